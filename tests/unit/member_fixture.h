@@ -2,7 +2,7 @@
 #ifndef DAEDAL_TEST_MEMBER_FIXTURE_H
 #define DAEDAL_TEST_MEMBER_FIXTURE_H
 
-#include "wave/subsystems/member.h"
+#include "wave/subsystems/augmented.h"
 
 #include "arena_fixture.h"
 
@@ -21,13 +21,13 @@ static inline void assert_close(double a, double b, double tolerance)
     fail_msg("%.12g is not near %.12g", a, b);
 }
 
-static inline dae__member *member_of(const dae_coupled *c, int part, const bool *carried,
-                                     bool lagged)
+static inline dae__augmented *member_of(const dae_coupled *c, int part, const bool *carried,
+                                        bool lagged)
 {
-  dae__member *m = NULL;
+  dae__augmented *m = NULL;
   dae_error err = dae_error_none();
-  dae__member_options opts = {.carried = carried, .lagged = lagged};
-  if (dae__member_create(arena, c, part, &opts, &m, &err))
+  dae__augmented_options opts = {.eliminated = carried, .lagged = lagged};
+  if (dae__augmented_create(arena, c, part, &opts, &m, &err))
     fail_msg("%s", err.text);
   return m;
 }
@@ -44,8 +44,8 @@ static inline void spread(const dae_pattern *pattern, int rows, int cols, const 
       A[pattern->row[e] + rows * j] = values[e];
 }
 
-static const dae__answer accelerations[] = {
-    {DAE__ANSWER_ACCELERATION, 0}, {DAE__ANSWER_ACCELERATION, 1}, {DAE__ANSWER_MULTIPLIER, 0}};
+static const dae__output accelerations[] = {
+    {DAE__OUTPUT_ACCELERATION, 0}, {DAE__OUTPUT_ACCELERATION, 1}, {DAE__OUTPUT_MULTIPLIER, 0}};
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 

@@ -137,11 +137,11 @@ static void check_derivatives(const dae_problem *base, const dae_wave_terms *ter
                               double tolerance)
 {
   dae__iterates *it = iterates_of(base, terms);
-  const dae_problem *p = dae__iterates_problem(it);
+  const dae_problem *p = &it->problem;
   sizes n = sizes_of(p), own = sizes_of(base);
   double z[MAX], in[MAX], J[MAX * MAX], J_in[MAX * MAX];
   assert_int_equal(n.in, terms->ages * (own.in + own.x));
-  assert_int_equal(dae__iterates_count(it), own.x);
+  assert_int_equal(it->count, own.x);
   assert_true(n.rows * n.in <= MAX * MAX && n.in <= MAX && n.z <= MAX);
   choose_point(base, terms, z, in);
   bool given = dense_J(p, z, in, J);
@@ -194,11 +194,11 @@ static void test_a_member_may_be_the_base(void **state)
   (void)state;
   trio t;
   make_trio(&t, true);
-  dae__member *m = member_of(&t.coupled, ARM, NULL, false);
-  check_derivatives(dae__member_problem(m), &picard, 1e-6); /* the rail has no derivatives */
-  check_derivatives(dae__member_problem(m), &mixed, 1e-6);
-  check_derivatives(dae__member_problem(m), &lagged, 1e-6);
-  dae__member_free(m);
+  dae__augmented *m = member_of(&t.coupled, ARM, NULL, false);
+  check_derivatives(dae__augmented_problem(m), &picard, 1e-6); /* the rail has no derivatives */
+  check_derivatives(dae__augmented_problem(m), &mixed, 1e-6);
+  check_derivatives(dae__augmented_problem(m), &lagged, 1e-6);
+  dae__augmented_free(m);
 }
 
 /* ---- where all iterates are the present one ---- */
@@ -227,7 +227,7 @@ static void check_sums(const dae_problem *base, const dae_problem *p, int ages, 
 
 static void check_agreement(const dae_problem *base, const dae_wave_terms *terms, bool derivatives)
 {
-  const dae_problem *p = dae__iterates_problem(iterates_of(base, terms));
+  const dae_problem *p = &iterates_of(base, terms)->problem;
   sizes n = sizes_of(base);
   double z[MAX], in[MAX], own_in[MAX], out[MAX], known[MAX];
   choose_point(base, terms, z, own_in);
@@ -278,7 +278,7 @@ static void test_the_joint_callback_says_the_same_as_the_others(void **state)
   t.arm.user = &t.arm;
   t.arm.eval = arm_eval;
   dae_problem base = {.mechanical = &t.arm};
-  const dae_problem *p = dae__iterates_problem(iterates_of(&base, &mixed));
+  const dae_problem *p = &iterates_of(&base, &mixed)->problem;
   const dae_mechanical *m = p->mechanical;
   choose_point(&base, &mixed, z, in);
   dae_mechanical_at at = point(sizes_of(p), z, in);
@@ -299,8 +299,7 @@ static void test_of_two_faces_the_forces_are_kept(void **state)
   make_works(&w, false, false);
   w.machine.F = w.machine.f;
   w.machine.p = w.machine.M; /* any */
-  const dae_problem *p =
-      dae__iterates_problem(iterates_of(&(dae_problem){.mechanical = &w.machine}, &picard));
+  const dae_problem *p = &iterates_of(&(dae_problem){.mechanical = &w.machine}, &picard)->problem;
   assert_non_null(p->mechanical->f);
   assert_null(p->mechanical->F);
 }
@@ -311,7 +310,7 @@ static void test_inputs_are_named_by_what_they_are(void **state)
   trio t;
   make_trio(&t, true);
   dae__iterates *it = iterates_of(&(dae_problem){.mechanical = &t.arm}, &mixed);
-  const dae_mechanical *m = dae__iterates_problem(it)->mechanical;
+  const dae_mechanical *m = it->problem.mechanical;
   assert_int_equal(m->nin, 2 + 14);
   assert_string_equal(m->in_names[0], "in[1]^(n-1)");
   assert_string_equal(m->in_names[1], "in[1]^(n-2)");
@@ -319,7 +318,7 @@ static void test_inputs_are_named_by_what_they_are(void **state)
   assert_string_equal(m->in_names[8], "u^(n-1)");
   assert_string_equal(m->in_names[12], "der(a)^(n-2)");
   for (int i = 0; i < 7; i++)
-    assert_int_equal(dae__iterates_entries(it)[i], i);
+    assert_int_equal(it->entry[i], i);
 }
 
 int main(void)

@@ -39,7 +39,7 @@ static void integrate(const dae_problem *base, const dae_wave_terms *terms, crea
   dae_status status = dae__iterates_create(arena, base, terms, &it, &err);
   if (status)
     fail_msg("%s", err.text);
-  dae_problem p = *dae__iterates_problem(it);
+  dae_problem p = *&it->problem;
   p.input = input;
   p.input_user = user;
   status = create(&p, &(dae_start){.y = start}, &opts, NULL, &run, &err);

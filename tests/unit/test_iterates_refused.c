@@ -85,7 +85,7 @@ static void test_a_base_that_refuses_is_heard(void **state)
   dae_problem base = {.mechanical = &t.arm};
   dae__iterates *it = NULL;
   assert_int_equal(dae__iterates_create(arena, &base, &mixed, &it, NULL), DAE_OK);
-  const dae_problem *p = dae__iterates_problem(it);
+  const dae_problem *p = &it->problem;
   dae_mechanical_at at = {0, z, z + 3, z + 6, z + 7, in};
   t.arm.f = t.arm.J = t.arm.J_in = refuses;
   assert_int_equal(p->mechanical->f(p->mechanical->user, &at, out), 1);

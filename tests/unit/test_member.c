@@ -37,7 +37,7 @@ static void make_point(point *p, bool derivatives)
 }
 
 /* inputs of a member of the coupled problem at (y, dy) */
-static void inputs_at(const dae_coupled *c, const dae__member *m, int part, const double *y,
+static void inputs_at(const dae_coupled *c, const dae__augmented *m, int part, const double *y,
                       const double *dy, double *in)
 {
   for (int i = 0; i < c->wires; i++)
@@ -45,7 +45,7 @@ static void inputs_at(const dae_coupled *c, const dae__member *m, int part, cons
       in[c->wire[i].input] = y[trio_first[c->wire[i].from.part] + c->wire[i].from.variable];
   for (int j = 0; j < c->joints; j++) {
     const dae_joint *joint = &c->joint[j];
-    int first = dae__member_joint_inputs(m, j), nz = joint->nz;
+    int first = dae__augmented_joint_inputs(m, j), nz = joint->nz;
     for (int i = 0; first >= 0 && i < nz; i++) {
       int nq = c->part[joint->z[i].part].mechanical->nq;
       int q = trio_first[joint->z[i].part] + joint->z[i].variable;
@@ -81,7 +81,7 @@ static bool carry(const dae_coupled *c, int part, int which, bool *carried)
 }
 
 /* what to do with each member there is */
-typedef void each_fn(const point *p, int part, const bool *carried, dae__member *m);
+typedef void each_fn(const point *p, int part, const bool *carried, dae__augmented *m);
 
 static void for_each_member(bool lagged, each_fn *fn)
 {
@@ -93,9 +93,9 @@ static void for_each_member(bool lagged, each_fn *fn)
         bool carried[JOINTS];
         if (!carry(&p.t.coupled, part, which, carried))
           continue;
-        dae__member *m = member_of(&p.t.coupled, part, carried, lagged);
+        dae__augmented *m = member_of(&p.t.coupled, part, carried, lagged);
         fn(&p, part, carried, m);
-        dae__member_free(m);
+        dae__augmented_free(m);
       }
   }
 }
@@ -133,9 +133,9 @@ static void difference(const dae_mechanical *p, double *z, double *in, double *x
   x[j] = keep;
 }
 
-static void check_derivatives(const point *pt, int part, const bool *carried, dae__member *m)
+static void check_derivatives(const point *pt, int part, const bool *carried, dae__augmented *m)
 {
-  const dae_mechanical *p = dae__member_problem(m)->mechanical;
+  const dae_mechanical *p = dae__augmented_problem(m)->mechanical;
   int rows = p->nq + p->nu + p->nw, cols = 2 * p->nq + p->nu + p->nw;
   double z[MAX], in[MAX], values[MAX * MAX], A[MAX * MAX], column[MAX];
   bool any = carried[HOOK] || carried[RAIL];
@@ -173,27 +173,28 @@ static void test_derivatives_of_members_are_those_of_their_callbacks(void **stat
 
 /* ---- answers ---- */
 
-static void check_answers(const point *pt, int part, const bool *carried, dae__member *m)
+static void check_answers(const point *pt, int part, const bool *carried, dae__augmented *m)
 {
   const dae_mechanical *own = pt->t.part[part].mechanical;
   const double *y = pt->y + trio_first[part], *dy = pt->dy + trio_first[part];
   double in[MAX], value[MAX];
-  dae__answer answers[MAX];
+  dae__output answers[MAX];
   int count = 0, lambdas = 0;
   inputs_at(&pt->t.coupled, m, part, pt->y, pt->dy, in);
   for (int i = 0; i < own->nq; i++)
-    answers[count++] = (dae__answer){DAE__ANSWER_ACCELERATION, i};
+    answers[count++] = (dae__output){DAE__OUTPUT_ACCELERATION, i};
   for (int j = 0; j < JOINTS; j++) {
-    int first = dae__member_joint_inputs(m, j);
+    int first = dae__augmented_joint_inputs(m, j);
     assert_int_equal(first >= 0, touches(&pt->t.coupled, j, part));
     if (carried[j]) {
       in[first + 2 * pt->t.joint[j].nz] = 1e3; /* lambda is no input */
-      answers[count++] = (dae__answer){DAE__ANSWER_MULTIPLIER, lambdas++};
+      answers[count++] = (dae__output){DAE__OUTPUT_MULTIPLIER, lambdas++};
     }
   }
   for (int i = 0; i < trio_size[part]; i++)
-    answers[count++] = (dae__answer){DAE__ANSWER_VARIABLE, i};
-  assert_int_equal(dae__member_answer(m, NOW, y, in, count, answers, value, NULL, NULL), DAE_OK);
+    answers[count++] = (dae__output){DAE__OUTPUT_VARIABLE, i};
+  assert_int_equal(dae__augmented_outputs(m, NOW, y, in, count, answers, value, NULL, NULL),
+                   DAE_OK);
   for (int i = 0; i < own->nq; i++)
     assert_close(value[i], dy[own->nq + i], 1e-8);
   for (int j = 0, n = own->nq; j < JOINTS; j++)
@@ -220,20 +221,20 @@ static void solve_w(int part, double *y, const double *in)
 }
 
 /* all answers; own multipliers by the acceleration of the member's problem */
-static int all_answers(const dae_mechanical *own, int carried, int size, dae__answer *answers)
+static int all_answers(const dae_mechanical *own, int carried, int size, dae__output *answers)
 {
   int count = 0;
   for (int i = 0; i < own->nq; i++)
-    answers[count++] = (dae__answer){DAE__ANSWER_ACCELERATION, i};
+    answers[count++] = (dae__output){DAE__OUTPUT_ACCELERATION, i};
   for (int i = 0; i < carried; i++)
-    answers[count++] = (dae__answer){DAE__ANSWER_MULTIPLIER, i};
+    answers[count++] = (dae__output){DAE__OUTPUT_MULTIPLIER, i};
   for (int i = 0; i < size; i++)
-    answers[count++] = (dae__answer){DAE__ANSWER_VARIABLE, i};
+    answers[count++] = (dae__output){DAE__OUTPUT_VARIABLE, i};
   return count;
 }
 
-static void answer_moved(dae__motion *motion, dae__member *m, int part, const double *y,
-                         const double *in, held *h, int count, const dae__answer *answers,
+static void answer_moved(dae__motion *motion, dae__augmented *m, int part, const double *y,
+                         const double *in, held *h, int count, const dae__output *answers,
                          double *value)
 {
   double moved[MAX], dy[MAX];
@@ -241,24 +242,24 @@ static void answer_moved(dae__motion *motion, dae__member *m, int part, const do
   solve_w(part, moved, in);
   h->in = in;
   assert_int_equal(dae__motion_accelerate(motion, NOW, moved, dy, NULL), DAE_OK);
-  assert_int_equal(dae__member_answer(m, NOW, moved, in, count, answers, value, NULL, NULL),
+  assert_int_equal(dae__augmented_outputs(m, NOW, moved, in, count, answers, value, NULL, NULL),
                    DAE_OK);
   for (int i = 0; i < motion->m->nq; i++)
     assert_close(value[i], dy[motion->m->nq + i], 1e-9);
   for (int i = 0; i < count; i++)
-    if (answers[i].kind == DAE__ANSWER_VARIABLE)
+    if (answers[i].kind == DAE__OUTPUT_VARIABLE)
       value[i] = moved[answers[i].index]; /* own multipliers as accelerate has them */
 }
 
-static void check_gains(const point *pt, int part, const bool *carried, dae__member *m)
+static void check_gains(const point *pt, int part, const bool *carried, dae__augmented *m)
 {
   const dae_mechanical *own = pt->t.part[part].mechanical;
   double in[MAX], value[MAX], D[MAX * MAX], column[MAX], y[MAX];
-  dae__answer answers[MAX];
-  int inputs = dae__member_inputs(m);
+  dae__output answers[MAX];
+  int inputs = dae__augmented_inputs(m);
   int count = all_answers(own, carried[HOOK] + carried[RAIL], trio_size[part], answers);
   held h = {inputs, in};
-  dae_problem problem = *dae__member_problem(m);
+  dae_problem problem = *dae__augmented_problem(m);
   problem.input = held_inputs;
   problem.input_user = &h;
   dae__mech *mech;
@@ -267,7 +268,7 @@ static void check_gains(const point *pt, int part, const bool *carried, dae__mem
   assert_int_equal(dae__motion_create(arena, mech, &motion, NULL), DAE_OK);
   memcpy(y, pt->y + trio_first[part], sizeof *y * (size_t)trio_size[part]);
   inputs_at(&pt->t.coupled, m, part, pt->y, pt->dy, in);
-  assert_int_equal(dae__member_answer(m, NOW, y, in, count, answers, value, D, NULL), DAE_OK);
+  assert_int_equal(dae__augmented_outputs(m, NOW, y, in, count, answers, value, D, NULL), DAE_OK);
   for (int j = 0; j < inputs; j++) {
     double keep = in[j];
     memset(column, 0, sizeof column);
@@ -312,7 +313,7 @@ static int crowded_G(void *user, double t, const double *z, double *G)
 }
 
 typedef struct team {
-  dae__member *member[2];
+  dae__augmented *member[2];
   const point *p;
   double value[2];
   dae_status status[2];
@@ -324,8 +325,8 @@ static void ask(void *context, int i)
   double in[MAX];
   inputs_at(&t->p->t.coupled, t->member[i], i, t->p->y, t->p->dy, in);
   for (int k = 0; k < 20 && !t->status[i]; k++)
-    t->status[i] = dae__member_answer(t->member[i], NOW, t->p->y + trio_first[i], in, 1,
-                                      accelerations, &t->value[i], NULL, NULL);
+    t->status[i] = dae__augmented_outputs(t->member[i], NOW, t->p->y + trio_first[i], in, 1,
+                                          accelerations, &t->value[i], NULL, NULL);
 }
 
 static void test_a_joint_is_called_by_one_thread_at_a_time(void **state)
@@ -342,8 +343,9 @@ static void test_a_joint_is_called_by_one_thread_at_a_time(void **state)
     assert_non_null(locks[j] = dae__lock_create(arena));
   team t = {.p = &p};
   for (int i = 0; i < 2; i++)
-    assert_int_equal(dae__member_create(arena, &p.t.coupled, i,
-                                        &(dae__member_options){.locks = locks}, &t.member[i], NULL),
+    assert_int_equal(dae__augmented_create(arena, &p.t.coupled, i,
+                                           &(dae__augmented_options){.locks = locks}, &t.member[i],
+                                           NULL),
                      DAE_OK);
   dae__workers *workers;
   assert_int_equal(dae__workers_create(NULL, 2, &workers, NULL), DAE_OK);
@@ -353,7 +355,7 @@ static void test_a_joint_is_called_by_one_thread_at_a_time(void **state)
   for (int i = 0; i < 2; i++) {
     assert_int_equal(t.status[i], DAE_OK);
     assert_close(t.value[i], p.dy[trio_first[i] + p.t.part[i].mechanical->nq], 1e-8);
-    dae__member_free(t.member[i]);
+    dae__augmented_free(t.member[i]);
   }
   for (int j = 0; j < JOINTS; j++)
     dae__lock_free(locks[j]);

@@ -14,15 +14,15 @@ static void test_mobilities_of_the_structures(void **state)
   const dae_coupled *c = test_structures().problem.coupled;
   const double y[4] = {0.3, -0.2, 0.1, 0.5}, in[7] = {0.3, 0.1, 0, 0, 2, 0.7, 0.7};
   double value[3], D[3 * 7];
-  dae__member *m = member_of(c, 0, NULL, false);
-  assert_int_equal(dae__member_inputs(m), 7);
-  assert_int_equal(dae__member_answer(m, 0, y, in, 2, accelerations, value, D, NULL), DAE_OK);
+  dae__augmented *m = member_of(c, 0, NULL, false);
+  assert_int_equal(dae__augmented_inputs(m), 7);
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 2, accelerations, value, D, NULL), DAE_OK);
   assert_close(-D[1 + 2 * LAMBDA], 4. / 11, 1e-14); /* S1 = D1 A1^-1 B1 */
-  dae__member_free(m);
+  dae__augmented_free(m);
   m = member_of(c, 1, NULL, false);
-  assert_int_equal(dae__member_answer(m, 0, y, in, 2, accelerations, value, D, NULL), DAE_OK);
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 2, accelerations, value, D, NULL), DAE_OK);
   assert_close(2 * D[0 + 2 * LAMBDA], 1, 1e-14); /* S2 = D2 A2^-1 B2 */
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 /* y1'' = x2''/2, y2'' = y2/2 + 1 - x2''/4, lambda = -y1/2 - y2/2 - 4 + x2'' */
@@ -33,8 +33,8 @@ static void test_elimination_of_the_structures(void **state)
   const bool carried[] = {true};
   const double y[4] = {0.3, -0.2, 0.1, 0.5}, in[7] = {0.6, 0.3, 0, 0, 99, 0.7, 99};
   double value[3], D[3 * 7];
-  dae__member *m = member_of(c, 1, carried, false);
-  assert_int_equal(dae__member_answer(m, 0, y, in, 3, accelerations, value, D, NULL), DAE_OK);
+  dae__augmented *m = member_of(c, 1, carried, false);
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 3, accelerations, value, D, NULL), DAE_OK);
   assert_close(value[0], 0.35, 1e-14);
   assert_close(value[1], -0.1 + 1 - 0.175, 1e-14);
   assert_close(value[2], -0.15 + 0.1 - 4 + 0.7, 1e-14);
@@ -42,7 +42,7 @@ static void test_elimination_of_the_structures(void **state)
   for (int j = 0; j < 7; j++)
     for (int i = 0; i < 3; i++)
       assert_close(D[i + 3 * j], j == ZDDOT ? gains[i] : 0, 1e-13);
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 /* the first structure driven by the exact lambda of the coupled motion */
@@ -58,8 +58,8 @@ static int exact_inputs(void *user, double t, double *in)
 static void test_a_member_is_integrated_as_the_whole(void **state)
 {
   (void)state;
-  dae__member *m = member_of(test_structures().problem.coupled, 0, NULL, false);
-  dae_problem problem = *dae__member_problem(m);
+  dae__augmented *m = member_of(test_structures().problem.coupled, 0, NULL, false);
+  dae_problem problem = *dae__augmented_problem(m);
   const double start[4] = {0};
   dae_bdf_options opts = dae_bdf_defaults();
   dae_integrator *it = NULL;
@@ -76,7 +76,7 @@ static void test_a_member_is_integrated_as_the_whole(void **state)
   assert_close(y[0], 2.238952564992517669321, 1e-8);
   assert_close(y[1], 6.157915564349035103381, 1e-8);
   dae_integrator_free(it);
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 /* ---- a chain of masses with patterns, and without ---- */
@@ -174,7 +174,7 @@ static void make_patterns(chain *c)
   c->J_in = (dae_pattern){N, 1, c->one, &c->seven};
 }
 
-static dae__member *chain_member(chain *c, springs *s, bool carries)
+static dae__augmented *chain_member(chain *c, springs *s, bool carries)
 {
   static const dae_mechanical mass = {.nq = 2, .M = chain_M, .f = chain_f}; /* is never evaluated */
   static const dae_port z[] = {{0, N - 1}, {0, 0}, {0, N - 2}, {1, 0}};
@@ -209,25 +209,25 @@ static void chain_numbers(bool sparse, bool carries, double *out)
   static double values[2 * N * N];
   chain c;
   springs s = {sparse};
-  dae__member *m = chain_member(&c, &s, carries);
-  const dae_mechanical *p = dae__member_problem(m)->mechanical;
-  const dae__answer answers[] = {{DAE__ANSWER_ACCELERATION, 0},
-                                 {DAE__ANSWER_ACCELERATION, N - 1},
-                                 {carries ? DAE__ANSWER_MULTIPLIER : DAE__ANSWER_VARIABLE, 0}};
+  dae__augmented *m = chain_member(&c, &s, carries);
+  const dae_mechanical *p = dae__augmented_problem(m)->mechanical;
+  const dae__output answers[] = {{DAE__OUTPUT_ACCELERATION, 0},
+                                 {DAE__OUTPUT_ACCELERATION, N - 1},
+                                 {carries ? DAE__OUTPUT_MULTIPLIER : DAE__OUTPUT_VARIABLE, 0}};
   double y[2 * N], in[14];
   for (int i = 0; i < 2 * N; i++)
     y[i] = sin(3. * i + 1);
   for (int i = 0; i < 14; i++)
     in[i] = cos(2. * i + 1);
-  assert_int_equal(dae__member_inputs(m), 14);
+  assert_int_equal(dae__augmented_inputs(m), 14);
   dae_mechanical_at at = {.q = y, .v = y + N, .in = in};
   assert_int_equal(p->J(p->user, &at, values), 0);
   spread(p->J_pattern, N, 2 * N, values, out);
   assert_int_equal(p->J_in(p->user, &at, values), 0);
   spread(p->J_in_pattern, N, 14, values, out + 2 * N * N);
   double *value = out + 2 * N * N + N * 14;
-  assert_int_equal(dae__member_answer(m, 0, y, in, 3, answers, value, value + 3, NULL), DAE_OK);
-  dae__member_free(m);
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 3, answers, value, value + 3, NULL), DAE_OK);
+  dae__augmented_free(m);
 }
 
 static void test_patterns_change_nothing(void **state)

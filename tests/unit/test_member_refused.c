@@ -69,19 +69,19 @@ static void test_redundant_constraints_of_a_part_are_taken_out(void **state)
   const double y[8] = {2, 0.5, 0.3, 0.1, -0.025, 0.4};
   const double in[10] = {0, 0, 1, 0, 0, 0.2, 0, 0, 0, 0.7};
   double value[2][3], D[2][30];
-  const dae__answer own = {DAE__ANSWER_VARIABLE, 6};
+  const dae__output own = {DAE__OUTPUT_VARIABLE, 6};
   dae_error err = dae_error_none();
   pair c;
   for (int k = 0; k < 2; k++) {
     double lambda, gain[10];
     make_pair(&c, 1 + k);
-    dae__member *m = member_of(&c.coupled, 0, carried, false);
-    assert_int_equal(dae__member_answer(m, 0, y, in, 3, accelerations, value[k], D[k], NULL),
+    dae__augmented *m = member_of(&c.coupled, 0, carried, false);
+    assert_int_equal(dae__augmented_outputs(m, 0, y, in, 3, accelerations, value[k], D[k], NULL),
                      DAE_OK);
     /* multipliers of dependent constraints are not unique */
-    assert_int_equal(dae__member_answer(m, 0, y, in, 1, &own, &lambda, gain, &err),
+    assert_int_equal(dae__augmented_outputs(m, 0, y, in, 1, &own, &lambda, gain, &err),
                      k == 0 ? DAE_OK : DAE_ERROR_UNSUPPORTED);
-    dae__member_free(m);
+    dae__augmented_free(m);
   }
   assert_string_equal(err.equation, "lambda(first)");
   for (int i = 0; i < 3; i++)
@@ -101,18 +101,18 @@ static void test_a_joint_that_a_part_cannot_carry_is_named(void **state)
   pair c;
   make_pair(&c, 1);
   c.joint.z = dull_z;
-  dae__member *m = member_of(&c.coupled, 0, carried, false);
-  assert_int_equal(dae__member_answer(m, 0, there, in, 3, accelerations, value, NULL, &err),
+  dae__augmented *m = member_of(&c.coupled, 0, carried, false);
+  assert_int_equal(dae__augmented_outputs(m, 0, there, in, 3, accelerations, value, NULL, &err),
                    DAE_ERROR_SINGULAR);
   assert_string_equal(err.equation, "sum");
   assert_non_null(strstr(err.text, "pair"));
   /* the integrators see a point that is refused, with the same message */
-  const dae_problem *p = dae__member_problem(m);
+  const dae_problem *p = dae__augmented_problem(m);
   double f[3], v[3] = {0};
   dae_mechanical_at at = {.q = there, .v = v, .in = in};
   assert_true(p->mechanical->f(p->mechanical->user, &at, f) > 0);
   assert_string_equal(p->why->equation, "sum");
-  dae__member_free(m);
+  dae__augmented_free(m);
   /* the arm of the trio has one degree of freedom: it cannot carry two joints */
   trio t;
   double state_y[TRIO_SIZE], inputs[32] = {0};
@@ -120,10 +120,11 @@ static void test_a_joint_that_a_part_cannot_carry_is_named(void **state)
   make_trio(&t, true);
   trio_state(&t, 0, state_y, NULL);
   m = member_of(&t.coupled, ARM, both, false);
-  assert_int_equal(dae__member_answer(m, 0, state_y, inputs, 3, accelerations, value, NULL, &err),
-                   DAE_ERROR_SINGULAR);
+  assert_int_equal(
+      dae__augmented_outputs(m, 0, state_y, inputs, 3, accelerations, value, NULL, &err),
+      DAE_ERROR_SINGULAR);
   assert_string_equal(err.equation, "rail");
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 /* ---- what is refused ---- */
@@ -133,28 +134,29 @@ static void test_wrong_members_are_refused(void **state)
   (void)state;
   const dae_coupled *c = test_structures().problem.coupled;
   const bool carried[] = {true};
-  dae__member *m;
+  dae__augmented *m;
   dae_error err = dae_error_none();
-  dae__member_options opts = {0};
-  assert_int_equal(dae__member_create(arena, c, 2, &opts, &m, &err), DAE_ERROR_USAGE);
+  dae__augmented_options opts = {0};
+  assert_int_equal(dae__augmented_create(arena, c, 2, &opts, &m, &err), DAE_ERROR_USAGE);
   assert_null(m);
   trio t;
   make_trio(&t, true);
-  opts.carried = carried;
-  assert_int_equal(dae__member_create(arena, &t.coupled, CART, &opts, &m, &err), DAE_ERROR_USAGE);
+  opts.eliminated = carried;
+  assert_int_equal(dae__augmented_create(arena, &t.coupled, CART, &opts, &m, &err),
+                   DAE_ERROR_USAGE);
   assert_non_null(strstr(err.text, "hook"));
   m = member_of(c, 0, NULL, false);
   double y[4] = {0}, in[7] = {0}, value[1];
-  const dae__answer wrong[] = {{DAE__ANSWER_MULTIPLIER, 0},
-                               {DAE__ANSWER_ACCELERATION, 2},
-                               {DAE__ANSWER_VARIABLE, 4},
-                               {DAE__ANSWER_VARIABLE, -1}};
+  const dae__output wrong[] = {{DAE__OUTPUT_MULTIPLIER, 0},
+                               {DAE__OUTPUT_ACCELERATION, 2},
+                               {DAE__OUTPUT_VARIABLE, 4},
+                               {DAE__OUTPUT_VARIABLE, -1}};
   for (int i = 0; i < 4; i++)
-    assert_int_equal(dae__member_answer(m, 0, y, in, 1, &wrong[i], value, NULL, &err),
+    assert_int_equal(dae__augmented_outputs(m, 0, y, in, 1, &wrong[i], value, NULL, &err),
                      DAE_ERROR_USAGE);
-  assert_int_equal(dae__member_joint_inputs(m, 1), -1);
-  dae__member_free(m);
-  dae__member_free(NULL);
+  assert_int_equal(dae__augmented_joint_inputs(m, 1), -1);
+  dae__augmented_free(m);
+  dae__augmented_free(NULL);
 }
 
 static int no_w(void *user, const dae_mechanical_at *at, double *c)
@@ -169,17 +171,17 @@ static void test_singular_algebraic_equations_name_the_variable(void **state)
   (void)state;
   trio t;
   double y[TRIO_SIZE], in[32] = {0}, value, D[32];
-  const dae__answer w = {DAE__ANSWER_VARIABLE, 7};
+  const dae__output w = {DAE__OUTPUT_VARIABLE, 7};
   dae_error err = dae_error_none();
   make_trio(&t, true);
   trio_state(&t, 0, y, NULL);
   t.arm.c = no_w;
   t.arm.J = NULL;
-  dae__member *m = member_of(&t.coupled, ARM, NULL, false);
-  assert_int_equal(dae__member_answer(m, 0, y, in, 1, &w, &value, D, &err), DAE_ERROR_SINGULAR);
+  dae__augmented *m = member_of(&t.coupled, ARM, NULL, false);
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 1, &w, &value, D, &err), DAE_ERROR_SINGULAR);
   assert_string_equal(err.equation, "w");
   assert_non_null(strstr(err.text, "in arm:"));
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 static int joint_refuses(void *user, double t, const double *z, double *G)
@@ -203,21 +205,21 @@ static void test_what_fails_is_named(void **state)
   make_trio(&t, true);
   trio_state(&t, 0, y, NULL);
   t.joint[HOOK].G = joint_refuses;
-  dae__member *m = member_of(&t.coupled, ARM, NULL, false);
-  const dae_problem *p = dae__member_problem(m);
+  dae__augmented *m = member_of(&t.coupled, ARM, NULL, false);
+  const dae_problem *p = dae__augmented_problem(m);
   dae_mechanical_at at = {0, y, y + 3, y + 6, y + 7, in};
   assert_int_equal(p->mechanical->f(p->mechanical->user, &at, out), 1);
   assert_non_null(strstr(p->why->text, "in hook:"));
-  assert_int_equal(dae__member_answer(m, 0, y, in, 1, accelerations, &value, NULL, &err),
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 1, accelerations, &value, NULL, &err),
                    DAE_ERROR_RECOVERABLE);
   assert_non_null(strstr(err.text, "in hook:"));
-  dae__member_free(m);
+  dae__augmented_free(m);
   t.arm.f = part_fails;
   m = member_of(&t.coupled, ARM, NULL, false);
-  p = dae__member_problem(m);
+  p = dae__augmented_problem(m);
   assert_int_equal(p->mechanical->f(p->mechanical->user, &at, out), -1);
   assert_non_null(strstr(p->why->text, "in arm:"));
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 /* ---- memory ---- */
@@ -244,13 +246,13 @@ static void test_a_member_without_memory_says_so(void **state)
     int left = n;
     dae_env env = {.allocate = scarce, .release = release, .user = &left};
     dae__arena *memory = dae__arena_create(&env);
-    dae__member *m = NULL;
+    dae__augmented *m = NULL;
     dae_error err = dae_error_none();
-    dae__member_options opts = {.carried = carried};
-    status = memory ? dae__member_create(memory, &t.coupled, ARM, &opts, &m, &err) : status;
+    dae__augmented_options opts = {.eliminated = carried};
+    status = memory ? dae__augmented_create(memory, &t.coupled, ARM, &opts, &m, &err) : status;
     if (memory && status)
       assert_int_equal(err.status, DAE_ERROR_MEMORY);
-    dae__member_free(m);
+    dae__augmented_free(m);
     dae__arena_free(memory);
     assert_true(n < 1000);
   }

@@ -20,7 +20,7 @@ static int feed_f(void *user, const dae_semi_explicit_at *at, double *f)
 }
 
 /* p with its inputs wired to a part that gives them */
-static dae__member *semi_member(semi_case *c)
+static dae__augmented *semi_member(semi_case *c)
 {
   static const dae_semi_explicit feed = {.nx = 1, .f = feed_f};
   c->part[0] = (dae_part){.name = "part", .semi_explicit = &c->p};
@@ -31,10 +31,10 @@ static dae__member *semi_member(semi_case *c)
   return member_of(&c->coupled, 0, NULL, false);
 }
 
-static void variables(int n, dae__answer *answers)
+static void variables(int n, dae__output *answers)
 {
   for (int i = 0; i < n; i++)
-    answers[i] = (dae__answer){DAE__ANSWER_VARIABLE, i};
+    answers[i] = (dae__output){DAE__OUTPUT_VARIABLE, i};
 }
 
 static void test_gains_of_the_circuits(void **state)
@@ -43,16 +43,16 @@ static void test_gains_of_the_circuits(void **state)
   const dae_coupled *c = test_two_circuits().problem.coupled;
   const double y[2] = {1, 5}, in[2] = {0.2, 0.4}, known[] = {0, 0, 0, 0.9};
   double value[2], D[4];
-  dae__answer answers[2];
-  dae__member *m = member_of(c, 0, NULL, false);
+  dae__output answers[2];
+  dae__augmented *m = member_of(c, 0, NULL, false);
   variables(2, answers);
-  assert_ptr_equal(dae__member_problem(m)->semi_explicit, c->part[0].semi_explicit);
-  assert_int_equal(dae__member_inputs(m), 2);
-  assert_int_equal(dae__member_answer(m, 0, y, in, 2, answers, value, D, NULL), DAE_OK);
+  assert_ptr_equal(dae__augmented_problem(m)->semi_explicit, c->part[0].semi_explicit);
+  assert_int_equal(dae__augmented_inputs(m), 2);
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 2, answers, value, D, NULL), DAE_OK);
   assert_memory_equal(value, y, sizeof y);
   for (int i = 0; i < 4; i++)
     assert_close(D[i], known[i], 1e-15);
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 /* y2' = 2 ((z2 - y2) - y2/10), 0 = z1 - 1e-3 (exp(10 z2) - 1) - (z2 - y2) */
@@ -74,16 +74,16 @@ static void test_gain_of_a_diode_depends_on_the_state(void **state)
 {
   (void)state;
   semi_case c = {.p = {.nx = 1, .ny = 1, .nin = 1, .f = diode_f, .F = diode_F}};
-  dae__member *m = semi_member(&c);
-  dae__answer answers[2];
+  dae__augmented *m = semi_member(&c);
+  dae__output answers[2];
   variables(2, answers);
   for (int k = 0; k < 5; k++) {
     double z = 0.2 * k, y[2] = {0.1, z}, in = 1, value[2], D[2];
-    assert_int_equal(dae__member_answer(m, 0, y, &in, 2, answers, value, D, NULL), DAE_OK);
+    assert_int_equal(dae__augmented_outputs(m, 0, y, &in, 2, answers, value, D, NULL), DAE_OK);
     assert_true(D[0] == 0);
     assert_close(D[1], 1 / (1e-2 * exp(10 * z) + 1), 1e-6);
   }
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 /* C (x1 - x2)' = in - x1, -C (x1 - x2)' = -x2: a capacitor between two resistors */
@@ -110,17 +110,17 @@ static void test_gains_where_the_mass_matrix_is_singular(void **state)
   double C = 1e-6;
   semi_case c = {
       .p = {.nx = 2, .nin = 2, .user = &C, .M = coupled_M, .f = coupled_f, .constant_mass = true}};
-  dae__member *m = semi_member(&c);
-  dae__answer answers[2];
+  dae__augmented *m = semi_member(&c);
+  dae__output answers[2];
   const double y[2] = {0.2, 0.3}, in[2] = {1, 2};
   double value[2], D[4];
   variables(2, answers);
-  assert_int_equal(dae__member_answer(m, 0, y, in, 2, answers, value, D, NULL), DAE_OK);
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 2, answers, value, D, NULL), DAE_OK);
   for (int i = 0; i < 2; i++) { /* x1 - x2 stands, x1 + 2 x2 = in_1 + in_2/200 */
     assert_close(D[i], 1. / 3, 1e-8);
     assert_close(D[i + 2], 5e-3 / 3, 1e-8);
   }
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 /* x1' = x2 + in_1, x2' = y + in_2, 0 = x2 - in_3 */
@@ -151,25 +151,25 @@ static void test_inputs_of_constraints_of_index_2_are_refused_by_name(void **sta
                        .y_names = y_names,
                        .f = hidden_f,
                        .F = hidden_F}};
-  dae__member *m = semi_member(&c);
-  dae__answer answers[3];
+  dae__augmented *m = semi_member(&c);
+  dae__output answers[3];
   const double y[3] = {0.2, 0.3, 0.1}, in[2] = {1, 2}, known[] = {0, 0, 0, 0, 0, -0.25};
   dae_error err = dae_error_none();
   variables(3, answers);
   /* an input that is only a force moves y at once */
-  assert_int_equal(dae__member_answer(m, 0, y, in, 3, answers, value, D, &err), DAE_OK);
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 3, answers, value, D, &err), DAE_OK);
   for (int i = 0; i < 6; i++)
     assert_close(D[i], known[i], 1e-9);
   /* one in the constraint moves x2 at once, and y by its derivative */
   factor = 0.5;
-  assert_int_equal(dae__member_answer(m, 0, y, in, 2, answers, value, D, &err), DAE_OK);
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 2, answers, value, D, &err), DAE_OK);
   assert_close(D[1], 0.5, 1e-9);
-  assert_int_equal(dae__member_answer(m, 0, y, in, 3, answers, value, D, &err),
+  assert_int_equal(dae__augmented_outputs(m, 0, y, in, 3, answers, value, D, &err),
                    DAE_ERROR_UNSUPPORTED);
   assert_string_equal(err.equation, "valve");
   assert_non_null(strstr(err.text, "level"));
   assert_non_null(strstr(err.text, "in part:"));
-  dae__member_free(m);
+  dae__augmented_free(m);
 }
 
 int main(void)

@@ -118,13 +118,13 @@ static void test_a_circuit_takes_the_equation_of_the_other(void **state)
   const bool first[] = {true, false}, second[] = {false, true};
   for (int lagged = 0; lagged < 2; lagged++) {
     dae__slack *s = slack_of(c, 1, &(dae__slack_options){.from = first, .lagged = lagged});
-    const dae_problem *p = dae__slack_problem(s);
-    assert_int_equal(dae__slack_count(s), 1);
-    assert_port(dae__slack_variables(s)[0], 0, 1);
-    assert_int_equal(dae__slack_inputs(s), 1 + lagged);
-    assert_port(dae__slack_ports(s)[0], 0, 0);
+    const dae_problem *p = &s->problem;
+    assert_int_equal(s->count, 1);
+    assert_port(s->variable[0], 0, 1);
+    assert_int_equal(s->inputs, 1 + lagged);
+    assert_port(s->port[0], 0, 0);
     if (lagged)
-      assert_port(dae__slack_ports(s)[1], 1, 0);
+      assert_port(s->port[1], 1, 0);
     assert_int_equal(dae_problem_size(p), 3);
     assert_int_equal(p->semi_explicit->nin, 3 + lagged);
     char name[64];
@@ -134,9 +134,9 @@ static void test_a_circuit_takes_the_equation_of_the_other(void **state)
   }
   /* the first in a sweep takes nothing from those after it */
   dae__slack *s = slack_of(c, 0, &(dae__slack_options){.from = first});
-  assert_int_equal(dae__slack_count(s), 0);
-  assert_ptr_equal(dae__slack_problem(s)->semi_explicit, c->part[0].semi_explicit);
-  assert_int_equal(dae__slack_count(slack_of(c, 0, &(dae__slack_options){.from = second})), 1);
+  assert_int_equal(s->count, 0);
+  assert_ptr_equal(s->problem.semi_explicit, c->part[0].semi_explicit);
+  assert_int_equal(slack_of(c, 0, &(dae__slack_options){.from = second})->count, 1);
 }
 
 /* y1 of the coupled motion; z1 is wrong by far */
@@ -152,7 +152,7 @@ static void test_a_circuit_with_slack_does_not_need_the_other_algebraic_variable
 {
   (void)state;
   const dae_coupled *c = test_two_circuits().problem.coupled;
-  dae_problem p = *dae__slack_problem(slack_of(c, 1, &(dae__slack_options){0}));
+  dae_problem p = *&slack_of(c, 1, &(dae__slack_options){0})->problem;
   const double start[] = {0, 1, 1};
   dae_bdf_options opts = dae_bdf_defaults();
   dae_integrator *it = NULL;
@@ -179,17 +179,17 @@ static void test_only_what_is_in_the_loop_is_taken(void **state)
   works w;
   make_works(&w, false, false);
   dae__slack *s = slack_of(&w.coupled, 0, &(dae__slack_options){0});
-  assert_int_equal(dae__slack_count(s), 2);
-  assert_port(dae__slack_variables(s)[0], 1, 1);
-  assert_port(dae__slack_variables(s)[1], 1, 2);
-  assert_int_equal(dae__slack_inputs(s), 2); /* x and y3 of the plant */
-  assert_port(dae__slack_ports(s)[0], 1, 0);
-  assert_port(dae__slack_ports(s)[1], 1, 3);
+  assert_int_equal(s->count, 2);
+  assert_port(s->variable[0], 1, 1);
+  assert_port(s->variable[1], 1, 2);
+  assert_int_equal(s->inputs, 2); /* x and y3 of the plant */
+  assert_port(s->port[0], 1, 0);
+  assert_port(s->port[1], 1, 3);
   assert_int_equal(dae__slack_entry(s, 4), 4);
   s = slack_of(&w.coupled, 1, &(dae__slack_options){0});
-  assert_int_equal(dae__slack_count(s), 1);
-  assert_port(dae__slack_variables(s)[0], 0, 3);
-  assert_int_equal(dae__slack_inputs(s), 4); /* q, v, u, w2 of the machine */
+  assert_int_equal(s->count, 1);
+  assert_port(s->variable[0], 0, 3);
+  assert_int_equal(s->inputs, 4); /* q, v, u, w2 of the machine */
 }
 
 static void test_derivatives_of_slack_forms_are_those_of_their_callbacks(void **state)
@@ -200,7 +200,7 @@ static void test_derivatives_of_slack_forms_are_those_of_their_callbacks(void **
     make_works(&w, k & 1, false);
     for (int part = 0; part < 2; part++)
       check_derivatives(
-          dae__slack_problem(slack_of(&w.coupled, part, &(dae__slack_options){.lagged = k & 2})));
+          &slack_of(&w.coupled, part, &(dae__slack_options){.lagged = k & 2})->problem);
   }
 }
 
@@ -224,19 +224,19 @@ static void test_slack_variables_are_those_they_stand_for(void **state)
   works_state(&w, y);
   for (int part = 0; part < 2; part++) {
     dae__slack *s = slack_of(&w.coupled, part, &(dae__slack_options){0});
-    const dae_problem *p = dae__slack_problem(s);
+    const dae_problem *p = &s->problem;
     sizes n = sizes_of(p);
-    int own = 2 * n.q + n.u + n.w - dae__slack_count(s);
-    int given = n.in - dae__slack_inputs(s);
+    int own = 2 * n.q + n.u + n.w - s->count;
+    int given = n.in - s->inputs;
     memcpy(z, y + first[part], sizeof *z * (size_t)own);
-    for (int k = 0; k < dae__slack_count(s); k++) {
-      dae_port v = dae__slack_variables(s)[k];
+    for (int k = 0; k < s->count; k++) {
+      dae_port v = s->variable[k];
       z[own + k] = y[first[v.part] + v.variable];
     }
     in[0] = 77; /* in the loop */
     in[1] = part == 1 ? y[4] : 0;
-    for (int k = 0; k < dae__slack_inputs(s); k++) {
-      dae_port v = dae__slack_ports(s)[k];
+    for (int k = 0; k < s->inputs; k++) {
+      dae_port v = s->port[k];
       in[given + k] = y[first[v.part] + v.variable];
     }
     rhs(p, z, in, out);
@@ -252,14 +252,14 @@ static void test_a_member_may_be_the_base(void **state)
   make_works(&w, false, true);
   for (int carried = 0; carried < 2; carried++) {
     bool carries[] = {carried};
-    dae__member *m = member_of(&w.coupled, 0, carries, false);
-    const dae_problem *base = dae__member_problem(m);
+    dae__augmented *m = member_of(&w.coupled, 0, carries, false);
+    const dae_problem *base = dae__augmented_problem(m);
     dae__slack *s = slack_of(&w.coupled, 0, &(dae__slack_options){.base = base});
-    const dae_problem *p = dae__slack_problem(s);
-    assert_int_equal(dae__slack_count(s), 2);
-    assert_int_equal(p->mechanical->nin, dae__member_inputs(m) + 2);
+    const dae_problem *p = &s->problem;
+    assert_int_equal(s->count, 2);
+    assert_int_equal(p->mechanical->nin, dae__augmented_inputs(m) + 2);
     check_derivatives(p);
-    dae__member_free(m);
+    dae__augmented_free(m);
   }
 }
 
@@ -295,17 +295,17 @@ static void test_loops_go_through_the_parts_that_are_allowed(void **state)
   dae_wire wire[] = {{0, 0, {2, 1}}, {1, 0, {0, 1}}, {2, 0, {1, 1}}};
   dae_coupled c = {.parts = 3, .wires = 3, .part = part, .wire = wire};
   const bool without_b[] = {true, false, true}, all[] = {true, true, true};
-  assert_int_equal(dae__slack_count(slack_of(&c, 0, &(dae__slack_options){.from = all})), 2);
-  assert_int_equal(dae__slack_count(slack_of(&c, 0, &(dae__slack_options){.from = without_b})), 0);
-  check_derivatives(dae__slack_problem(slack_of(&c, 0, &(dae__slack_options){0})));
+  assert_int_equal(slack_of(&c, 0, &(dae__slack_options){.from = all})->count, 2);
+  assert_int_equal(slack_of(&c, 0, &(dae__slack_options){.from = without_b})->count, 0);
+  check_derivatives(&slack_of(&c, 0, &(dae__slack_options){0})->problem);
   wire[0].from = (dae_port){2, 0}; /* c is felt by its differential variable only: a row */
   for (int k = 0; k < 3; k++)
-    assert_int_equal(dae__slack_count(slack_of(&c, k, &(dae__slack_options){0})), 0);
+    assert_int_equal(slack_of(&c, k, &(dae__slack_options){0})->count, 0);
 }
 
 /* ---- what is refused ---- */
 
-static void test_lenders_of_index_2_are_refused_by_name(void **state)
+static void test_donors_of_index_2_are_refused_by_name(void **state)
 {
   (void)state;
   /* F2 = sin(x): y1 and y2 have one equation */
@@ -330,14 +330,14 @@ static int plant_refuses(void *user, const dae_semi_explicit_at *at, double *F)
   return 1;
 }
 
-static void test_a_lender_that_refuses_is_named(void **state)
+static void test_a_donor_that_refuses_is_named(void **state)
 {
   (void)state;
   works w;
   double z[MAX] = {0}, in[MAX] = {0}, c[4];
   make_works(&w, false, false);
   w.plant.F = plant_refuses;
-  const dae_problem *p = dae__slack_problem(slack_of(&w.coupled, 0, &(dae__slack_options){0}));
+  const dae_problem *p = &slack_of(&w.coupled, 0, &(dae__slack_options){0})->problem;
   dae_mechanical_at at = {0, z, z + 1, z + 2, z + 3, in};
   assert_int_equal(p->mechanical->c(p->mechanical->user, &at, c), 1);
   assert_non_null(strstr(p->why->text, "in plant:"));
@@ -386,8 +386,8 @@ int main(void)
       TEST(test_slack_variables_are_those_they_stand_for),
       TEST(test_a_member_may_be_the_base),
       TEST(test_loops_go_through_the_parts_that_are_allowed),
-      TEST(test_lenders_of_index_2_are_refused_by_name),
-      TEST(test_a_lender_that_refuses_is_named),
+      TEST(test_donors_of_index_2_are_refused_by_name),
+      TEST(test_a_donor_that_refuses_is_named),
       TEST(test_a_slack_form_without_memory_says_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

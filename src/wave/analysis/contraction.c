@@ -1,29 +1,45 @@
-/* rho(T), the distance of 1 - T from singular matrices, and the slowest mode, all from the gains
- * 1 + C = Gd^-1 G of the unknowns in loops. Gd, and with it G0 in any order, is singular where one
- * of its blocks is. */
+/* rho(T), the distance of 1 - T from singular matrices, the slowest mode, and the order of
+ * subsystems in which a Gauss-Seidel sweep contracts best, all from the matrix 1 + C = Gd^-1 G of
+ * the unknowns in loops. Gd, and with it G0 in any order, is singular where one of its blocks is.
+ *
+ * Order: only that of subsystems with unknowns in loops matters, and of that only the cyclic class:
+ * the first of them stays, and the others are permuted; with many unknowns rho is found for the
+ * most promising permutations only. Beyond seven subsystems they are ordered by the flow of |C|
+ * [ELS93]: sinks last, sources first, else by the largest difference of outflow and inflow. */
 #include "wave/analysis/contraction.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
 #include "linalg/spectrum.h"
-#include "wave/analysis/gains.h"
+#include "wave/analysis/loop_matrix.h"
 #include "wave/analysis/splitting.h"
 #include <math.h>
+#include <string.h>
 
-#define DENSE 120            /* as for eigenvalues */
-#define MOST_ITERATIONS 1000 /* for the margin of large loops */
-#define SETTLED 1e-8         /* relative change of its inverse square */
+/* Margin. */
+#define MAX_DENSE_UNKNOWNS 120      /* as for eigenvalues in splitting.c */
+#define MAX_INVERSE_ITERATIONS 1000 /* for large loops; chosen, not measured */
+#define INVERSE_CONVERGENCE 1e-8    /* relative change of the inverse square; chosen */
+/* Order; times measured on one core. */
+#define MAX_PERMUTED 7        /* subsystems in loops: 720 orders */
+#define MAX_EXACT_UNKNOWNS 30 /* unknowns in loops up to which 720 orders take 0.1 s */
+#define CANDIDATES 12         /* orders whose rho is found beyond */
+#define MAX_GUESS_WORK 1e7    /* orders times entries of C for which estimates take about 1.5 s */
+#define RHO_DIFFERENCE 1e-9   /* relative difference that makes a rho smaller */
+#define RHO_FLOOR 1e-3        /* rho below which the difference is absolute */
+#define NEGLIGIBLE_FLOW 1e-12 /* relative to the mean flow of |C| per subsystem */
 
 dae_status dae__contraction_radius(const dae_env *env, const dae__loop *loop, const int *order,
                                    double *rho, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  dae__gains gains;
-  dae_status status = arena ? dae__gains_create(arena, loop, &gains, err) : dae__out_of_memory(err);
+  dae__loop_matrix matrix;
+  dae_status status =
+      arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
   *rho = INFINITY;
   if (!status) {
-    dae__splitting s = dae__splitting_create(arena, &gains);
+    dae__splitting s = dae__splitting_create(arena, &matrix);
     if (dae__arena_failed(arena)) {
       status = dae__out_of_memory(err);
     } else {
@@ -35,9 +51,35 @@ dae_status dae__contraction_radius(const dae_env *env, const dae__loop *loop, co
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
 
-/* 1 + C dense */
-static dae_status contraction_dense_margin(dae__arena *arena, const dae__gains *g, double *margin,
-                                           dae_error *err)
+dae_status dae__contraction_mode(const dae_env *env, const dae__loop *loop, const int *order,
+                                 double *weight, dae_error *err)
+{
+  dae__arena *arena = dae__arena_create(env);
+  dae__loop_matrix matrix;
+  dae_status status =
+      arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
+  dae__zero(loop->pattern->cols, weight);
+  if (!status && matrix.n > 0) {
+    double *own = DAE__ALLOC(arena, double, matrix.n);
+    dae__splitting s = dae__splitting_create(arena, &matrix);
+    if (dae__arena_failed(arena)) {
+      status = dae__out_of_memory(err);
+    } else {
+      dae__splitting_order(&s, order);
+      status = dae__splitting_mode(&s, env, own, err);
+    }
+    for (int i = 0; i < matrix.n && !status; i++)
+      weight[matrix.unknown[i]] = own[i];
+  }
+  dae__arena_free(arena);
+  return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
+}
+
+/* ---- margin ---- */
+
+/* Smallest singular value of 1 + C dense. */
+static dae_status contraction_dense_margin(dae__arena *arena, const dae__loop_matrix *g,
+                                           double *margin, dae_error *err)
 {
   const dae_pattern *p = &g->pattern;
   double *A = DAE__ALLOC(arena, double, (size_t)g->n *(size_t)g->n);
@@ -51,7 +93,7 @@ static dae_status contraction_dense_margin(dae__arena *arena, const dae__gains *
   return dae__spectrum_smallest(dae__arena_env(arena), g->n, A, margin, err);
 }
 
-/* 1 + C, or 1 + C', with its factors. DAE_ERROR_SINGULAR has no message. */
+/* 1 + C, or 1 + C', factored. DAE_ERROR_SINGULAR has no message. */
 typedef struct factored {
   dae_pattern pattern;
   dae__solver *solver;
@@ -79,13 +121,13 @@ static dae_status contraction_factor(dae__arena *arena, const dae_pattern *p, co
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
-/* |A^-1 A^-T x| -> sigma^-2 */
+/* Smallest singular value by inverse iteration: |A^-1 A^-T x| -> sigma^-2. */
 static double contraction_inverse_iteration(const factored *A, const factored *At, int n, double *x)
 {
   double inverse = 0;
   for (int i = 0; i < n; i++)
     x[i] = 1 + 0.7 * sin(2.3 * i + 0.4);
-  for (int k = 0; k < MOST_ITERATIONS; k++) {
+  for (int k = 0; k < MAX_INVERSE_ITERATIONS; k++) {
     double before = inverse;
     dae__scale(n, 1 / sqrt(dae__dot(n, x, x)), x);
     dae__solver_solve(At->solver, x);
@@ -93,14 +135,14 @@ static double contraction_inverse_iteration(const factored *A, const factored *A
     inverse = sqrt(dae__dot(n, x, x));
     if (!isfinite(inverse))
       return 0;
-    if (fabs(inverse - before) <= SETTLED * inverse)
+    if (fabs(inverse - before) <= INVERSE_CONVERGENCE * inverse)
       break;
   }
   return 1 / sqrt(inverse);
 }
 
-static dae_status contraction_sparse_margin(dae__arena *arena, const dae__gains *g, double *margin,
-                                            dae_error *err)
+static dae_status contraction_sparse_margin(dae__arena *arena, const dae__loop_matrix *g,
+                                            double *margin, dae_error *err)
 {
   factored A = {.solver = NULL}, At = {.solver = NULL};
   double *x = DAE__ALLOC(arena, double, g->n);
@@ -120,39 +162,236 @@ dae_status dae__contraction_margin(const dae_env *env, const dae__loop *loop, do
                                    dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  dae__gains gains;
-  dae_status status = arena ? dae__gains_create(arena, loop, &gains, err) : dae__out_of_memory(err);
+  dae__loop_matrix matrix;
+  dae_status status =
+      arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
   *margin = 0;
-  if (!status && gains.n == 0)
+  if (!status && matrix.n == 0)
     *margin = 1;
+  else if (!status && matrix.n <= MAX_DENSE_UNKNOWNS)
+    status = contraction_dense_margin(arena, &matrix, margin, err);
   else if (!status)
-    status = (gains.n <= DENSE ? contraction_dense_margin
-                               : contraction_sparse_margin)(arena, &gains, margin, err);
-  if (!status && gains.n < loop->pattern->cols)
+    status = contraction_sparse_margin(arena, &matrix, margin, err);
+  if (!status && matrix.n < loop->pattern->cols)
     *margin = fmin(*margin, 1);
   dae__arena_free(arena);
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
 
-dae_status dae__contraction_mode(const dae_env *env, const dae__loop *loop, const int *order,
-                                 double *weight, dae_error *err)
+/* ---- order of a Gauss-Seidel sweep ---- */
+
+typedef struct work {
+  const dae_env *env;
+  const dae__loop_matrix *matrix;
+  dae__splitting splitting;
+  int systems, count;       /* all subsystems; subsystems in loops */
+  int *where;               /* positions of the subsystems in loops */
+  int *given, *list;        /* subsystems in loops as given, and as tried */
+  double *outflow, *inflow; /* sums of |C| by subsystem */
+  int *first, *next;        /* linked lists of the unknowns of each subsystem, -1: end */
+  bool *placed;             /* by subsystem */
+  int *best;
+  double rho;
+  int candidates; /* most promising lists, with estimates of their rho */
+  int candidate[CANDIDATES][MAX_PERMUTED];
+  double estimate[CANDIDATES];
+} work;
+
+static bool order_begin(work *w, dae__arena *arena, const dae__loop_matrix *g, const int *order)
+{
+  w->matrix = g;
+  w->systems = g->systems;
+  w->splitting = dae__splitting_create(arena, g);
+  w->where = DAE__ALLOC(arena, int, g->systems);
+  w->given = DAE__ALLOC(arena, int, g->systems);
+  w->list = DAE__ALLOC(arena, int, g->systems);
+  w->best = DAE__ALLOC(arena, int, g->systems);
+  w->outflow = DAE__ALLOC(arena, double, g->systems);
+  w->inflow = DAE__ALLOC(arena, double, g->systems);
+  w->next = DAE__ALLOC(arena, int, g->n);
+  w->first = DAE__ALLOC(arena, int, g->systems);
+  w->placed = DAE__ALLOC(arena, bool, g->systems);
+  if (dae__arena_failed(arena))
+    return false;
+  for (int k = 0; k < w->systems; k++)
+    w->first[k] = -1;
+  for (int i = g->n - 1; i >= 0; i--) {
+    w->next[i] = w->first[g->owner[i]];
+    w->first[g->owner[i]] = i;
+  }
+  for (int k = 0; k < w->systems; k++) {
+    w->best[k] = order[k];
+    if (w->first[order[k]] < 0)
+      continue;
+    w->given[w->count] = w->list[w->count] = order[k];
+    w->where[w->count++] = k;
+  }
+  return true;
+}
+
+static void order_set(work *w, int *order)
+{
+  for (int k = 0; k < w->count; k++)
+    order[w->where[k]] = w->list[k];
+  dae__splitting_order(&w->splitting, order);
+}
+
+/* rho of the list, which becomes the best one if it is smaller. */
+static dae_status order_try(work *w, int *order, dae_error *err)
+{
+  double rho;
+  order_set(w, order);
+  DAE__TRY(dae__splitting_radius(&w->splitting, w->env, &rho, err));
+  if (isinf(w->rho) || rho < w->rho - RHO_DIFFERENCE * fmax(w->rho, RHO_FLOOR)) {
+    memcpy(w->best, order, (size_t)w->systems * sizeof *order);
+    w->rho = rho;
+  }
+  return DAE_OK;
+}
+
+/* list[from ... to - 1] reversed */
+static void order_reverse(int *list, int from, int to)
+{
+  for (to--; from < to; from++, to--) {
+    int keep = list[from];
+    list[from] = list[to];
+    list[to] = keep;
+  }
+}
+
+/* The next permutation in lexicographic order; false: it was the last. */
+static bool order_permute(int *list, int count)
+{
+  int k = count - 2, l = count - 1;
+  while (k >= 0 && list[k] > list[k + 1])
+    k--;
+  if (k < 0)
+    return false;
+  while (list[l] < list[k])
+    l--;
+  int keep = list[k];
+  list[k] = list[l];
+  list[l] = keep;
+  order_reverse(list, k + 1, count);
+  return true;
+}
+
+/* Inserts the list into the candidates, sorted by estimates. */
+static void order_add_candidate(work *w, double estimate)
+{
+  size_t size = (size_t)w->count * sizeof(int);
+  if (w->candidates == CANDIDATES && estimate >= w->estimate[CANDIDATES - 1])
+    return;
+  int k = w->candidates < CANDIDATES ? w->candidates++ : CANDIDATES - 1;
+  for (; k > 0 && estimate < w->estimate[k - 1]; k--) {
+    w->estimate[k] = w->estimate[k - 1];
+    memcpy(w->candidate[k], w->candidate[k - 1], size);
+  }
+  w->estimate[k] = estimate;
+  memcpy(w->candidate[k], w->list, size);
+}
+
+/* All permutations of the list but its first entry: by rho, or the best estimates by rho. */
+static dae_status order_permutations(work *w, int *order, dae_error *err)
+{
+  for (int i = 1; i < w->count; i++) /* insertion sort of all but the first */
+    for (int k = i; k > 1 && w->list[k] < w->list[k - 1]; k--)
+      order_reverse(w->list, k - 1, k + 1);
+  do {
+    if (w->matrix->n <= MAX_EXACT_UNKNOWNS) {
+      DAE__TRY(order_try(w, order, err));
+    } else {
+      order_set(w, order);
+      order_add_candidate(w, dae__splitting_estimate(&w->splitting));
+    }
+  } while (order_permute(w->list + 1, w->count - 1));
+  for (int k = 0; k < w->candidates; k++) {
+    memcpy(w->list, w->candidate[k], (size_t)w->count * sizeof(int));
+    DAE__TRY(order_try(w, order, err));
+  }
+  return DAE_OK;
+}
+
+/* The next subsystem to be placed, at the front (*end = 1) or at the back (-1) of the list. */
+static int order_next(const work *w, double negligible, int *end)
+{
+  int best = -1;
+  for (int k = 0; k < w->count; k++) {
+    int c = w->given[k];
+    if (w->placed[c])
+      continue;
+    *end = w->outflow[c] <= negligible ? -1 : 1;
+    if (*end < 0 || w->inflow[c] <= negligible)
+      return c;
+    if (best < 0 || w->outflow[c] - w->inflow[c] > w->outflow[best] - w->inflow[best] + negligible)
+      best = c;
+  }
+  *end = 1;
+  return best;
+}
+
+/* The list by outflow and inflow, cyclically shifted to begin with the first one given. */
+static void order_greedy(work *w)
+{
+  const dae_pattern *p = &w->matrix->pattern, *q = &w->matrix->transposed;
+  const int *owner = w->matrix->owner;
+  int count = w->count, head = 0, tail = count, front = 0, end;
+  double all = 0;
+  for (int j = 0; j < w->matrix->n; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+      double size = fabs(w->matrix->values[e]);
+      w->outflow[owner[j]] += size;
+      w->inflow[owner[p->row[e]]] += size;
+      all += size;
+    }
+  while (head < tail) {
+    int c = order_next(w, NEGLIGIBLE_FLOW * all / count, &end);
+    w->list[end > 0 ? head++ : --tail] = c;
+    w->placed[c] = true;
+    for (int i = w->first[c]; i >= 0; i = w->next[i]) { /* its flows no longer count */
+      for (int e = p->start[i]; e < p->start[i + 1]; e++)
+        w->inflow[owner[p->row[e]]] -= fabs(w->matrix->values[e]);
+      for (int e = q->start[i]; e < q->start[i + 1]; e++)
+        w->outflow[owner[q->row[e]]] -= fabs(w->matrix->transposed_values[e]);
+    }
+  }
+  while (w->list[front] != w->given[0])
+    front++;
+  order_reverse(w->list, 0, front);
+  order_reverse(w->list, front, count);
+  order_reverse(w->list, 0, count);
+}
+
+static dae_status order_find(work *w, int *order, dae_error *err)
+{
+  double permutations = 1;
+  for (int k = 2; k < w->count; k++)
+    permutations *= k;
+  bool greedy = w->count > MAX_PERMUTED ||
+                permutations * dae__pattern_count(&w->matrix->pattern) > MAX_GUESS_WORK;
+  dae_status status = order_try(w, order, err);
+  if (!status && w->count > 2 && greedy) {
+    order_greedy(w);
+    status = order_try(w, order, err);
+  } else if (!status && w->count > 2) {
+    status = order_permutations(w, order, err);
+  }
+  memcpy(order, w->best, (size_t)w->systems * sizeof *order);
+  return status;
+}
+
+dae_status dae__contraction_order(const dae_env *env, const dae__loop *loop, int *order,
+                                  double *rho, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  dae__gains gains;
-  dae_status status = arena ? dae__gains_create(arena, loop, &gains, err) : dae__out_of_memory(err);
-  dae__zero(loop->pattern->cols, weight);
-  if (!status && gains.n > 0) {
-    double *part = DAE__ALLOC(arena, double, gains.n);
-    dae__splitting s = dae__splitting_create(arena, &gains);
-    if (dae__arena_failed(arena)) {
-      status = dae__out_of_memory(err);
-    } else {
-      dae__splitting_order(&s, order);
-      status = dae__splitting_mode(&s, env, part, err);
-    }
-    for (int i = 0; i < gains.n && !status; i++)
-      weight[gains.unknown[i]] = part[i];
-  }
+  dae__loop_matrix matrix;
+  work w = {.env = env, .rho = INFINITY};
+  dae_status status =
+      arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
+  if (!status)
+    status = order_begin(&w, arena, &matrix, order) ? order_find(&w, order, err)
+                                                    : dae__out_of_memory(err);
+  *rho = w.rho;
   dae__arena_free(arena);
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }

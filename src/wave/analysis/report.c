@@ -1,179 +1,307 @@
-/* The contraction report: what the derivatives say before a run, and what a run has seen. */
+/* The contraction report: contraction factors of the linearised coupling before a run, and those
+ * observed in a run.
+ *
+ * With joints, the length W of a window adds to the contraction factor, gamma in [WHM11 (54)]: a
+ * change of an input changes the accelerations of a system by A at once, and so its coordinates by
+ * A W^2/2 at the end of the window, and its outputs by K W^2/2 with
+ *
+ *   K = d(outputs)/dq A.
+ *
+ * A sweep with |D| + W^2/2 |K| in place of D contracts by rho + growth W^2 + ...; the model of
+ * [WHM11] has 4/11 + (E + F/16) W^2 with E = 13/121, F = 4/11. */
 #include "core/error.h"
 #include "core/vec.h"
-#include "wave/analysis/growth.h"
+#include "wave/analysis/contraction.h"
 #include "wave/iteration/wave.h"
 
 #include <stdio.h>
 
-#define LOOP_SHARE 0.2 /* variables that make up a loop: this much of the largest in its mode */
+#define DIFFERENCE_STEP 6e-6 /* of central differences: third root of the unit round-off */
+#define SLOPE_SHARE 1e-6     /* |K| W^2/2 relative to |D|, for the slope of rho; chosen */
 
-/* A coupled problem at one state, linearised. */
-typedef struct look {
+/* ---- growth of rho with the length of a window ---- */
+
+typedef struct growth {
   dae__coupling coupling;
-  const double *y, *dy;
-  double *z, *gains, *G, *weight;
+  const double *y;
+  double *z, *D, *K, *mixed, *G; /* unknowns; matrices of all systems; D + s K; G with those */
+  double *A;                     /* accelerations of one system by its inputs */
+  double *moved, *high, *low;    /* perturbed state of one system, outputs there */
+  dae__output *accelerations;
   int *order, *owner;
-  dae__loop loop;
-} look;
+} growth;
 
-/* at o->y and o->dy, which are consistent */
-static dae_status report_linearise(look *o, dae__arena *arena, const dae_problem *problem, double t,
-                                   dae_error *err)
-{
-  dae__coupling_recipe recipe = {.problem = problem, .t = t, .y = o->y, .dy = o->dy};
-  DAE__TRY(dae__coupling_create(arena, &recipe, &o->coupling, err));
-  dae__interface *f = o->coupling.f;
-  o->z = DAE__ALLOC(arena, double, f->unknowns);
-  o->gains = DAE__ALLOC(arena, double, f->first_gain[f->systems]);
-  o->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
-  o->weight = DAE__ALLOC(arena, double, f->directs);
-  o->order = DAE__ALLOC(arena, int, f->systems);
-  o->owner = DAE__ALLOC(arena, int, f->directs);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  dae__coupling_unknowns(&o->coupling, o->y, o->dy, o->z);
-  dae_status status = dae__coupling_gains(&o->coupling, t, o->y, o->z, o->gains, err);
-  return status ? status : dae__interface_matrix(f, t, o->gains, o->z, o->G, err);
-}
-
-/* The multipliers of joints belong to their first, or to their last system. */
-static void report_take_side(look *o, bool last)
-{
-  dae__interface *f = o->coupling.f;
-  for (int i = 0; i < f->directs; i++)
-    o->owner[i] = f->owner[f->unknown_of[i]];
-  for (int j = 0; j < f->joints; j++)
-    for (int i = 0; i < f->joint[j].ng; i++)
-      o->owner[f->direct_of[f->joint[j].first + i]] =
-          f->joint[j].part[last ? f->joint[j].nz - 1 : 0];
-  o->loop = (dae__loop){f->systems, o->owner, &f->G, o->G};
-  for (int i = 0; i < f->systems; i++)
-    o->order[i] = i;
-}
-
-static void report_name_loop(const look *o, char *text, size_t size)
-{
-  const dae__interface *f = o->coupling.f;
-  size_t used = 0;
-  text[0] = '\0';
-  for (int i = 0; i < f->directs && used < size; i++)
-    if (o->weight[i] >= LOOP_SHARE)
-      used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                               f->name[f->unknown_of[i]]);
-}
-
-/* joints carried by one of their systems; a system that cannot carry them is no failure */
-static dae_status report_one_side(look *o, const dae_env *env, double t, bool last, double *rho,
-                                  double *growth, dae_error *err)
-{
-  dae__growth_at at = {o->coupling.problem, last, t, o->y, o->dy};
-  report_take_side(o, last);
-  dae_status status = dae__contraction_radius(env, &o->loop, o->order, rho, err);
-  if (status || !isfinite(*rho))
-    return status;
-  return dae__joint_growth(&at, env, growth, err);
-}
-
-static dae_status report_joints(look *o, const dae_env *env, double t, dae_contraction *out,
+/* Column of K for one input: central difference along its accelerations A. */
+static dae_status growth_column(growth *g, double t, int p, const double *A, double *K,
                                 dae_error *err)
 {
-  if (o->coupling.f->joints == 0)
+  dae__coupling *c = &g->coupling;
+  const double *y = g->y + c->first_state[p];
+  int nq = c->problem->coupled->part[p].mechanical->nq;
+  int size = c->first_state[p + 1] - c->first_state[p], count = c->output_count[p];
+  double speed = dae__max_abs(nq, A), reach = DIFFERENCE_STEP * (1 + dae__max_abs(nq, y));
+  dae__zero(count, K);
+  if (!(speed > 0))
     return DAE_OK;
-  dae_status status = report_one_side(o, env, t, false, &out->on_first, &out->first_growth, err);
-  return status ? status
-                : report_one_side(o, env, t, true, &out->on_second, &out->second_growth, err);
+  for (int side = 1; side >= -1; side -= 2) {
+    dae__copy(size, y, g->moved);
+    dae__axpy(nq, side * reach / speed, A, g->moved);
+    DAE__TRY(dae__augmented_outputs(c->child_problem[p].augmented, t, g->moved,
+                                    c->child[p].scratch_in, count, c->outputs[p],
+                                    side > 0 ? g->high : g->low, NULL, err));
+  }
+  for (int i = 0; i < count; i++)
+    K[i] = c->outputs[p][i].kind == DAE__OUTPUT_VARIABLE
+               ? 0
+               : (g->high[i] - g->low[i]) * speed / (2 * reach);
+  return DAE_OK;
 }
 
-static dae_status report_examine(look *o, const dae_env *env, double t, dae_contraction *out,
-                                 dae_error *err)
+/* D and K of system p */
+static dae_status growth_system(growth *g, double t, int p, dae_error *err)
 {
-  const dae__loop *loop = &o->loop;
-  dae_status status = report_joints(o, env, t, out, err);
-  report_take_side(o, true);
-  if (!status)
-    status = dae__contraction_radius(env, loop, o->order, &out->gauss_seidel, err);
-  if (!status)
-    status = dae__contraction_radius(env, loop, NULL, &out->jacobi, err);
-  if (!status)
-    status = dae__contraction_margin(env, loop, &out->margin, err);
-  if (!status)
-    status = dae__contraction_mode(env, loop, o->order, o->weight, err);
-  if (!status)
-    status = dae__contraction_order(env, &o->loop, o->order, &out->best, err);
+  dae__coupling *c = &g->coupling;
+  const dae_mechanical *m = c->problem->coupled->part[p].mechanical;
+  dae__augmented *a = c->child_problem[p].augmented;
+  int count = c->output_count[p], inputs = c->child_problem[p].inputs, first = c->f->first_D[p];
+  const double *y = g->y + c->first_state[p], *in = c->child[p].scratch_in;
+  dae__interface_inputs(c->f, p, g->z, c->child[p].scratch_in);
+  DAE__TRY(dae__augmented_outputs(a, t, y, in, count, c->outputs[p], g->high, g->D + first, err));
+  dae__zero(count * inputs, g->K + first);
+  if (!m)
+    return DAE_OK;
+  for (int i = 0; i < m->nq; i++)
+    g->accelerations[i] = (dae__output){DAE__OUTPUT_ACCELERATION, i};
+  DAE__TRY(dae__augmented_outputs(a, t, y, in, m->nq, g->accelerations, g->high, g->A, err));
+  for (int j = 0; j < inputs; j++)
+    DAE__TRY(growth_column(g, t, p, g->A + (size_t)j * (size_t)m->nq,
+                           g->K + first + (size_t)j * (size_t)count, err));
+  return DAE_OK;
+}
+
+static dae_status growth_alloc_memory(dae__arena *arena, growth *g, dae_error *err)
+{
+  const dae__coupling *c = &g->coupling;
+  const dae__interface *f = c->f;
+  int total = f->first_D[f->systems], most = 0, inputs = 0, outputs = 0;
+  for (int p = 0; p < c->systems; p++) {
+    int size = c->first_state[p + 1] - c->first_state[p];
+    most = size > most ? size : most;
+    inputs = c->child_problem[p].inputs > inputs ? c->child_problem[p].inputs : inputs;
+    outputs = c->output_count[p] > outputs ? c->output_count[p] : outputs;
+  }
+  outputs = outputs > most ? outputs : most; /* accelerations of all coordinates are outputs, too */
+  g->z = DAE__ALLOC(arena, double, f->unknowns);
+  g->D = DAE__ALLOC(arena, double, total);
+  g->K = DAE__ALLOC(arena, double, total);
+  g->mixed = DAE__ALLOC(arena, double, total);
+  g->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
+  g->A = DAE__ALLOC(arena, double, (size_t)most *(size_t)inputs);
+  g->moved = DAE__ALLOC(arena, double, most);
+  g->high = DAE__ALLOC(arena, double, outputs);
+  g->low = DAE__ALLOC(arena, double, outputs);
+  g->accelerations = DAE__ALLOC(arena, dae__output, most);
+  g->order = DAE__ALLOC(arena, int, f->systems);
+  g->owner = DAE__ALLOC(arena, int, f->directs);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+/* Slope of rho(|D| + s |K|) at s = W^2/2 = 0, over W^2. */
+static dae_status growth_slope(growth *g, const dae_env *env, double t, double *out, dae_error *err)
+{
+  dae__interface *f = g->coupling.f;
+  int total = f->first_D[f->systems];
+  double D = dae__max_abs(total, g->D), K = dae__max_abs(total, g->K), rho[2];
+  *out = 0;
+  if (!(K > 0) || f->directs == 0)
+    return DAE_OK;
+  double s = SLOPE_SHARE * D / K;
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < total; i++)
+      g->mixed[i] = fabs(g->D[i]) + (k ? s : 0) * fabs(g->K[i]);
+    DAE__TRY(dae__interface_matrix(f, t, g->mixed, g->z, g->G, err));
+    dae__loop loop = {f->systems, g->owner, &f->G, g->G};
+    DAE__TRY(dae__contraction_radius(env, &loop, g->order, &rho[k], err));
+  }
+  *out = (rho[1] - rho[0]) / (2 * s);
+  return DAE_OK;
+}
+
+static dae_status growth_find(growth *g, dae__arena *arena, const dae__coupling_setup *setup,
+                              const dae_env *env, double *out, dae_error *err)
+{
+  DAE__TRY(dae__coupling_create(arena, setup, &g->coupling, err));
+  DAE__TRY(growth_alloc_memory(arena, g, err));
+  dae__coupling_unknowns(&g->coupling, setup->y, setup->dy, g->z);
+  for (int p = 0; p < g->coupling.systems; p++)
+    DAE__TRY(growth_system(g, setup->t, p, err));
+  for (int i = 0; i < g->coupling.systems; i++)
+    g->order[i] = i;
+  for (int i = 0; i < g->coupling.f->directs; i++)
+    g->owner[i] = g->coupling.f->owner[g->coupling.f->unknown_of[i]];
+  return growth_slope(g, env, setup->t, out, err);
+}
+
+/* ---- a coupled problem, linearised at one state ---- */
+
+typedef struct linearisation {
+  dae__coupling coupling;
+  double t;
+  const double *y, *dy;
+  double *z, *feedthrough, *G, *weight;
+  int *order, *owner;
+  dae__loop loop;
+} linearisation;
+
+/* At l->y and l->dy, which are consistent. */
+static dae_status report_linearise(linearisation *l, dae__arena *arena, const dae_problem *problem,
+                                   dae_error *err)
+{
+  dae__coupling_setup setup = {.problem = problem, .t = l->t, .y = l->y, .dy = l->dy};
+  DAE__TRY(dae__coupling_create(arena, &setup, &l->coupling, err));
+  dae__interface *f = l->coupling.f;
+  l->z = DAE__ALLOC(arena, double, f->unknowns);
+  l->feedthrough = DAE__ALLOC(arena, double, f->first_D[f->systems]);
+  l->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
+  l->weight = DAE__ALLOC(arena, double, f->directs);
+  l->order = DAE__ALLOC(arena, int, f->systems);
+  l->owner = DAE__ALLOC(arena, int, f->directs);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae__coupling_unknowns(&l->coupling, l->y, l->dy, l->z);
+  DAE__TRY(dae__coupling_feedthrough(&l->coupling, l->t, l->y, l->z, l->feedthrough, err));
+  return dae__interface_matrix(f, l->t, l->feedthrough, l->z, l->G, err);
+}
+
+/* Multipliers of joints owned by their first, or by their last system. */
+static void report_own_joints(linearisation *l, bool last)
+{
+  dae__interface *f = l->coupling.f;
+  for (int i = 0; i < f->directs; i++)
+    l->owner[i] = f->owner[f->unknown_of[i]];
+  for (int j = 0; j < f->joints; j++)
+    for (int i = 0; i < f->joint[j].ng; i++)
+      l->owner[f->direct_of[f->joint[j].first + i]] =
+          f->joint[j].system[last ? f->joint[j].nz - 1 : 0];
+  l->loop = (dae__loop){f->systems, l->owner, &f->G, l->G};
+  for (int i = 0; i < f->systems; i++)
+    l->order[i] = i;
+}
+
+/* Joints eliminated in their first or last system; rho is infinite where it cannot eliminate them.
+ */
+static dae_status report_joints(linearisation *l, const dae_env *env, bool last, double *rho,
+                                double *slope, dae_error *err)
+{
+  report_own_joints(l, last);
+  DAE__TRY(dae__contraction_radius(env, &l->loop, l->order, rho, err));
+  if (!isfinite(*rho))
+    return DAE_OK;
+  dae__coupling_setup setup = {.problem = l->coupling.problem,
+                               .splitting = last ? DAE_WAVE_SPLIT_SECOND : DAE_WAVE_SPLIT_FIRST,
+                               .t = l->t,
+                               .y = l->y,
+                               .dy = l->dy};
+  growth g = {.y = l->y};
+  dae__arena *arena = dae__arena_create(env);
+  dae_status status =
+      arena ? growth_find(&g, arena, &setup, env, slope, err) : dae__out_of_memory(err);
+  dae__coupling_free(&g.coupling);
+  dae__arena_free(arena);
   return status;
 }
 
-static dae_contraction report_nothing(void)
+static dae_status report_examine(linearisation *l, const dae_env *env, dae_contraction *out,
+                                 dae_error *err)
 {
-  return (dae_contraction){.margin = 1,
-                           .on_first = NAN,
-                           .on_second = NAN,
-                           .first_growth = NAN,
-                           .second_growth = NAN,
-                           .observed = NAN,
-                           .last_observed = NAN,
-                           .last_predicted = NAN};
+  const dae__loop *loop = &l->loop;
+  if (l->coupling.f->joints > 0) {
+    DAE__TRY(report_joints(l, env, false, &out->on_first, &out->first_growth, err));
+    DAE__TRY(report_joints(l, env, true, &out->on_second, &out->second_growth, err));
+  }
+  report_own_joints(l, true);
+  DAE__TRY(dae__contraction_radius(env, loop, l->order, &out->gauss_seidel, err));
+  DAE__TRY(dae__contraction_radius(env, loop, NULL, &out->jacobi, err));
+  DAE__TRY(dae__contraction_margin(env, loop, &out->margin, err));
+  DAE__TRY(dae__contraction_mode(env, loop, l->order, l->weight, err));
+  return dae__contraction_order(env, loop, l->order, &out->best, err);
 }
 
-static dae_status report_make_consistent(look *o, dae__arena *arena, const dae_problem *problem,
-                                         double t, const double *y, dae_error *err)
+/* A consistent state near y; y itself where the coupling does not determine its variables. */
+static dae_status report_make_consistent(linearisation *l, dae__arena *arena,
+                                         const dae_problem *problem, const double *y,
+                                         dae_error *err)
 {
-  const dae_start start = {.t = t, .y = y};
-  double *own = DAE__ALLOC(arena, double, dae_problem_size(problem));
-  double *rate = DAE__ALLOC(arena, double, dae_problem_size(problem));
-  o->y = own;
-  o->dy = rate;
+  const dae_start start = {.t = l->t, .y = y};
+  int size = dae_problem_size(problem);
+  double *own = DAE__ALLOC(arena, double, size), *rate = DAE__ALLOC(arena, double, size);
+  l->y = own;
+  l->dy = rate;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status =
       dae_consistent_start(problem, &start, dae__arena_env(arena), own, rate, NULL, err);
   if (status != DAE_ERROR_START)
     return status;
-  /* a loop that does not determine its variables is looked at where it is */
-  dae__copy(dae_problem_size(problem), y, own);
-  dae__zero(dae_problem_size(problem), rate);
+  dae__copy(size, y, own);
+  dae__zero(size, rate);
   return DAE_OK;
 }
 
-dae_status dae__report_order(const dae_problem *problem, double t, const double *y,
-                             const double *dy, const dae_env *env, int *order, dae_error *err)
+dae_status dae__wave_best_order(const dae_problem *problem, double t, const double *y,
+                                const double *dy, const dae_env *env, int *order, dae_error *err)
 {
-  look o = {.y = y, .dy = dy};
+  linearisation l = {.t = t, .y = y, .dy = dy};
   double rho;
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  dae_status status = report_linearise(&o, arena, problem, t, err);
-  if (!status && o.coupling.f->directs > 0) {
-    report_take_side(&o, true);
-    status = dae__contraction_order(env, &o.loop, order, &rho, err);
+  dae_status status = report_linearise(&l, arena, problem, err);
+  if (!status && l.coupling.f->directs > 0) {
+    report_own_joints(&l, true);
+    status = dae__contraction_order(env, &l.loop, order, &rho, err);
   }
-  dae__coupling_free(&o.coupling);
+  dae__coupling_free(&l.coupling);
   dae__arena_free(arena);
   return status;
 }
 
+/* ---- reports ---- */
+
+static const dae_contraction no_contraction = {.margin = 1,
+                                               .on_first = NAN,
+                                               .on_second = NAN,
+                                               .first_growth = NAN,
+                                               .second_growth = NAN,
+                                               .observed = NAN,
+                                               .last_observed = NAN,
+                                               .last_predicted = NAN};
+
 dae_status dae_contraction_at(const dae_problem *problem, double t, const double *y,
                               const dae_env *env, dae_contraction *out, dae_error *err)
 {
-  look o = {0};
-  *out = report_nothing();
+  linearisation l = {.t = t};
+  *out = no_contraction;
   DAE__TRY(dae_problem_validate(problem, err));
   if (!problem->coupled)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem", "the problem is one system");
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  dae_status status = report_make_consistent(&o, arena, problem, t, y, err);
+  dae_status status = report_make_consistent(&l, arena, problem, y, err);
   if (!status)
-    status = report_linearise(&o, arena, problem, t, err);
-  if (!status && o.coupling.f->directs > 0) {
-    status = report_examine(&o, dae__arena_env(arena), t, out, err);
-    report_name_loop(&o, out->loop, sizeof out->loop);
-    dae__order_names(o.coupling.f, o.order, out->order, sizeof out->order);
+    status = report_linearise(&l, arena, problem, err);
+  if (!status && l.coupling.f->directs > 0) {
+    const dae__interface *f = l.coupling.f;
+    size_t used = 0, size = sizeof out->loop;
+    status = report_examine(&l, dae__arena_env(arena), out, err);
+    for (int i = 0; i < f->directs && used < size; i++)
+      if (l.weight[i] >= DAE__LOOP_SHARE)
+        used += (size_t)snprintf(out->loop + used, size - used, "%s%s", used ? ", " : "",
+                                 f->name[f->unknown_of[i]]);
+    dae__order_names(f, l.order, out->order, sizeof out->order);
   }
-  dae__coupling_free(&o.coupling);
+  dae__coupling_free(&l.coupling);
   dae__arena_free(arena);
   return status;
 }
@@ -182,7 +310,7 @@ dae_status dae_contraction_of(const dae_integrator *it, dae_contraction *out, da
 {
   const dae__integrator_table *table;
   const dae__wave *w = dae__integrator_self(it, &table);
-  *out = report_nothing();
+  *out = no_contraction;
   if (table->step != dae__wave_verbs.step)
     return dae__fail(err, DAE_ERROR_USAGE, NULL,
                      "%s does not iterate between systems: there is no contraction", table->method);
@@ -193,7 +321,7 @@ dae_status dae_contraction_of(const dae_integrator *it, dae_contraction *out, da
   out->most_sweeps = m->most_sweeps;
   out->last_sweeps = m->last_sweeps;
   out->last_observed = m->last_observed;
-  out->last_predicted = m->rho_here;
+  out->last_predicted = m->rho_last;
   out->windows = m->stats.steps;
   out->sweeps = m->sweeps;
   dae__wave_loop_names(w, out->loop, sizeof out->loop);

@@ -1,9 +1,20 @@
-/* T = -(1 + L)^-1 U by one pass over the gains in turn, and its largest eigenvalues.
+/* T = -(1 + L)^-1 U by one pass over C in the order of the sweep, and its eigenvalue mu of largest
+ * modulus.
  *
- * Columns of T that are zero in U are zero: with J the others, the eigenvalues other than zero are
- * those of T_JJ. The same holds for the transposed sweep, -(1 + L)^-T U', whose columns are the
- * rows of U; it is the sweep over C' in reverse order. So a ring of any number of subsystems, in
- * which only the last feeds back, comes down to the unknowns of one. */
+ * Columns of T that are zero in U are zero: with J the others, the nonzero eigenvalues are those of
+ * T_JJ. The same holds for the transposed sweep, -(1 + L)^-T U', whose columns are the rows of U;
+ * it is the sweep over C' in reverse order. So a ring of any number of subsystems, in which only
+ * the last feeds back, comes down to the unknowns of one.
+ *
+ * With many unknowns in J, T is known by its products only:
+ *
+ *   x -> T x / |T x|    power iterations from a start without symmetries
+ *   T V = V H + h v e'  Arnoldi process from there: mu is the largest eigenvalue of H, x = V s, if
+ *                       the residual h |e's| is small
+ *
+ * It is not small for rings, whose eigenvalues lie on a circle side by side. Then the power
+ * iteration goes on. Norms oscillate, for complex pairs too, but their geometric mean over a block
+ * does not; blocks double until two in a row agree. */
 #include "wave/analysis/splitting.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -11,35 +22,51 @@
 #include <math.h>
 #include <string.h>
 
-#define DENSE 120  /* eigenvalues take 5 ms by LAPACK, 13 ms without */
-#define GUESSED 32 /* products for a guess */
+#define MAX_DENSE_UNKNOWNS 120 /* eigenvalues take 5 ms by LAPACK, 13 ms without */
+#define ESTIMATE_PRODUCTS 32   /* power iterations of an estimate; chosen, not measured */
+#define ARNOLDI_DIMENSION 64   /* columns of V, and power iterations before; chosen */
+#define ARNOLDI_RESIDUAL 1e-4  /* relative to |mu| */
+#define CLOSED_SUBSPACE 1e-14  /* relative size of a column that V already spans */
+/* Modes closer than 1e-3 are told apart by 2000 iterations, if at all: no block counts before. */
+#define FIRST_BLOCK 256
+#define TRUSTED_BLOCK 2048
+#define LAST_BLOCK 8192
+#define BLOCK_AGREEMENT 2e-4  /* relative difference of two means */
+#define AVERAGED_ITERATES 512 /* iterates whose squares are averaged for |x_i| */
+/* Two loops of the same rho need not be mixed in the same way from both sides: below this the
+ * product of left and right vectors means nothing, and x alone is taken. */
+#define MIN_OVERLAP 1e-6
 
-static void splitting_apply(const void *splitting, const double *x, double *y);
-
-dae__splitting dae__splitting_create(dae__arena *arena, const dae__gains *gains)
+dae__splitting dae__splitting_create(dae__arena *arena, const dae__loop_matrix *matrix)
 {
-  size_t n = (size_t)gains->n, few = n < DENSE ? n : DENSE;
+  size_t n = (size_t)matrix->n, dense = n < MAX_DENSE_UNKNOWNS ? n : MAX_DENSE_UNKNOWNS;
+  bool large = n > MAX_DENSE_UNKNOWNS;
+  size_t m = large ? ARNOLDI_DIMENSION : 0;
   return (dae__splitting){
-      .gains = gains,
-      .dominant = dae__dominant_create(arena, n > DENSE ? gains->n : 0, splitting_apply, NULL),
-      .first = DAE__ALLOC(arena, int, gains->systems + 1),
+      .matrix = matrix,
+      .first = DAE__ALLOC(arena, int, matrix->systems + 1),
       .turn = DAE__ALLOC(arena, int, n),
       .place = DAE__ALLOC(arena, int, n),
-      .system_place = DAE__ALLOC(arena, int, gains->systems),
+      .system_place = DAE__ALLOC(arena, int, matrix->systems),
       .active = DAE__ALLOC(arena, int, n),
       .row_seen = DAE__ALLOC(arena, int, n),
       .x = DAE__ALLOC(arena, double, n),
       .y = DAE__ALLOC(arena, double, n),
-      .B = DAE__ALLOC(arena, double, few *few),
+      .B = DAE__ALLOC(arena, double, dense *dense),
       .re = DAE__ALLOC(arena, double, n),
       .im = DAE__ALLOC(arena, double, n),
+      .dimension = (int)m,
+      .V = DAE__ALLOC(arena, double, large ? n *(m + 1) : 0),
+      .H = DAE__ALLOC(arena, double, m *m),
   };
 }
 
-/* Unknowns in turn: by place of their subsystem, and as they come within it. */
-static void splitting_take_turns(dae__splitting *s)
+/* ---- the sweep ---- */
+
+/* Unknowns in the order of the sweep: by place of their subsystem, and by number within it. */
+static void splitting_sort(dae__splitting *s)
 {
-  int n = s->gains->n, systems = s->gains->systems;
+  int n = s->matrix->n, systems = s->matrix->systems;
   memset(s->first, 0, (size_t)(systems + 1) * sizeof *s->first);
   for (int i = 0; i < n; i++)
     s->first[s->place[i] + 1]++;
@@ -51,32 +78,31 @@ static void splitting_take_turns(dae__splitting *s)
 
 void dae__splitting_order(dae__splitting *s, const int *order)
 {
-  const dae__gains *g = s->gains;
+  const dae__loop_matrix *g = s->matrix;
   s->pattern = &g->pattern;
   s->C = g->values;
   for (int k = 0; k < g->systems; k++)
     s->system_place[order ? order[k] : k] = order ? k : 0;
   for (int i = 0; i < g->n; i++)
     s->place[i] = s->system_place[g->owner[i]];
-  splitting_take_turns(s);
+  splitting_sort(s);
 }
 
 /* From the sweep to the transposed one, or back. */
 static void splitting_transpose(dae__splitting *s)
 {
-  const dae__gains *g = s->gains;
+  const dae__loop_matrix *g = s->matrix;
   bool forward = s->pattern == &g->pattern;
   s->pattern = forward ? &g->transposed : &g->pattern;
   s->C = forward ? g->transposed_values : g->values;
   for (int i = 0; i < g->n; i++)
     s->place[i] = g->systems - 1 - s->place[i];
-  splitting_take_turns(s);
+  splitting_sort(s);
 }
 
 /* y = T x */
-static void splitting_apply(const void *splitting, const double *x, double *y)
+static void splitting_apply(const dae__splitting *s, const double *x, double *y)
 {
-  const dae__splitting *s = splitting;
   const dae_pattern *p = s->pattern;
   const int *place = s->place;
   dae__zero(p->cols, y);
@@ -92,7 +118,7 @@ static void splitting_apply(const void *splitting, const double *x, double *y)
   }
 }
 
-/* Lists J and returns how many they are; *rows is the number of rows of U that are not zero. */
+/* Lists J and returns its size; *rows is the number of rows of U that are not zero. */
 static int splitting_find_active(dae__splitting *s, int *rows)
 {
   const dae_pattern *p = s->pattern;
@@ -100,25 +126,28 @@ static int splitting_find_active(dae__splitting *s, int *rows)
   *rows = 0;
   memset(s->row_seen, 0, (size_t)p->cols * sizeof *s->row_seen);
   for (int j = 0; j < p->cols; j++) {
-    bool late = false;
+    bool in_U = false;
     for (int e = p->start[j]; e < p->start[j + 1]; e++) {
       int i = p->row[e];
       if (s->place[i] > s->place[j])
         continue;
-      late = true;
+      in_U = true;
       *rows += !s->row_seen[i];
       s->row_seen[i] = 1;
     }
-    if (late)
+    if (in_U)
       s->active[count++] = j;
   }
   return count;
 }
 
-/* B = T_JJ */
-static void splitting_reduce(dae__splitting *s, int count)
+/* ---- few active unknowns: dense eigenvalues ---- */
+
+/* B = T_JJ, and its eigenvalue of largest modulus, count > 0; the first of equals. */
+static dae_status splitting_dense(dae__splitting *s, const dae_env *env, int count, int *which,
+                                  double *rho, dae_error *err)
 {
-  dae__zero(s->gains->n, s->x);
+  dae__zero(s->matrix->n, s->x);
   for (int k = 0; k < count; k++) {
     s->x[s->active[k]] = 1;
     splitting_apply(s, s->x, s->y);
@@ -126,22 +155,174 @@ static void splitting_reduce(dae__splitting *s, int count)
     for (int i = 0; i < count; i++)
       s->B[i + k * count] = s->y[s->active[i]];
   }
-}
-
-/* The eigenvalue of largest modulus of B, count > 0; the first of equals. */
-static dae_status splitting_largest(dae__splitting *s, const dae_env *env, int count, int *which,
-                                    double *rho, dae_error *err)
-{
-  dae_status status = dae__spectrum_values(env, count, s->B, s->re, s->im, err);
   *which = 0;
   *rho = -1;
-  for (int k = 0; k < count && !status; k++)
+  DAE__TRY(dae__spectrum_values(env, count, s->B, s->re, s->im, err));
+  for (int k = 0; k < count; k++)
     if (hypot(s->re[k], s->im[k]) > *rho) {
       *rho = hypot(s->re[k], s->im[k]);
       *which = k;
     }
+  return DAE_OK;
+}
+
+/* weight_i = |x_i|, x the eigenvector of B extended by T to all unknowns, largest 1 */
+static dae_status splitting_dense_mode(dae__splitting *s, const dae_env *env, int count,
+                                       double *weight, dae_error *err)
+{
+  int n = s->matrix->n, which;
+  double rho, *u = s->re, *v = s->im;
+  DAE__TRY(splitting_dense(s, env, count, &which, &rho, err));
+  DAE__TRY(dae__spectrum_vector(env, count, s->B, u[which], v[which], u, v, err));
+  for (int imaginary = 0; imaginary < 2; imaginary++) {
+    dae__zero(n, s->x);
+    for (int k = 0; k < count; k++)
+      s->x[s->active[k]] = imaginary ? v[k] : u[k];
+    splitting_apply(s, s->x, s->y);
+    for (int i = 0; i < n; i++)
+      weight[i] = imaginary ? hypot(weight[i], s->y[i]) : s->y[i];
+  }
+  double most = dae__max_abs(n, weight);
+  dae__scale(n, most > 0 ? 1 / most : 0, weight);
+  return DAE_OK;
+}
+
+/* ---- many active unknowns: Arnoldi and power iterations ---- */
+
+/* x = T x / |T x|, y scratch; returns |T x|, 0 where that vanishes or overflows */
+static double splitting_power_step(const dae__splitting *s, double *x, double *y)
+{
+  int n = s->matrix->n;
+  splitting_apply(s, x, y);
+  double size = sqrt(dae__dot(n, y, y));
+  if (!(size > 0) || !isfinite(size))
+    return 0;
+  for (int i = 0; i < n; i++)
+    x[i] = y[i] / size;
+  return size;
+}
+
+/* T V = V H + h v e'; returns h, and the number of columns of V. */
+static double splitting_arnoldi(const dae__splitting *s, int *columns)
+{
+  int m = s->dimension, n = s->matrix->n;
+  double size = 0;
+  dae__zero(m * m, s->H);
+  for (int k = 0; k < m; k++) {
+    double *v = s->V + (size_t)(k + 1) * (size_t)n, *h = s->H + k * m;
+    splitting_apply(s, v - n, v);
+    double whole = sqrt(dae__dot(n, v, v));
+    for (int pass = 0; pass < 2; pass++) /* orthogonalised twice against rounding */
+      for (int j = 0; j <= k; j++) {
+        const double *Vj = s->V + (size_t)j * (size_t)n;
+        double along = dae__dot(n, Vj, v);
+        h[j] += along;
+        dae__axpy(n, -along, Vj, v);
+      }
+    size = sqrt(dae__dot(n, v, v));
+    size = size <= CLOSED_SUBSPACE * whole ? 0 : size;
+    *columns = k + 1;
+    if (size == 0)
+      break;
+    dae__scale(n, 1 / size, v);
+    if (k + 1 < m)
+      h[k + 1] = size;
+  }
+  for (int k = 1; k < *columns; k++) /* to columns x columns */
+    for (int i = 0; i < *columns; i++)
+      s->H[i + k * *columns] = s->H[i + k * m];
+  return size;
+}
+
+/* The largest eigenvalue of H, its eigenvector s in re and im, and |e's| / |s|. */
+static dae_status splitting_ritz(const dae__splitting *s, const dae_env *env, int m, double *rho,
+                                 double *last, dae_error *err)
+{
+  int which = 0;
+  DAE__TRY(dae__spectrum_values(env, m, s->H, s->re, s->im, err));
+  for (int k = 1; k < m; k++)
+    if (hypot(s->re[k], s->im[k]) > hypot(s->re[which], s->im[which]))
+      which = k;
+  double re = s->re[which], im = s->im[which];
+  *rho = hypot(re, im);
+  dae_status status = dae__spectrum_vector(env, m, s->H, re, im, s->re, s->im, err);
+  *last = hypot(s->re[m - 1], s->im[m - 1]) /
+          hypot(sqrt(dae__dot(m, s->re, s->re)), sqrt(dae__dot(m, s->im, s->im)));
   return status;
 }
+
+/* Power iteration by blocks, from the last vector of the subspace. */
+static double splitting_power(const dae__splitting *s)
+{
+  int n = s->matrix->n;
+  double *x = s->V + (size_t)(s->dimension - 1) * (size_t)n, *y = x + n, mean = 0;
+  for (int length = FIRST_BLOCK; length <= LAST_BLOCK; length *= 2) {
+    double before = mean, growth = 0;
+    for (int k = 0; k < length; k++) {
+      double size = splitting_power_step(s, x, y);
+      if (size == 0)
+        return 0;
+      growth += log(size);
+    }
+    mean = exp(growth / length);
+    if (length >= TRUSTED_BLOCK && fabs(mean - before) <= BLOCK_AGREEMENT * mean)
+      break;
+  }
+  return mean;
+}
+
+/* |x_i|: of x = V s, or, without a Ritz vector, the root mean square over power iterates, since
+ * those of a complex pair rotate. */
+static void splitting_modulus(const dae__splitting *s, bool ritz, int columns, double *modulus)
+{
+  int n = s->matrix->n;
+  double *x = s->V + (size_t)(s->dimension - 1) * (size_t)n;
+  for (int i = 0; i < n && ritz; i++) {
+    double re = 0, im = 0;
+    for (int k = 0; k < columns; k++) {
+      double v = s->V[(size_t)i + (size_t)k * (size_t)n];
+      re += v * s->re[k];
+      im += v * s->im[k];
+    }
+    modulus[i] = hypot(re, im);
+  }
+  for (int k = 0; k < AVERAGED_ITERATES && !ritz; k++) {
+    splitting_power_step(s, x, x + n);
+    for (int i = 0; i < n; i++)
+      modulus[i] += x[i] * x[i];
+  }
+  for (int i = 0; i < n && !ritz; i++)
+    modulus[i] = sqrt(modulus[i]);
+}
+
+/* rho = |mu| to about 1e-3; modulus (may be NULL) becomes |x_i| of the eigenvector, largest 1, or
+ * zero for rho = 0. */
+static dae_status splitting_large(dae__splitting *s, const dae_env *env, double *rho,
+                                  double *modulus, dae_error *err)
+{
+  int columns = 0, n = s->matrix->n;
+  double last = 0, *x = s->V;
+  *rho = 0;
+  if (modulus)
+    dae__zero(n, modulus);
+  for (int i = 0; i < n; i++)
+    x[i] = 1 + 0.7 * sin(2.3 * i + 0.4);
+  for (int k = 0; k < s->dimension; k++)
+    if (splitting_power_step(s, x, x + n) == 0)
+      return DAE_OK;
+  double h = splitting_arnoldi(s, &columns);
+  DAE__TRY(splitting_ritz(s, env, columns, rho, &last, err));
+  bool found = h * last <= ARNOLDI_RESIDUAL * *rho;
+  if (!found)
+    *rho = splitting_power(s);
+  if (modulus && *rho > 0) {
+    splitting_modulus(s, found, columns, modulus);
+    dae__scale(n, 1 / dae__max_abs(n, modulus), modulus);
+  }
+  return DAE_OK;
+}
+
+/* ---- spectral radius and mode ---- */
 
 dae_status dae__splitting_radius(dae__splitting *s, const dae_env *env, double *rho, dae_error *err)
 {
@@ -149,104 +330,61 @@ dae_status dae__splitting_radius(dae__splitting *s, const dae_env *env, double *
   *rho = 0;
   if (count == 0)
     return DAE_OK;
-  bool turned = rows < count;
-  if (turned) {
+  bool transposed = rows < count;
+  if (transposed) {
     splitting_transpose(s);
     count = splitting_find_active(s, &rows);
   }
-  dae_status status = DAE_OK;
-  if (count <= DENSE) {
-    splitting_reduce(s, count);
-    status = splitting_largest(s, env, count, &which, rho, err);
-  } else {
-    s->dominant.T = s;
-    status = dae__dominant_find(&s->dominant, env, rho, NULL, err);
-  }
-  if (turned)
+  dae_status status = count <= MAX_DENSE_UNKNOWNS ? splitting_dense(s, env, count, &which, rho, err)
+                                                  : splitting_large(s, env, rho, NULL, err);
+  if (transposed)
     splitting_transpose(s);
   return status;
 }
 
-/* the geometric mean of growth over the second half of the products */
-double dae__splitting_guess(dae__splitting *s)
+double dae__splitting_estimate(dae__splitting *s)
 {
-  int n = s->gains->n;
+  int n = s->matrix->n;
   double growth = 0;
   for (int i = 0; i < n; i++)
     s->x[i] = 1 + 0.7 * sin(2.3 * i + 0.4);
-  for (int k = 0; k < GUESSED; k++) {
-    splitting_apply(s, s->x, s->y);
-    double norm = sqrt(dae__dot(n, s->y, s->y));
-    if (!(norm > 0) || !isfinite(norm))
+  for (int k = 0; k < ESTIMATE_PRODUCTS; k++) {
+    double size = splitting_power_step(s, s->x, s->y);
+    if (size == 0)
       return 0;
-    growth += 2 * k < GUESSED ? 0 : log(norm);
-    for (int i = 0; i < n; i++)
-      s->x[i] = s->y[i] / norm;
+    growth += 2 * k < ESTIMATE_PRODUCTS ? 0 : log(size); /* mean over the second half */
   }
-  return exp(2 * growth / GUESSED);
+  return exp(2 * growth / ESTIMATE_PRODUCTS);
 }
 
-/* weight_i = |x_i|, x the vector of B extended by T to all unknowns */
-static dae_status splitting_dense_mode(dae__splitting *s, const dae_env *env, int count,
-                                       double *weight, dae_error *err)
+/* |x_i| of the right eigenvector, largest 1 */
+static dae_status splitting_right_mode(dae__splitting *s, const dae_env *env, double *weight,
+                                       dae_error *err)
 {
-  int n = s->gains->n, which;
-  double rho, *u = s->re, *v = s->im;
-  splitting_reduce(s, count);
-  dae_status status = splitting_largest(s, env, count, &which, &rho, err);
-  double re = u[which], im = v[which];
-  if (!status)
-    status = dae__spectrum_vector(env, count, s->B, re, im, u, v, err);
-  DAE__TRY(status);
-  for (int part = 0; part < 2; part++) {
-    dae__zero(n, s->x);
-    for (int k = 0; k < count; k++)
-      s->x[s->active[k]] = part ? v[k] : u[k];
-    splitting_apply(s, s->x, s->y);
-    for (int i = 0; i < n; i++)
-      weight[i] = part ? hypot(weight[i], s->y[i]) : s->y[i];
-  }
-  return DAE_OK;
-}
-
-/* |x_i|, largest 1 */
-static dae_status splitting_mode(dae__splitting *s, const dae_env *env, double *weight,
-                                 dae_error *err)
-{
-  int rows, count = splitting_find_active(s, &rows), n = s->gains->n;
-  dae__zero(n, weight);
+  int rows, count = splitting_find_active(s, &rows);
+  double rho;
+  dae__zero(s->matrix->n, weight);
   if (count == 0)
     return DAE_OK;
-  if (count > DENSE) {
-    double rho;
-    s->dominant.T = s;
-    return dae__dominant_find(&s->dominant, env, &rho, weight, err);
-  }
-  dae_status status = splitting_dense_mode(s, env, count, weight, err);
-  double most = dae__max_abs(n, weight);
-  dae__scale(n, most > 0 ? 1 / most : 0, weight);
-  return status;
+  return count > MAX_DENSE_UNKNOWNS ? splitting_large(s, env, &rho, weight, err)
+                                    : splitting_dense_mode(s, env, count, weight, err);
 }
-
-/* Two loops of the same rho need not be mixed in the same way from both sides: below this the
- * product says nothing, and x alone is taken. */
-#define NO_OVERLAP 1e-6
 
 dae_status dae__splitting_mode(dae__splitting *s, const dae_env *env, double *weight,
                                dae_error *err)
 {
-  int n = s->gains->n;
+  int n = s->matrix->n;
   dae__arena *arena = dae__arena_create(env);
   double *left = arena ? DAE__ALLOC(arena, double, n) : NULL, most = 0;
-  dae_status status = left ? splitting_mode(s, env, weight, err) : dae__out_of_memory(err);
+  dae_status status = left ? splitting_right_mode(s, env, weight, err) : dae__out_of_memory(err);
   if (!status) {
     splitting_transpose(s);
-    status = splitting_mode(s, env, left, err);
+    status = splitting_right_mode(s, env, left, err);
     splitting_transpose(s);
   }
   for (int i = 0; i < n && !status; i++)
     most = fmax(most, left[i] * weight[i]);
-  for (int i = 0; i < n && !status && most > NO_OVERLAP; i++)
+  for (int i = 0; i < n && !status && most > MIN_OVERLAP; i++)
     weight[i] *= left[i] / most;
   dae__arena_free(arena);
   return status;

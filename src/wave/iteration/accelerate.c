@@ -10,15 +10,15 @@
 #include "core/vec.h"
 #include <math.h>
 
-/* Aitken's factor is 1/(1 - T) for one mode. Above 100 T is 1 to two digits, and the factor what
- * the other modes left of a small difference; it must not vanish, or nothing would move again. */
-#define LARGEST_OMEGA 100
-#define SMALLEST_OMEGA 1e-6
-/* A column counts as dependent when less than this part of it stands out of the newer ones.
+/* Aitken's factor is 1/(1 - T) for one mode. Above 100 T is 1 to two digits, and the factor is
+ * noise of the other modes; a factor of zero would stop the iteration. */
+#define MAX_OMEGA 100
+#define MIN_OMEGA 1e-6
+/* A column is dependent when less than this share of it is orthogonal to the newer ones.
  * Anywhere from 1e-12 to 1e-5 loops of three subsystems (50 nodes, noise of a tenth of the
  * tolerance or none) need the same sweeps, and exactness for linear maps wants it small;
  * orthogonalising twice is good for 1e-8 and less. */
-#define DEPENDENT 1e-8
+#define DEPENDENT_SHARE 1e-8
 
 dae__accelerate dae__accelerate_create(dae__arena *arena, int capacity, int depth)
 {
@@ -54,45 +54,24 @@ static void accelerate_remember(dae__accelerate *a, const double *zhat, const do
   a->sweeps++;
 }
 
-/* -(dz, df) / (df, df) within its bounds; the last one where nothing has changed */
-static double accelerate_aitken_factor(const dae__accelerate *a, const double *zhat,
-                                       const double *w, const double *z)
+/* omega within its bounds; the last one where f has not changed */
+void dae__accelerate_aitken(dae__accelerate *a, const double *zhat, const double *w, double *z)
 {
   double across = 0, square = 0;
-  for (int i = 0; i < a->n; i++) {
+  for (int i = 0; i < a->n && a->sweeps > 0; i++) {
     double dz = (z[i] - a->last_z[i]) / w[i];
     double df = (zhat[i] - z[i] - a->last_change[i]) / w[i];
     across += dz * df;
     square += df * df;
   }
   double omega = -across / square;
-  if (!isfinite(omega))
-    return a->omega;
-  return copysign(fmin(fmax(fabs(omega), SMALLEST_OMEGA), LARGEST_OMEGA), omega);
-}
-
-void dae__accelerate_aitken(dae__accelerate *a, const double *zhat, const double *w, double *z)
-{
-  if (a->sweeps > 0)
-    a->omega = accelerate_aitken_factor(a, zhat, w, z);
+  if (a->sweeps > 0 && isfinite(omega))
+    a->omega = copysign(fmin(fmax(fabs(omega), MIN_OMEGA), MAX_OMEGA), omega);
   accelerate_remember(a, zhat, z);
   dae__axpy(a->n, a->omega, a->last_change, z);
 }
 
-/* The differences to the sweep before become a column, in place of the oldest. */
-static void accelerate_append_column(dae__accelerate *a, const double *zhat, const double *z)
-{
-  double *dz = a->dz + (size_t)a->next * (size_t)a->capacity;
-  double *df = a->df + (size_t)a->next * (size_t)a->capacity;
-  for (int i = 0; i < a->n; i++) {
-    dz[i] = z[i] - a->last_z[i];
-    df[i] = zhat[i] - z[i] - a->last_change[i];
-  }
-  a->next = (a->next + 1) % a->depth;
-  a->kept += a->kept < a->depth;
-}
-
-/* where the k-th newest column stands */
+/* Offset of the k-th newest column. */
 static size_t accelerate_column(const dae__accelerate *a, int k)
 {
   return (size_t)((a->next - 1 - k + a->depth) % a->depth) * (size_t)a->capacity;
@@ -111,8 +90,8 @@ static void accelerate_orthogonalise(const dae__accelerate *a, int k, double *q,
   }
 }
 
-/* Q R = dF / w, newest column first; R_kk = 0 for those that are left out. Twice is enough to keep
- * Q orthogonal down to the smallest column that is taken. */
+/* Q R = dF / w, newest column first; R_kk = 0 for dependent columns. Orthogonalising twice keeps Q
+ * orthogonal down to the smallest independent column. */
 static void accelerate_factor(dae__accelerate *a, const double *w)
 {
   for (int k = 0; k < a->kept; k++) {
@@ -125,7 +104,7 @@ static void accelerate_factor(dae__accelerate *a, const double *w)
     accelerate_orthogonalise(a, k, q, r);
     accelerate_orthogonalise(a, k, q, r);
     double left = sqrt(dae__dot(a->n, q, q));
-    if (isfinite(left) && left > DEPENDENT * whole) {
+    if (isfinite(left) && left > DEPENDENT_SHARE * whole) {
       r[k] = left;
       dae__scale(a->n, 1 / left, q);
     }
@@ -151,7 +130,14 @@ static void accelerate_least_squares(dae__accelerate *a, const double *zhat, con
 void dae__accelerate_anderson(dae__accelerate *a, const double *zhat, const double *w, double *z)
 {
   if (a->sweeps > 0 && a->depth > 0) {
-    accelerate_append_column(a, zhat, z);
+    double *dz = a->dz + (size_t)a->next * (size_t)a->capacity; /* replaces the oldest column */
+    double *df = a->df + (size_t)a->next * (size_t)a->capacity;
+    for (int i = 0; i < a->n; i++) {
+      dz[i] = z[i] - a->last_z[i];
+      df[i] = zhat[i] - z[i] - a->last_change[i];
+    }
+    a->next = (a->next + 1) % a->depth;
+    a->kept += a->kept < a->depth;
     accelerate_factor(a, w);
     accelerate_least_squares(a, zhat, w, z);
   }

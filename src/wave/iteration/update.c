@@ -1,47 +1,35 @@
-/* The waveforms of the next sweep. Unknowns that are not direct are taken as they came out: their
- * coupling is of Volterra type and converges by itself. Direct ones, z, which came out as zhat, at
+/* Changes of a sweep, and the waveforms z of the next one. Unknowns without direct feedthrough are
+ * taken from zhat: their coupling is of Volterra type and converges by itself. Direct unknowns, at
  * every node:
  *
  *   plain     zhat
  *   schur     z + d,   G d = G0 (zhat - z)                      any number of subsystems
- *   xi        the same for the subsystem that comes last, zhat for the other [E07 (25)]; Jacobi:
- *             z2 + (1 - T^2)^-1 (zhat - z2) in every second sweep, z2 of the sweep before [E07
- * (28)] relax     z + omega (zhat - z) aitken, anderson   over all nodes at once, see accelerate.h
+ *   xi        schur for the last subsystem, plain for the first [E07 (25)]; Jacobi, with z2 of the
+ *             sweep before: z2 + (1 - T^2)^-1 (zhat - z2) in every second sweep [E07 (28)]
+ *   relax     z + omega (zhat - z) for unknowns that are fed back, zhat for the others
+ *   aitken, anderson   over all nodes at once for unknowns that are fed back, see accelerate.h
  *
- * the last three for unknowns that a sweep takes from what it is given, zhat for the others.
+ * G0 is the splitting of G by a sweep: 1, and in Gauss-Seidel the blocks with earlier subsystems.
+ * Multipliers of joints: lambdahat = lambda + W r with the residual r = J z'' + gamma of zhat and
  *
- * G0 is what a sweep keeps of G: 1, and in Gauss-Seidel the blocks with subsystems before. For the
- * multipliers of joints lambdahat = lambda + W r, where r = J z'' + gamma is what came out, and
- *
- *   optimal   W^-1 = S1 + S2 + ...,  S_p = -J_p D_p  (the mobilities G M^-1 G' of the parts)
+ *   optimal   W^-1 = S1 + S2 + ...,  S_p = -J_p D_p  (mobilities G M^-1 G' of the systems)
  *   weighted  W = theta S2^-1 + (1 - theta) S1^-1
  *
- * all by solving with G, whose rows for the joints are [J, 0], or with that part of J. */
+ * all by solving with G, whose rows for the joints are [J, 0], or with one system's part of J. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
 
-static double *update_delta_at(const dae__wave *w, int node)
-{
-  return w->delta + (size_t)node * (size_t)w->f->directs;
-}
+/* ---- linear system at a node ---- */
 
-static double *update_change_at(const dae__wave *w, int node)
+static dae_status update_factor(dae__wave *w, double t, dae_error *err)
 {
-  return w->change + (size_t)node * (size_t)w->f->unknowns;
-}
-
-static bool update_uses_newton(const dae__wave *w)
-{
-  dae_wave_update u = w->trial.update;
-  return u == DAE_WAVE_SCHUR || (u == DAE_WAVE_XI && !w->jacobi);
-}
-
-/* ---- the linear system at a node ---- */
-
-/* what a singular G means */
-static dae_status update_singular(const dae__wave *w, double t, dae_error *err)
-{
+  dae_status status = dae__solver_factor(w->solver, w->G);
+  if (status && status != DAE_ERROR_SINGULAR)
+    return dae__fail(err, DAE_ERROR_COUPLING, NULL,
+                     "a derivative of an output with respect to an input is not finite");
+  if (!status)
+    return DAE_OK;
   int column = dae__solver_column(w->solver);
   const char *name = column >= 0 ? w->f->name[w->f->unknown_of[column]] : NULL;
   dae__fail(err, DAE_ERROR_COUPLING, name,
@@ -53,45 +41,23 @@ static dae_status update_singular(const dae__wave *w, double t, dae_error *err)
   return DAE_ERROR_COUPLING;
 }
 
-static dae_status update_factor(dae__wave *w, double t, dae_error *err)
-{
-  dae_status status = dae__solver_factor(w->solver, w->G);
-  if (status == DAE_ERROR_SINGULAR)
-    return update_singular(w, t, err);
-  return status ? dae__fail(err, DAE_ERROR_COUPLING, NULL,
-                            "a derivative of an output with respect to an input is not finite")
-                : DAE_OK;
-}
-
-dae_status dae__wave_factor(dae__wave *w, int node, dae_error *err)
-{
-  double t = w->grid[node];
-  dae_status status = dae__interface_matrix(w->f, t, dae__wave_gains(w, node),
-                                            dae__wave_at(&w->computed, node), w->G, err);
-  return status ? status : update_factor(w, t, err);
-}
-
-/* rhs = G0 (zhat - z) */
-static void update_kept_part(const dae__wave *w, int node, double *rhs)
+/* G at a node, for all systems or with the joint rows of one system only (-1: all), factored. */
+static dae_status update_factor_at(dae__wave *w, int node, int system, dae_error *err)
 {
   const dae__interface *f = w->f;
-  const double *D = dae__wave_gains(w, node), *change = update_change_at(w, node);
-  for (int d = 0; d < f->directs - f->multipliers; d++) {
-    int i = f->unknown_of[d], p = f->owner[i];
-    int outputs = f->sub[p]->outputs, row = i - f->first[p];
-    const double *own = D + f->first_gain[p];
-    rhs[d] = change[i];
-    for (int j = 0; j < f->sub[p]->inputs && !w->jacobi; j++) {
-      int u = f->source[f->first_input[p] + j];
-      if (u >= 0 && f->direct[u] && w->rank[f->owner[u]] < w->rank[p])
-        rhs[d] -= own[row + j * outputs] * change[u];
-    }
-  }
+  DAE__TRY(dae__interface_matrix(w->f, w->grid[node], dae__wave_feedthrough(w, node),
+                                 dae__wave_at(&w->computed, node), w->G, err));
+  int first = f->directs - f->multipliers;
+  for (int c = 0; c < f->directs && system >= 0; c++)
+    for (int e = f->G.start[c]; e < f->G.start[c + 1]; e++)
+      if (f->G.row[e] >= first && f->owner[f->unknown_of[c]] != system)
+        w->G[e] = 0;
+  return update_factor(w, w->grid[node], err);
 }
 
-/* -r at the end of rhs; accelerations as given, or as they came out */
-static dae_status update_joint_part(dae__wave *w, int node, bool as_given, double *rhs,
-                                    dae_error *err)
+/* Joint rows of rhs: -r, with the accelerations given or computed. */
+static dae_status update_residual(dae__wave *w, int node, bool as_given, double *rhs,
+                                  dae_error *err)
 {
   dae__interface *f = w->f;
   double *r = rhs + f->directs - f->multipliers;
@@ -106,144 +72,108 @@ static dae_status update_joint_part(dae__wave *w, int node, bool as_given, doubl
   return status;
 }
 
-static dae_status update_newton_at(dae__wave *w, int node, dae_error *err)
-{
-  double *d = update_delta_at(w, node);
-  dae_status status = dae__wave_factor(w, node, err);
-  update_kept_part(w, node, d);
-  if (!status)
-    status = update_joint_part(w, node, true, d, err);
-  if (!status)
-    dae__solver_solve(w->solver, d);
-  return status;
-}
-
-/* ---- multipliers of joints ---- */
-
-/* Takes the columns of all systems but one out of the rows of the joints in G. */
-static void update_keep_only(dae__wave *w, int system)
+/* d = G^-1 [G0 (zhat - z); -r] */
+static dae_status update_newton_at(dae__wave *w, int node, const double *change, double *d,
+                                   dae_error *err)
 {
   const dae__interface *f = w->f;
-  int first = f->directs - f->multipliers;
-  for (int c = 0; c < f->directs; c++)
-    for (int e = f->G.start[c]; e < f->G.start[c + 1]; e++)
-      if (f->G.row[e] >= first && f->owner[f->unknown_of[c]] != system)
-        w->G[e] = 0;
-}
-
-/* the two systems of joints, in the order of the first joint's coordinates */
-static int update_side_of(const dae__wave *w, bool last)
-{
-  const dae__link_joint *j = &w->f->joint[0];
-  return j->part[last ? j->nz - 1 : 0];
-}
-
-/* d += factor S^-1 r with S that of one system */
-static dae_status update_add_side(dae__wave *w, int node, bool last, double factor_, double *d,
-                                  dae_error *err)
-{
-  const dae__interface *f = w->f;
-  DAE__TRY(dae__interface_matrix(w->f, w->grid[node], dae__wave_gains(w, node),
-                                 dae__wave_at(&w->computed, node), w->G, err));
-  update_keep_only(w, update_side_of(w, last));
-  dae_status status = update_factor(w, w->grid[node], err);
-  dae__zero(f->directs, w->rhs);
-  if (!status)
-    status = update_joint_part(w, node, false, w->rhs, err);
-  DAE__TRY(status);
-  dae__solver_solve(w->solver, w->rhs);
-  dae__axpy(f->directs, factor_, w->rhs, d);
+  const double *D = dae__wave_feedthrough(w, node);
+  DAE__TRY(update_factor_at(w, node, -1, err));
+  for (int k = 0; k < f->directs - f->multipliers; k++) {
+    int i = f->unknown_of[k], p = f->owner[i];
+    int outputs = f->sub[p]->outputs, row = i - f->first[p];
+    d[k] = change[i];
+    for (int j = 0; j < f->sub[p]->inputs && !w->jacobi; j++) {
+      int u = f->source[f->first_input[p] + j];
+      if (u >= 0 && f->direct[u] && w->rank[f->owner[u]] < w->rank[p])
+        d[k] -= D[f->first_D[p] + row + j * outputs] * change[u];
+    }
+  }
+  DAE__TRY(update_residual(w, node, true, d, err));
+  dae__solver_solve(w->solver, d);
   return DAE_OK;
 }
 
-static dae_status update_multipliers_at(dae__wave *w, int node, dae_error *err)
+/* d += weight S^-1 r, S the mobility of one system, or of all (-1) */
+static dae_status update_add_multipliers(dae__wave *w, int node, int system, double weight,
+                                         double *d, dae_error *err)
 {
-  double *d = update_delta_at(w, node), theta = w->opts.theta;
+  DAE__TRY(update_factor_at(w, node, system, err));
+  dae__zero(w->f->directs, w->rhs);
+  DAE__TRY(update_residual(w, node, false, w->rhs, err));
+  dae__solver_solve(w->solver, w->rhs);
+  dae__axpy(w->f->directs, weight, w->rhs, d);
+  return DAE_OK;
+}
+
+static dae_status update_multipliers_at(dae__wave *w, int node, double *d, dae_error *err)
+{
+  const dae__link_joint *j = &w->f->joint[0];
   dae__zero(w->f->directs, d);
-  if (w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
-    dae_status status = update_add_side(w, node, true, theta, d, err);
-    return status ? status : update_add_side(w, node, false, 1 - theta, d, err);
-  }
-  dae_status status = dae__wave_factor(w, node, err);
-  if (!status)
-    status = update_joint_part(w, node, false, d, err);
-  if (!status)
-    dae__solver_solve(w->solver, d);
-  return status;
+  if (w->opts.splitting != DAE_WAVE_SPLIT_WEIGHTED)
+    return update_add_multipliers(w, node, -1, 1, d, err);
+  DAE__TRY(update_add_multipliers(w, node, j->system[j->nz - 1], w->opts.theta, d, err));
+  return update_add_multipliers(w, node, j->system[0], 1 - w->opts.theta, d, err);
 }
 
-/* lambdahat = lambda + its part of d */
-static void update_take_multipliers(dae__wave *w, int node)
-{
-  const dae__interface *f = w->f;
-  for (int i = f->first[f->systems]; i < f->unknowns; i++) {
-    double d = update_delta_at(w, node)[f->direct_of[i]];
-    dae__wave_at(&w->computed, node)[i] = dae__wave_at(&w->given, node)[i] + d;
-    update_change_at(w, node)[i] = d;
-  }
-}
-
-/* ---- what a sweep has changed ---- */
+/* ---- changes of a sweep ---- */
 
 dae_status dae__wave_compare(dae__wave *w, dae_error *err)
 {
   dae__interface *f = w->f;
-  int outputs = f->first[f->systems];
-  bool newton = update_uses_newton(w);
-  dae_status status = DAE_OK;
-  for (int k = 0; k < w->given.nodes && !status; k++) {
-    const double *z = dae__wave_at(&w->given, k), *zhat = dae__wave_at(&w->computed, k);
-    for (int i = 0; i < outputs; i++)
-      update_change_at(w, k)[i] = zhat[i] - z[i];
+  dae_wave_update update = w->trial.update;
+  bool newton = update == DAE_WAVE_SCHUR || (update == DAE_WAVE_XI && !w->jacobi);
+  for (int k = 0; k < w->given.nodes; k++) {
+    const double *z = dae__wave_at(&w->given, k);
+    double *zhat = dae__wave_at(&w->computed, k);
+    double *change = w->change + (size_t)k * (size_t)f->unknowns;
+    double *d = w->delta + (size_t)k * (size_t)f->directs;
+    for (int i = 0; i < f->first[f->systems]; i++)
+      change[i] = zhat[i] - z[i];
     if (newton && f->directs > 0)
-      status = update_newton_at(w, k, err);
+      DAE__TRY(update_newton_at(w, k, change, d, err));
     else if (f->multipliers > 0)
-      status = update_multipliers_at(w, k, err);
-    if (!status)
-      update_take_multipliers(w, k);
+      DAE__TRY(update_multipliers_at(w, k, d, err));
+    for (int i = f->first[f->systems]; i < f->unknowns; i++) { /* multipliers */
+      change[i] = d[f->direct_of[i]];
+      zhat[i] = z[i] + change[i];
+    }
   }
-  return status;
+  return DAE_OK;
 }
 
-/* ---- the next waveforms ---- */
+/* ---- waveforms of the next sweep ---- */
 
-static void update_all_direct(const dae__wave *w, void (*next)(const dae__wave *, int node, int i))
+/* Direct unknowns of the updates plain, schur, xi and relax. */
+static void update_direct(dae__wave *w, dae_wave_update update)
 {
-  for (int k = 0; k < w->given.nodes; k++)
-    for (int d = 0; d < w->f->directs; d++)
-      next(w, k, w->f->unknown_of[d]);
-}
-
-static void update_next_plain(const dae__wave *w, int k, int i)
-{
-  dae__wave_at(&w->given, k)[i] = dae__wave_at(&w->computed, k)[i];
-}
-
-static void update_next_schur(const dae__wave *w, int k, int i)
-{
-  dae__wave_at(&w->given, k)[i] += update_delta_at(w, k)[w->f->direct_of[i]];
-}
-
-static void update_next_xi(const dae__wave *w, int k, int i)
-{
-  bool last = w->rank[w->f->owner[i]] == w->f->systems - 1;
-  (last ? update_next_schur : update_next_plain)(w, k, i);
-}
-
-static void update_next_relax(const dae__wave *w, int k, int i)
-{
-  dae__wave_at(&w->given, k)[i] += (w->fed[i] ? w->omega : 1) * update_change_at(w, k)[i];
+  const dae__interface *f = w->f;
+  for (int k = 0; k < w->given.nodes; k++) {
+    double *z = dae__wave_at(&w->given, k);
+    const double *zhat = dae__wave_at(&w->computed, k);
+    for (int d = 0; d < f->directs; d++) {
+      int i = f->unknown_of[d];
+      bool last = w->rank[f->owner[i]] == f->systems - 1;
+      if (update == DAE_WAVE_SCHUR || (update == DAE_WAVE_XI && last))
+        z[i] += w->delta[(size_t)k * (size_t)f->directs + (size_t)d];
+      else if (update == DAE_WAVE_RELAX)
+        z[i] += (w->fed_back[i] ? w->omega : 1) *
+                w->change[(size_t)k * (size_t)f->unknowns + (size_t)i];
+      else
+        z[i] = zhat[i];
+    }
+  }
 }
 
 /* z2 + (1 - T^2)^-1 (zhat - z2) with T = 1 - G: 1 - T^2 = G (2 - G) */
 static dae_status update_xi_jacobi_at(dae__wave *w, int node, dae_error *err)
 {
   const dae__interface *f = w->f;
-  const double *before = dae__wave_at(&w->past[0], node), *zhat = dae__wave_at(&w->computed, node);
-  double *d = update_delta_at(w, node), *given = dae__wave_at(&w->given, node);
+  const double *z2 = dae__wave_at(&w->past[0], node), *zhat = dae__wave_at(&w->computed, node);
+  double *d = w->delta + (size_t)node * (size_t)f->directs, *z = dae__wave_at(&w->given, node);
   for (int i = 0; i < f->directs; i++)
-    d[i] = zhat[f->unknown_of[i]] - before[f->unknown_of[i]];
-  DAE__TRY(dae__wave_factor(w, node, err));
+    d[i] = zhat[f->unknown_of[i]] - z2[f->unknown_of[i]];
+  DAE__TRY(update_factor_at(w, node, -1, err));
   dae__solver_solve(w->solver, d);
   for (int c = 0; c < f->directs; c++)
     for (int e = f->G.start[c]; e < f->G.start[c + 1]; e++)
@@ -251,111 +181,70 @@ static dae_status update_xi_jacobi_at(dae__wave *w, int node, dae_error *err)
   DAE__TRY(update_factor(w, w->grid[node], err));
   dae__solver_solve(w->solver, d);
   for (int i = 0; i < f->directs; i++)
-    given[f->unknown_of[i]] = before[f->unknown_of[i]] + d[i];
+    z[f->unknown_of[i]] = z2[f->unknown_of[i]] + d[i];
   return DAE_OK;
 }
 
-static dae_status update_xi_jacobi(dae__wave *w, dae_error *err)
-{
-  dae_status status = DAE_OK;
-  if (w->trial.sweep % 2 == 1)
-    update_all_direct(w, update_next_plain);
-  for (int k = 0; k < w->given.nodes && !status && w->trial.sweep % 2 == 0; k++)
-    status = update_xi_jacobi_at(w, k, err);
-  return status;
-}
-
-/* What is accelerated: unknowns that are fed back, and not the direct ones alone, since samples
- * taken while the others move contradict each other; but for joints, whose positions and rates are
- * integrals of the accelerations and tell nothing new, these alone. */
-static bool update_is_sampled(const dae__wave *w, int i)
+/* Accelerated unknowns: all that are fed back, since samples of the direct ones alone, taken while
+ * the others move, contradict each other; with joints the direct ones alone, since positions and
+ * velocities are integrals of the accelerations and add no information. */
+static bool update_is_accelerated(const dae__wave *w, int i)
 {
   bool joints = w->coupling.problem && w->coupling.problem->coupled->joints > 0;
-  return w->fed[i] && (w->f->direct[i] || !joints);
+  return w->fed_back[i] && (w->f->direct[i] || !joints);
 }
 
-/* these at all nodes in one vector; returns its length */
-static int update_flatten(dae__wave *w)
+static void update_accelerate(dae__wave *w)
 {
-  int n = 0;
+  int n = 0, unknowns = w->f->unknowns;
   for (int k = 0; k < w->given.nodes; k++)
-    for (int i = 0; i < w->f->unknowns; i++) {
-      if (!update_is_sampled(w, i))
+    for (int i = 0; i < unknowns; i++) {
+      if (!update_is_accelerated(w, i))
         continue;
       w->flat_z[n] = dae__wave_at(&w->given, k)[i];
       w->flat_hat[n] = dae__wave_at(&w->computed, k)[i];
       w->flat_weight[n++] = w->opts.rtol * w->scale[i] + w->opts.atol;
     }
-  return n;
-}
-
-static void update_accelerate(dae__wave *w)
-{
-  int n = update_flatten(w);
   if (w->trial.sweep == 1)
     dae__accelerate_begin(&w->accelerate, n);
   if (w->trial.update == DAE_WAVE_AITKEN)
     dae__accelerate_aitken(&w->accelerate, w->flat_hat, w->flat_weight, w->flat_z);
   else
     dae__accelerate_anderson(&w->accelerate, w->flat_hat, w->flat_weight, w->flat_z);
-  update_all_direct(w, update_next_plain);
+  update_direct(w, DAE_WAVE_PLAIN);
   n = 0;
   for (int k = 0; k < w->given.nodes; k++)
-    for (int i = 0; i < w->f->unknowns; i++)
-      if (update_is_sampled(w, i))
+    for (int i = 0; i < unknowns; i++)
+      if (update_is_accelerated(w, i))
         dae__wave_at(&w->given, k)[i] = w->flat_z[n++];
-}
-
-static dae_status update_next_direct(dae__wave *w, dae_error *err)
-{
-  switch (w->trial.update) {
-  case DAE_WAVE_SCHUR:
-    update_all_direct(w, update_next_schur);
-    return DAE_OK;
-  case DAE_WAVE_XI:
-    if (w->jacobi)
-      return update_xi_jacobi(w, err);
-    update_all_direct(w, update_next_xi);
-    return DAE_OK;
-  case DAE_WAVE_RELAX:
-    update_all_direct(w, update_next_relax);
-    return DAE_OK;
-  case DAE_WAVE_AITKEN:
-  case DAE_WAVE_ANDERSON:
-    update_accelerate(w);
-    return DAE_OK;
-  case DAE_WAVE_AUTO:
-  case DAE_WAVE_PLAIN:
-  case DAE_WAVE_SLACK:
-  default:
-    update_all_direct(w, update_next_plain);
-    return DAE_OK;
-  }
-}
-
-/* The waveforms given to this sweep become the past. */
-static void update_remember(dae__wave *w)
-{
-  int all = w->given.nodes * w->f->unknowns;
-  for (int age = w->pasts - 1; age > 0; age--) {
-    dae__copy(all, w->past[age - 1].value, w->past[age].value);
-    dae__copy(all, w->past[age - 1].slope, w->past[age].slope);
-  }
-  dae__copy(all, w->before, w->past[0].value);
-  dae__copy(all, w->before_slope, w->past[0].slope);
 }
 
 dae_status dae__wave_update(dae__wave *w, dae_error *err)
 {
   dae__interface *f = w->f;
+  dae_wave_update update = w->trial.update;
+  bool accelerated = update == DAE_WAVE_AITKEN || update == DAE_WAVE_ANDERSON;
   int all = w->given.nodes * f->unknowns;
-  dae__copy(all, w->given.value, w->before);
-  dae__copy(all, w->given.slope, w->before_slope);
-  dae_status status = update_next_direct(w, err);
-  update_remember(w);
-  bool together = w->trial.update == DAE_WAVE_AITKEN || w->trial.update == DAE_WAVE_ANDERSON;
+  dae_status status = DAE_OK;
+  dae__copy(all, w->given.value, w->previous);
+  dae__copy(all, w->given.slope, w->previous_slope);
+  if (accelerated)
+    update_accelerate(w);
+  else if (update != DAE_WAVE_XI || !w->jacobi)
+    update_direct(w, update);
+  else if (w->trial.sweep % 2 == 1)
+    update_direct(w, DAE_WAVE_PLAIN);
+  else
+    for (int k = 0; k < w->given.nodes && !status; k++)
+      status = update_xi_jacobi_at(w, k, err);
+  for (int age = w->past_count - 1; age > 0; age--) {
+    dae__copy(all, w->past[age - 1].value, w->past[age].value);
+    dae__copy(all, w->past[age - 1].slope, w->past[age].slope);
+  }
+  dae__copy(all, w->previous, w->past[0].value);
+  dae__copy(all, w->previous_slope, w->past[0].slope);
   for (int i = 0; i < f->unknowns; i++)
-    if (f->direct[i] || (together && update_is_sampled(w, i)))
+    if (f->direct[i] || (accelerated && update_is_accelerated(w, i)))
       dae__waveform_slopes(&w->given, i);
     else
       for (int k = 0; k < w->given.nodes; k++) {

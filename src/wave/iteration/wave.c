@@ -1,15 +1,89 @@
-/* Creation of a dynamic iteration. */
+/* Creation of a dynamic iteration from a coupled problem, and its options. */
 #include "wave/iteration/wave.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
 #include "step/assembled.h"
 #include "wave/iteration/create.h"
+#include <float.h>
+#include <math.h>
 
-#define NODES 65          /* of a grid that is chosen, at most */
-#define LARGEST_GAINS 2e7 /* numbers in all gains; beyond, the nodes of a window share one set */
+/* Sizes; chosen, not measured. */
+#define DEFAULT_MAX_NODES 65        /* of an exchange grid whose nodes are chosen */
+#define MAX_NODES 100001            /* of any exchange grid */
+#define INITIAL_INTERVALS 8         /* of the first exchange grid */
+#define MAX_FEEDTHROUGH_NUMBERS 2e7 /* above, all nodes share one set of feedthrough matrices */
 
-/* ---- what is refused ---- */
+/* ---- options ---- */
+
+#define ROW(type, name, min, max, words, help)                                                     \
+  {                                                                                                \
+#name, type, offsetof(dae_wave_options, name), min, max, words, help                           \
+  }
+
+static const char *const updates[] = {"auto",  "plain",  "xi",       "slack", "schur",
+                                      "relax", "aitken", "anderson", NULL};
+static const char *const splittings[] = {"optimal", "first", "second", "weighted", NULL};
+static const char *const begins[] = {"extrapolate", "constant", NULL};
+static const char *const stops[] = {"error", "increment", "end", NULL};
+static const char *const interpolations[] = {"hermite", "quadratic", "linear", "hold", NULL};
+
+/* clang-format off */
+#define COMMON                                                                                     \
+  ROW(DAE_OPTION_DOUBLE, rtol, 0, 1, NULL, "relative tolerance of the coupled waveforms"),         \
+  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),                     \
+  ROW(DAE_OPTION_DOUBLE, window, 0, INFINITY, NULL, "fixed size of the windows, 0: chosen"),       \
+  ROW(DAE_OPTION_DOUBLE, max_window, 0, INFINITY, NULL, "largest window, 0: no limit"),            \
+  ROW(DAE_OPTION_INT, nodes, 0, 100000, NULL,                                                      \
+      "intervals of the exchange grid in a window, 0: chosen"),                                    \
+  ROW(DAE_OPTION_CHOICE, update, 0, 0, updates, "how the next waveforms are formed"),              \
+  ROW(DAE_OPTION_CHOICE, splitting, 0, 0, splittings,                                              \
+      "of joints: weight (S1 + S2)^-1, constraint on the first system, on the last, weighted"),    \
+  ROW(DAE_OPTION_DOUBLE, theta, -1e6, 1e6, NULL, "weight of the last system, splitting weighted"), \
+  ROW(DAE_OPTION_DOUBLE, omega, 0, 2, NULL, "of update relax; 0: from the contraction"),           \
+  ROW(DAE_OPTION_INT, depth, 1, 50, NULL, "sweeps that anderson remembers"),                       \
+  ROW(DAE_OPTION_CHOICE, begin, 0, 0, begins, "waveforms that a window begins with"),              \
+  ROW(DAE_OPTION_CHOICE, stop, 0, 0, stops,                                                        \
+      "test of sweeps: q/(1 - q) times the change, the change, that at the end of the window"),    \
+  ROW(DAE_OPTION_INT, max_sweeps, 0, 100000, NULL, "in one window; 0: 40, without auto 200"),      \
+  ROW(DAE_OPTION_INT, sweeps, 0, 100000, NULL, "exactly so many, untested; 0: until converged"),   \
+  ROW(DAE_OPTION_CHOICE, interpolation, 0, 0, interpolations, "of waveforms between nodes"),       \
+  ROW(DAE_OPTION_BOOL, picard, 0, 0, NULL, "own variables, too, from the last sweep"),             \
+  ROW(DAE_OPTION_BOOL, lagged, 0, 0, NULL, "forces from the last sweep, linearised"),              \
+  ROW(DAE_OPTION_DOUBLE, linear, 0, 1, NULL, "part of the linearisation that is added, lagged"),   \
+  ROW(DAE_OPTION_BOOL, project, 0, 0, NULL, "positions and velocities onto joints")
+
+static const dae_option gauss_seidel_options[] = {
+    COMMON,
+    ROW(DAE_OPTION_BOOL, reorder, 0, 0, NULL, "systems in the order that contracts best"),
+};
+
+static const dae_option jacobi_options[] = {
+    COMMON,
+    ROW(DAE_OPTION_INT, workers, 0, 1024, NULL, "threads, 0: as many as there are processors"),
+};
+/* clang-format on */
+
+#define TABLE(name, text, rows)                                                                    \
+  const dae_option_table name = {                                                                  \
+      .owner = text, .options = rows, .count = sizeof rows / sizeof *rows}
+
+TABLE(dae_gauss_seidel_option_table, "gauss-seidel", gauss_seidel_options);
+TABLE(dae_jacobi_option_table, "jacobi", jacobi_options);
+TABLE(dae_joint_option_table, "joint", gauss_seidel_options);
+
+dae_wave_options dae_wave_defaults(void)
+{
+  return (dae_wave_options){.rtol = 1e-6,
+                            .atol = 1e-8,
+                            .theta = 0.5,
+                            .depth = 8,
+                            .linear = 1,
+                            .reorder = true,
+                            .project = true};
+}
+
+/* ---- problems and options that are refused ---- */
 
 static dae_status wave_any_assembly(const dae_problem *problem, dae_error *err)
 {
@@ -28,42 +102,43 @@ dae_status dae__wave_accepts(const dae_problem *problem, dae_error *err)
 
 dae_status dae__joint_accepts(const dae_problem *problem, dae_error *err)
 {
-  dae_status status = dae__wave_accepts(problem, err);
-  if (!status && problem->coupled->joints == 0)
+  DAE__TRY(dae__wave_accepts(problem, err));
+  if (problem->coupled->joints == 0)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem",
-                     "it is for systems held together by joints, and there are none; "
-                     "gauss-seidel takes this problem");
-  return status;
+                     "it is for systems connected by joints, and there are none; gauss-seidel "
+                     "takes this problem");
+  return DAE_OK;
 }
 
 static dae_status wave_check_update(const dae__wave *w, dae_error *err)
 {
   const dae__interface *f = w->f;
-  if (w->opts.update == DAE_WAVE_XI && (f->systems != 2 || f->joints > 0))
+  dae_wave_update update = w->opts.update;
+  bool weighted = w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED;
+  bool needs = update == DAE_WAVE_SCHUR || update == DAE_WAVE_XI ||
+               (update == DAE_WAVE_RELAX && w->opts.omega == 0);
+  if (update == DAE_WAVE_XI && (f->systems != 2 || f->joints > 0))
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
                      "the update xi is for two systems without joints; schur is its "
                      "generalisation");
-  if (w->opts.update == DAE_WAVE_SLACK && w->coupling.parts == 0)
-    return dae__fail(
-        err, DAE_ERROR_UNSUPPORTED, "update",
-        "the update slack needs the equations of the subsystems, which only parts of a "
-        "problem have; anderson does without");
-  bool needs = w->opts.update == DAE_WAVE_SCHUR || w->opts.update == DAE_WAVE_XI ||
-               (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0);
-  if (needs && !f->has_gains)
+  if (update == DAE_WAVE_SLACK && w->coupling.systems == 0)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
+                     "the update slack needs the equations of the subsystems, which only systems "
+                     "of a coupled problem have; anderson does not need them");
+  if (needs && !f->has_feedthrough)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
                      "the updates schur and xi, and relax without omega, need derivatives of "
                      "outputs with respect to inputs, which a subsystem does not give; anderson "
-                     "does without");
-  if (w->opts.update == DAE_WAVE_SLACK && (w->opts.terms || w->opts.picard || w->opts.lagged))
+                     "does not need them");
+  if (update == DAE_WAVE_SLACK && (w->opts.terms || w->opts.picard || w->opts.lagged))
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the update slack does not go together with right sides at earlier iterates "
+                     "the update slack cannot be combined with right sides at earlier iterates "
                      "(terms, picard, lagged)");
-  if (w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED && w->opts.update == DAE_WAVE_SCHUR)
+  if (weighted && update == DAE_WAVE_SCHUR)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "splitting",
                      "the update schur has the optimal weight; give the weighted splitting the "
                      "update plain, relax, aitken or anderson");
-  if (w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED && f->joints > 0 && f->systems != 2)
+  if (weighted && f->joints > 0 && f->systems != 2)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "splitting",
                      "the weighted splitting is for two systems; optimal takes any number");
   return DAE_OK;
@@ -71,16 +146,17 @@ static dae_status wave_check_update(const dae__wave *w, dae_error *err)
 
 /* ---- memory ---- */
 
-static dae_waveform wave_take_waveform(dae__arena *arena, const dae__wave *w, int width, bool kept)
+static dae_waveform wave_alloc_waveform(dae__arena *arena, const dae__wave *w, int width,
+                                        bool state)
 {
   size_t count = (size_t)w->capacity * (size_t)width;
   dae_waveform form = {.nodes = 1, .width = width, .t = w->grid};
-  form.value = kept ? DAE__STATE(arena, double, count) : DAE__ALLOC(arena, double, count);
-  form.slope = kept ? DAE__STATE(arena, double, count) : DAE__ALLOC(arena, double, count);
+  form.value = state ? DAE__STATE(arena, double, count) : DAE__ALLOC(arena, double, count);
+  form.slope = state ? DAE__STATE(arena, double, count) : DAE__ALLOC(arena, double, count);
   return form;
 }
 
-static void wave_take_systems(dae__arena *arena, dae__wave *w)
+static void wave_alloc_subsystems(dae__arena *arena, dae__wave *w)
 {
   const dae__interface *f = w->f;
   int n = f->systems;
@@ -88,53 +164,52 @@ static void wave_take_systems(dae__arena *arena, dae__wave *w)
   w->out = DAE__ALLOC(arena, dae_waveform, n);
   w->snapshot = DAE__ALLOC(arena, char *, n);
   w->status = DAE__ALLOC(arena, dae_status, n);
-  w->why = DAE__ALLOC(arena, dae_error, n);
+  w->error = DAE__ALLOC(arena, dae_error, n);
   w->reached = DAE__ALLOC(arena, double, n);
   for (int p = 0; p < n && !dae__arena_failed(arena); p++) {
-    w->in[p] = wave_take_waveform(arena, w, f->sub[p]->inputs, false);
-    w->out[p] = wave_take_waveform(arena, w, f->sub[p]->outputs, false);
+    w->in[p] = wave_alloc_waveform(arena, w, f->sub[p]->inputs, false);
+    w->out[p] = wave_alloc_waveform(arena, w, f->sub[p]->outputs, false);
     w->snapshot[p] = DAE__STATE(arena, char, f->sub[p]->save_size);
   }
 }
 
-static void wave_take_waveforms(dae__arena *arena, dae__wave *w)
+static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
 {
   int n = w->f->unknowns;
   size_t all = (size_t)w->capacity * (size_t)n;
-  w->given = wave_take_waveform(arena, w, n, false);
-  w->computed = wave_take_waveform(arena, w, n, true);
-  w->pasts = w->coupling.ages > 2 ? w->coupling.ages - 1 : 1;
-  w->past = DAE__ALLOC(arena, dae_waveform, w->pasts);
-  for (int i = 0; w->past && i < w->pasts; i++)
-    w->past[i] = wave_take_waveform(arena, w, n, false);
-  w->settled = DAE__STATE(arena, double, all);
-  w->settled_t = DAE__STATE(arena, double, w->capacity);
+  w->given = wave_alloc_waveform(arena, w, n, false);
+  w->computed = wave_alloc_waveform(arena, w, n, true);
+  w->past_count = w->coupling.ages > 2 ? w->coupling.ages - 1 : 1;
+  w->past = DAE__ALLOC(arena, dae_waveform, w->past_count);
+  for (int i = 0; w->past && i < w->past_count; i++)
+    w->past[i] = wave_alloc_waveform(arena, w, n, false);
+  w->accepted = DAE__STATE(arena, double, all);
+  w->accepted_t = DAE__STATE(arena, double, w->capacity);
   w->start = DAE__STATE(arena, double, n);
-  w->fed = DAE__STATE(arena, bool, n);
+  w->fed_back = DAE__STATE(arena, bool, n);
   w->scale = DAE__ALLOC(arena, double, n);
   w->z = DAE__ALLOC(arena, double, n);
   w->mode = DAE__ALLOC(arena, double, n);
-  w->end_before = DAE__ALLOC(arena, double, n);
+  w->previous_end = DAE__ALLOC(arena, double, n);
   w->change = DAE__ALLOC(arena, double, all);
   w->last_change = DAE__ALLOC(arena, double, all);
-  w->earlier_change = DAE__ALLOC(arena, double, all);
-  w->before = DAE__ALLOC(arena, double, all);
-  w->before_slope = DAE__ALLOC(arena, double, all);
+  w->older_change = DAE__ALLOC(arena, double, all);
+  w->previous = DAE__ALLOC(arena, double, all);
+  w->previous_slope = DAE__ALLOC(arena, double, all);
 }
 
-static void wave_take_loop(dae__arena *arena, dae__wave *w)
+static void wave_alloc_loop(dae__arena *arena, dae__wave *w)
 {
   const dae__interface *f = w->f;
-  size_t gains = (size_t)f->first_gain[f->systems], nodes = (size_t)w->capacity;
+  size_t D = (size_t)f->first_D[f->systems], nodes = (size_t)w->capacity;
   size_t flat = nodes * (size_t)f->unknowns;
-  bool accelerated = w->opts.update == DAE_WAVE_AITKEN || w->opts.update == DAE_WAVE_ANDERSON ||
-                     w->opts.update == DAE_WAVE_AUTO;
-  w->gain_sets = (double)gains * w->capacity <= LARGEST_GAINS ? w->capacity : 1;
-  w->gains = DAE__ALLOC(arena, double, gains *(size_t)w->gain_sets);
+  w->feedthrough_sets = (double)D * w->capacity <= MAX_FEEDTHROUGH_NUMBERS ? w->capacity : 1;
+  w->feedthrough = DAE__ALLOC(arena, double, D *(size_t)w->feedthrough_sets);
   w->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
   w->rhs = DAE__ALLOC(arena, double, f->directs);
   w->delta = DAE__ALLOC(arena, double, nodes *(size_t)f->directs);
-  if (!accelerated)
+  if (w->opts.update != DAE_WAVE_AITKEN && w->opts.update != DAE_WAVE_ANDERSON &&
+      w->opts.update != DAE_WAVE_AUTO)
     return;
   w->flat_z = DAE__ALLOC(arena, double, flat);
   w->flat_hat = DAE__ALLOC(arena, double, flat);
@@ -142,29 +217,16 @@ static void wave_take_loop(dae__arena *arena, dae__wave *w)
   w->accelerate = dae__accelerate_create(arena, (int)flat, w->opts.depth);
 }
 
-/* nodes a grid may have */
-static int wave_capacity_of(const dae_wave_options *opts, double least_step)
+/* Largest number of nodes of an exchange grid; smallest_step: of children with fixed steps. */
+static int wave_capacity(const dae_wave_options *opts, double smallest_step)
 {
   if (opts->nodes > 0)
     return opts->nodes + 1;
-  double fixed = opts->window > 0 && least_step > 0 ? opts->window / least_step + 2 : 0;
-  return (int)fmin(fmax(fixed, NODES), 100001);
+  double fixed = opts->window > 0 && smallest_step > 0 ? opts->window / smallest_step + 2 : 0;
+  return (int)fmin(fmax(fixed, DEFAULT_MAX_NODES), MAX_NODES);
 }
 
-static dae_status wave_alloc_memory(dae__arena *arena, dae__wave *w, dae_error *err)
-{
-  w->grid = DAE__STATE(arena, double, w->capacity);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  wave_take_systems(arena, w);
-  wave_take_waveforms(arena, w);
-  wave_take_loop(arena, w);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  return w->f->directs > 0 ? dae__solver_create(arena, &w->f->G, &w->solver, err) : DAE_OK;
-}
-
-/* ---- the order ---- */
+/* ---- order ---- */
 
 /* The order of the subsystems: given, or the one that contracts best at the start. */
 static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double t, dae_error *err)
@@ -178,11 +240,8 @@ static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double
     w->order[i] = w->opts.order ? w->opts.order[i] : i;
     w->rank[i] = -1;
   }
-  if (search) {
-    dae_status status =
-        dae__report_order(w->coupling.problem, t, w->y, w->dy, w->env, w->order, err);
-    DAE__TRY(status);
-  }
+  if (search)
+    DAE__TRY(dae__wave_best_order(w->coupling.problem, t, w->y, w->dy, w->env, w->order, err));
   for (int i = 0; i < n; i++) {
     int p = w->order[i];
     if (p < 0 || p >= n || w->rank[p] >= 0)
@@ -194,19 +253,19 @@ static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double
   return DAE_OK;
 }
 
-/* An unknown is fed back if a subsystem that does not come after its owner has it as an input; a
- * multiplier always. */
-static void wave_find_fed(dae__wave *w)
+/* An unknown is fed back if it is an input of a subsystem that does not come after its owner;
+ * multipliers of joints always are. */
+static void wave_find_fed_back(dae__wave *w)
 {
   const dae__interface *f = w->f;
   for (int p = 0; p < f->systems; p++)
     for (int j = f->first_input[p]; j < f->first_input[p + 1]; j++) {
       int u = f->source[j];
       if (u >= 0 && (w->jacobi || w->rank[f->owner[u]] >= w->rank[p]))
-        w->fed[u] = true;
+        w->fed_back[u] = true;
     }
   for (int i = f->first[f->systems]; i < f->unknowns; i++)
-    w->fed[i] = true;
+    w->fed_back[i] = true;
 }
 
 /* ---- starts ---- */
@@ -215,10 +274,10 @@ static dae_status wave_reset_at(dae__wave *w, double t, dae_error *err)
 {
   dae__wave_memory *m = w->m;
   m->t = m->origin = t;
-  m->done = 0;
+  m->windows_done = 0;
   m->rate = NAN;
   m->window = w->opts.window;
-  m->intervals = 8;
+  m->intervals = INITIAL_INTERVALS;
   m->noise = 0;
   dae__wave_reset(w);
   if (!w->motion)
@@ -226,15 +285,15 @@ static dae_status wave_reset_at(dae__wave *w, double t, dae_error *err)
   dae__assembly_gather(w->assembly, w->y, w->assembled);
   w->motion->memory->factored = false;
   DAE__TRY(dae__motion_pick(w->motion, t, w->assembled, NULL, 0, err));
-  DAE__TRY(dae__motion_follow(w->shown, err));
+  DAE__TRY(dae__motion_follow(w->output_motion, err));
   return dae__wave_save_all(w, err);
 }
 
 dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err)
 {
   dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
-  dae_status status = dae__coupling_restart(&w->coupling, t, w->y, w->start, err);
-  return status ? status : wave_reset_at(w, t, err);
+  DAE__TRY(dae__coupling_restart(&w->coupling, t, w->y, w->start, err));
+  return wave_reset_at(w, t, err);
 }
 
 dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_options *opts,
@@ -248,47 +307,42 @@ dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_o
   w->env = dae__arena_env(arena);
   w->table = dae__wave_verbs;
   w->table.method = method;
-  w->capacity = wave_capacity_of(opts, 0);
+  w->capacity = wave_capacity(opts, 0);
   return w;
 }
 
 dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
                             dae_error *err)
 {
-  DAE__TRY(wave_alloc_memory(arena, w, err));
+  w->grid = DAE__STATE(arena, double, w->capacity);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  wave_alloc_subsystems(arena, w);
+  wave_alloc_unknowns(arena, w);
+  wave_alloc_loop(arena, w);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  if (w->f->directs > 0)
+    DAE__TRY(dae__solver_create(arena, &w->f->G, &w->solver, err));
   DAE__TRY(dae__wave_project_create(w, arena, err));
   dae__copy(w->f->unknowns, unknowns, w->start);
   w->m->observed = w->m->last_observed = NAN;
-  w->m->rho = w->m->rho_here = w->f->has_gains ? 0 : NAN;
+  w->m->rho = w->m->rho_last = w->f->has_feedthrough ? 0 : NAN;
   w->omega = w->opts.omega > 0 ? w->opts.omega : 1;
-  bool slack = w->opts.update == DAE_WAVE_SLACK; /* calls the callbacks of other parts */
   w->m->t = t;
-  dae_status status = w->order ? DAE_OK : wave_find_order(w, arena, w->f->systems, t, err);
-  if (!status)
-    status = wave_check_update(w, err);
-  if (!status)
-    wave_find_fed(w);
-  if (!status && w->jacobi)
-    status = dae__workers_create(w->env, slack ? 1 : w->opts.workers, &w->workers, err);
-  if (!status)
-    status = wave_reset_at(w, t, err);
-  return status;
+  if (!w->order)
+    DAE__TRY(wave_find_order(w, arena, w->f->systems, t, err));
+  DAE__TRY(wave_check_update(w, err));
+  wave_find_fed_back(w);
+  bool slack = w->opts.update == DAE_WAVE_SLACK; /* calls callbacks of other systems: one thread */
+  if (w->jacobi)
+    DAE__TRY(dae__workers_create(w->env, slack ? 1 : w->opts.workers, &w->workers, err));
+  return wave_reset_at(w, t, err);
 }
 
-/* ---- parts of a problem ---- */
+/* ---- coupled problems ---- */
 
-static double wave_least_step(const dae_wave_options *opts, int parts)
-{
-  double least = 0;
-  for (int i = 0; opts->children && i < parts; i++) {
-    const dae_wave_child *c = &opts->children[i];
-    double step = c->method ? dae__method_step(c->method, c->options) : 0;
-    least = step > 0 && (least == 0 || step < least) ? step : least;
-  }
-  return least;
-}
-
-/* Right sides at earlier iterates: the user's, or those of the last sweep. */
+/* Right sides at earlier iterates: the user's, or those of the options picard and lagged. */
 static const dae_wave_terms *wave_terms_of(dae__wave *w)
 {
   static const double one[1] = {1}, last[2] = {0, 1};
@@ -301,9 +355,10 @@ static const dae_wave_terms *wave_terms_of(dae__wave *w)
   return &w->terms;
 }
 
-static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_problem *problem,
-                                    const dae_start *start, dae_error *err)
+static dae_status wave_create_systems(dae__wave *w, dae__arena *arena, const dae_problem *problem,
+                                      const dae_start *start, dae_error *err)
 {
+  int systems = problem->coupled->parts;
   w->size = dae_problem_size(problem);
   w->coupling.problem = problem;
   w->y = DAE__ALLOC(arena, double, w->size);
@@ -312,24 +367,30 @@ static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_p
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   DAE__TRY(dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err));
-  DAE__TRY(wave_find_order(w, arena, problem->coupled->parts, start->t, err));
-  w->capacity = wave_capacity_of(&w->opts, wave_least_step(&w->opts, problem->coupled->parts));
-  dae__coupling_recipe recipe = {.problem = problem,
-                                 .splitting = w->opts.splitting,
-                                 .slack = w->opts.update == DAE_WAVE_SLACK,
-                                 .jacobi = w->jacobi,
-                                 .rank = w->rank,
-                                 .terms = wave_terms_of(w),
-                                 .with_children = true,
-                                 .children = w->opts.children,
-                                 .rtol = DAE__CHILD_SHARE * w->opts.rtol,
-                                 .atol = DAE__CHILD_SHARE * w->opts.atol,
-                                 .t = start->t,
-                                 .y = w->y,
-                                 .dy = w->dy,
-                                 .fixed = start->fixed,
-                                 .capacity = w->capacity};
-  DAE__TRY(dae__coupling_create(arena, &recipe, &w->coupling, err));
+  DAE__TRY(wave_find_order(w, arena, systems, start->t, err));
+  double smallest_step = 0;
+  for (int i = 0; w->opts.children && i < systems; i++) {
+    const dae_wave_child *c = &w->opts.children[i];
+    double step = c->method ? dae__method_step(c->method, c->options) : 0;
+    smallest_step = step > 0 && (smallest_step == 0 || step < smallest_step) ? step : smallest_step;
+  }
+  w->capacity = wave_capacity(&w->opts, smallest_step);
+  dae__coupling_setup setup = {.problem = problem,
+                               .splitting = w->opts.splitting,
+                               .slack = w->opts.update == DAE_WAVE_SLACK,
+                               .jacobi = w->jacobi,
+                               .rank = w->rank,
+                               .terms = wave_terms_of(w),
+                               .with_children = true,
+                               .children = w->opts.children,
+                               .rtol = DAE__CHILD_SHARE * w->opts.rtol,
+                               .atol = DAE__CHILD_SHARE * w->opts.atol,
+                               .t = start->t,
+                               .y = w->y,
+                               .dy = w->dy,
+                               .fixed = start->fixed,
+                               .capacity = w->capacity};
+  DAE__TRY(dae__coupling_create(arena, &setup, &w->coupling, err));
   w->f = w->coupling.f;
   double *unknowns = DAE__ALLOC(arena, double, w->f->unknowns);
   if (!unknowns)
@@ -338,19 +399,27 @@ static dae_status wave_create_parts(dae__wave *w, dae__arena *arena, const dae_p
   return dae__wave_finish(w, arena, start->t, unknowns, err);
 }
 
-dae_status dae__wave_create_parts(const dae__wave_request *request, const dae_problem *problem,
-                                  const dae_start *start, const dae_env *env, dae_integrator **out,
-                                  dae_error *err)
+/* One of the three methods. */
+typedef struct request {
+  const char *method;
+  const dae_wave_options *opts; /* NULL: defaults */
+  const dae_option_table *table;
+  bool jacobi;
+  dae_status (*check_problem)(const dae_problem *problem, dae_error *err);
+} request;
+
+static dae_status wave_create(const request *r, const dae_problem *problem, const dae_start *start,
+                              const dae_env *env, dae_integrator **out, dae_error *err)
 {
   *out = NULL;
-  dae_wave_options opts = request->opts ? *request->opts : dae_wave_defaults();
-  DAE__TRY(dae_options_validate(request->table, &opts, err));
-  DAE__TRY(request->accepts(problem, err));
+  dae_wave_options opts = r->opts ? *r->opts : dae_wave_defaults();
+  DAE__TRY(dae_options_validate(r->table, &opts, err));
+  DAE__TRY(r->check_problem(problem, err));
   DAE__TRY(dae__start_check(problem, start, err));
   dae__arena *arena = dae__arena_create(env);
-  dae__wave *w = arena ? dae__wave_new(arena, request->method, &opts, request->jacobi) : NULL;
+  dae__wave *w = arena ? dae__wave_new(arena, r->method, &opts, r->jacobi) : NULL;
   dae_status status =
-      w ? wave_create_parts(w, arena, problem, start, err) : dae__out_of_memory(err);
+      w ? wave_create_systems(w, arena, problem, start, err) : dae__out_of_memory(err);
   if (!status && dae__integrator_create(arena, &w->table, w, out))
     status = dae__out_of_memory(err);
   if (status && w)
@@ -364,23 +433,22 @@ dae_status dae_gauss_seidel_create(const dae_problem *problem, const dae_start *
                                    const dae_wave_options *opts, const dae_env *env,
                                    dae_integrator **out, dae_error *err)
 {
-  dae__wave_request request = {"gauss-seidel", opts, &dae_gauss_seidel_option_table, false,
-                               dae__wave_accepts};
-  return dae__wave_create_parts(&request, problem, start, env, out, err);
+  request r = {"gauss-seidel", opts, &dae_gauss_seidel_option_table, false, dae__wave_accepts};
+  return wave_create(&r, problem, start, env, out, err);
 }
 
 dae_status dae_jacobi_create(const dae_problem *problem, const dae_start *start,
                              const dae_wave_options *opts, const dae_env *env, dae_integrator **out,
                              dae_error *err)
 {
-  dae__wave_request request = {"jacobi", opts, &dae_jacobi_option_table, true, dae__wave_accepts};
-  return dae__wave_create_parts(&request, problem, start, env, out, err);
+  request r = {"jacobi", opts, &dae_jacobi_option_table, true, dae__wave_accepts};
+  return wave_create(&r, problem, start, env, out, err);
 }
 
 dae_status dae_joint_create(const dae_problem *problem, const dae_start *start,
                             const dae_wave_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err)
 {
-  dae__wave_request request = {"joint", opts, &dae_joint_option_table, false, dae__joint_accepts};
-  return dae__wave_create_parts(&request, problem, start, env, out, err);
+  request r = {"joint", opts, &dae_joint_option_table, false, dae__joint_accepts};
+  return wave_create(&r, problem, start, env, out, err);
 }

@@ -7,25 +7,11 @@
 #include "wave/iteration/waveform.h"
 #include "core/vec.h"
 
-#define STENCIL 5   /* nodes of a difference formula: order 4, as the cubic interpolant */
-#define CONTINUED 4 /* nodes of a continuation, spread over the window: a cubic, too */
-
-/* the interval that t is in: the last k < nodes - 1 with t[k] <= t, at least 0 */
-static int waveform_interval_of(const dae_waveform *w, double t)
-{
-  int low = 0, high = w->nodes - 1;
-  while (high - low > 1) {
-    int middle = (low + high) / 2;
-    if (w->t[middle] <= t)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
+#define STENCIL 5             /* nodes of a difference formula: order 4, as the cubic interpolant */
+#define EXTRAPOLATION_NODES 4 /* spread over the window: a cubic, too */
 
 typedef struct basis {
-  double y0, y1, dy0, dy1; /* factors of values and slopes */
+  double y0, y1, dy0, dy1; /* weights of values and slopes */
 } basis;
 
 static basis waveform_basis_at(dae_interpolation kind, double x, double h)
@@ -55,7 +41,14 @@ void dae_waveform_at(const dae_waveform *w, dae_interpolation kind, double t, do
     dae__copy(n, w->value + (size_t)last * (size_t)n, value);
     return;
   }
-  int k = waveform_interval_of(w, t);
+  int k = 0, high = last; /* bisection: the last k < last with t[k] <= t */
+  while (high - k > 1) {
+    int middle = (k + high) / 2;
+    if (w->t[middle] <= t)
+      k = middle;
+    else
+      high = middle;
+  }
   double h = w->t[k + 1] - w->t[k];
   basis b = waveform_basis_at(kind, (t - w->t[k]) / h, h);
   const double *y0 = w->value + (size_t)k * (size_t)n, *y1 = y0 + n;
@@ -78,8 +71,8 @@ void dae__span_at(const dae__span *s, int n, double t, double *y, double *dy)
 
 /* ---- polynomials through neighbouring nodes ---- */
 
-/* weights with which the derivative at node `at` of the polynomial through t[0 ... m-1] sums the
- * values: of Lagrange's basis */
+/* Weights of the values in the derivative at node `at` of the polynomial through t[0 ... m-1]:
+ * derivatives of Lagrange's basis. */
 static void waveform_derivative_weights(int m, const double *t, int at, double *weight)
 {
   double sum = 0;
@@ -111,9 +104,10 @@ void dae__waveform_slopes(dae_waveform *w, int i)
   }
 }
 
-void dae__waveform_continue(const dae_waveform *w, double t, double *value)
+void dae__waveform_extrapolate(const dae_waveform *w, double t, double *value)
 {
-  int m = w->nodes < CONTINUED ? w->nodes : CONTINUED, node[CONTINUED];
+  int m = w->nodes < EXTRAPOLATION_NODES ? w->nodes : EXTRAPOLATION_NODES,
+      node[EXTRAPOLATION_NODES];
   for (int j = 0; j < m; j++)
     node[j] = m > 1 ? j * (w->nodes - 1) / (m - 1) : 0;
   dae__zero(w->width, value);

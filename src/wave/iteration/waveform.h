@@ -1,5 +1,4 @@
-/* Waveforms on the exchange grid: slopes where nobody gives them, continuation into the next
- * window. */
+/* Waveforms on the exchange grid: slopes by differences, extrapolation into the next window. */
 #ifndef DAEDAL_WAVE_ITERATION_WAVEFORM_H
 #define DAEDAL_WAVE_ITERATION_WAVEFORM_H
 
@@ -9,8 +8,8 @@
  * neighbouring nodes, of order 4. */
 void dae__waveform_slopes(dae_waveform *w, int i);
 
-/* The cubic polynomials through four nodes from the first to the last, at a t beyond them. */
-void dae__waveform_continue(const dae_waveform *w, double t, double *value);
+/* The cubic polynomials through four nodes spread over the window, at a t beyond it. */
+void dae__waveform_extrapolate(const dae_waveform *w, double t, double *value);
 
 /* Cubic Hermite interpolation of n entries between two nodes; dy (may be NULL) its derivative. */
 typedef struct dae__span {

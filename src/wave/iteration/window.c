@@ -1,328 +1,390 @@
-/* One window: sweeps until the waveforms no longer change, and what is tried where they do.
+/* One window of a dynamic iteration [E07, WHM11]:
  *
- *   a grid that does not resolve the waveforms   is refined, then the window shortened
- *   an event in a subsystem                      ends the window there
- *   a subsystem that fails                       begins from constant waveforms, then shorter
- *   sweeps that do not converge                  update auto: a shorter window, then anderson;
- *                                                otherwise a shorter one where that can help
+ *   place the exchange grid; extrapolate the waveforms of the last window onto it
+ *   repeat: sweep over all subsystems, compare zhat with z, test convergence, update z
+ *   accept: project the children onto the joints, save their memory, choose the next length
  *
- * Shortening helps against growth over time (Volterra), which is not seen in rho; it does not help
- * where the sweep itself does not contract, rho >= 1 [E07]. */
+ * Where the sweeps do not succeed:
+ *
+ *   grid that does not resolve the waveforms   finer grid, then a shorter window
+ *   event in a subsystem                       window that ends at the event
+ *   failure of a subsystem                     constant first waveforms, then a shorter window
+ *   no convergence                             shorter window; update auto: then anderson
+ *
+ * A shorter window helps against growth over time (Volterra terms), which rho does not contain; it
+ * does not help where the sweep itself does not contract, rho >= 1 [E07]. */
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
+#include <float.h>
+#include <math.h>
 
-#define COARSE 0.1   /* error of the interpolants, relative to the tolerance, */
-#define RESOLVED 0.3 /* unless a finer grid does not make it smaller by this: it is noise */
-#define LOUDEST 1    /* up to here; beyond, the waveform has a singularity that no grid resolves */
-#define FEW 4        /* sweeps below which windows grow, */
-#define MANY 12      /* above which they are halved */
-#define GROWTH 1.5
-#define FAR 2.5        /* windows of the length of the last one that it is continued over */
-#define SHORTEST 1e-12 /* window, relative to t */
-#define RETRIES 14     /* shortened windows in a row before giving up */
-#define REFRESH 0.1    /* rate above which gains are found anew */
+/* Tuning constants; chosen, not measured, unless a source is named. */
+#define MAX_INTERPOLATION_ERROR 0.1 /* of waveforms between nodes, relative to the tolerance */
+#define REFINEMENT_REDUCTION                                                                       \
+  0.3                             /* factor that a finer grid has to win, else the error is noise  \
+                                   */
+#define MAX_NOISE 1               /* relative to the tolerance; above: a singularity, not noise */
+#define NOISE_DECAY 0.9           /* of the expected noise, per window */
+#define GROW_BELOW_SWEEPS 4       /* windows grow after fewer sweeps */
+#define HALVE_ABOVE_SWEEPS 12     /* windows are halved after more sweeps */
+#define WINDOW_GROWTH 1.5         /* factor back to a fixed window that was shortened */
+#define MAX_EXTRAPOLATION 2.5     /* in lengths of the last window */
+#define MIN_RELATIVE_WINDOW 1e-12 /* length over |t| */
+#define MAX_SHORTENINGS 14        /* halvings of one window */
+#define FEEDTHROUGH_RATE 0.1      /* contraction rate above which D is evaluated anew */
+#define MIN_ASSUMED_RATE 0.05     /* contraction rate assumed in the next window */
+#define WINDOW_ROUND_OFF 1e-9     /* of window ends, relative to the window */
+#define FIXED_STEP_ROUND_OFF 1e-6 /* of the number of fixed steps in a window */
+#define AUTO_MAX_SWEEPS 40        /* max_sweeps of update auto, which has a second method */
+#define DEFAULT_MAX_SWEEPS 200    /* max_sweeps of the other updates */
 
-/* ---- the first waveforms ---- */
+/* ---- exchange grid ---- */
 
-static dae_status window_begin_at(dae__wave *w, int node, bool constant, dae_error *err)
+/* Whether subsystem p controls its step size: its waveforms may need a finer grid. */
+static bool window_variable_steps(const dae__wave *w, int p)
 {
-  double *z = dae__wave_at(&w->given, node);
-  dae_waveform settled = {w->m->nodes, w->f->unknowns, w->settled_t, w->settled, NULL};
-  if (node == 0 || constant)
-    dae__copy(w->f->unknowns, w->start, z);
-  else if (w->opts.guess) {
-    int code = w->opts.guess(w->opts.user, w->grid[node], z);
-    return code ? dae__fail(err, DAE_ERROR_CALLBACK, NULL, "the reduced model returned %d", code)
-                : DAE_OK;
-  } else
-    dae__waveform_continue(&settled, w->grid[node], z);
-  return DAE_OK;
+  return p >= w->coupling.systems || !(w->coupling.child[p].step > 0);
 }
 
-static dae_status window_begin(dae__wave *w, bool constant, dae_error *err)
+/* A quarter of the time in which the state changes by its own size, at most a tenth of the rest. */
+static double window_first_length(const dae__wave *w, double t_stop)
 {
-  dae_status status = DAE_OK;
-  for (int k = 0; k < w->given.nodes && !status; k++)
-    status = window_begin_at(w, k, constant, err);
-  for (int i = 0; i < w->f->unknowns; i++)
-    dae__waveform_slopes(&w->given, i);
-  dae__copy(w->f->unknowns, dae__wave_at(&w->given, w->given.nodes - 1), w->end_before);
-  for (int i = 0; i < w->pasts; i++) {
-    dae__copy(w->given.nodes * w->f->unknowns, w->given.value, w->past[i].value);
-    dae__copy(w->given.nodes * w->f->unknowns, w->given.slope, w->past[i].slope);
+  double time_scale = INFINITY;
+  for (int p = 0; p < w->coupling.systems; p++) {
+    const dae__child *c = &w->coupling.child[p];
+    double y = 0, dy = 0;
+    for (int i = 0; i < c->size; i++)
+      if (!c->algebraic[i]) {
+        y = fmax(y, fabs(c->trace.y[i]));
+        dy = fmax(dy, fabs(c->trace.dy[i]));
+      }
+    if (dy > 0)
+      time_scale = fmin(time_scale, fmax(y, w->opts.atol / fmax(w->opts.rtol, DBL_MIN)) / dy);
   }
-  return status;
+  double length = fmin(time_scale / 4, (t_stop - w->m->t) / 10);
+  return w->opts.max_window > 0 ? fmin(length, w->opts.max_window) : length;
+}
+
+/* End of the next window; the last two windows before t_stop share the rest. */
+static double window_end(const dae__wave *w, double t_stop)
+{
+  const dae__wave_memory *m = w->m;
+  double fixed = m->origin + (double)(m->windows_done + 1) * w->opts.window;
+  if (w->opts.window > 0 && m->window >= w->opts.window)
+    return fixed > t_stop - WINDOW_ROUND_OFF * w->opts.window ? t_stop : fixed;
+  double goal = fmin(w->opts.window > 0 ? fixed : t_stop, t_stop), left = goal - m->t;
+  if (left <= m->window * (1 + WINDOW_ROUND_OFF))
+    return goal;
+  return m->t + (left < 2 * m->window ? left / 2 : m->window);
+}
+
+/* Number of intervals: a multiple of the fixed steps where a subsystem has fixed steps. */
+static int window_intervals(const dae__wave *w, double length)
+{
+  double step = INFINITY;
+  bool variable = false;
+  for (int p = 0; p < w->f->systems; p++)
+    if (window_variable_steps(w, p))
+      variable = true;
+    else
+      step = fmin(step, w->coupling.child[p].step);
+  int wanted = w->m->intervals;
+  if (w->opts.nodes > 0)
+    return w->opts.nodes;
+  if (isinf(step))
+    return wanted;
+  int fixed = (int)fmin(fmax(ceil(length / step - FIXED_STEP_ROUND_OFF), 1), w->capacity - 1);
+  int n = fixed * ((wanted + fixed - 1) / fixed);
+  return variable && n < w->capacity ? n : fixed;
+}
+
+static void window_place_grid(dae__wave *w, double end)
+{
+  double from = w->m->t;
+  int n = window_intervals(w, end - from);
+  DAE__ASSERT(n >= 1 && n < w->capacity);
+  for (int k = 0; k <= n; k++)
+    w->grid[k] = k == n ? end : from + k * ((end - from) / n);
+  w->given.nodes = w->computed.nodes = n + 1;
+  for (int i = 0; i < w->past_count; i++)
+    w->past[i].nodes = n + 1;
 }
 
 /* ---- sweeps ---- */
 
-/* last: the error on the grid before, which was coarser */
-static bool window_too_coarse(dae__wave *w, double last)
+/* One attempt at a window. */
+typedef struct plan {
+  double end;
+  bool constant; /* first waveforms: constant, else extrapolated */
+  dae_wave_update update;
+  double interpolation_error; /* on the grid that was too coarse */
+  int shortened;              /* number of halvings */
+  int failed;                 /* subsystem that failed last */
+  dae_error error;            /* of that subsystem; no error: none has failed */
+} plan;
+
+/* Waveforms of the first sweep: a reduced model, the last window extrapolated, or constant. */
+static dae_status window_extrapolate(dae__wave *w, bool constant, dae_error *err)
 {
-  double worst = 0;
-  if (w->opts.nodes > 0 || w->opts.sweeps > 0) /* nothing is tested then */
+  int n = w->f->unknowns, all = w->given.nodes * n;
+  dae_waveform last = {w->m->nodes, n, w->accepted_t, w->accepted, NULL};
+  int code = 0;
+  for (int k = 0; k < w->given.nodes && !code; k++) {
+    double *z = dae__wave_at(&w->given, k);
+    if (k > 0 && w->opts.guess)
+      code = w->opts.guess(w->opts.user, w->grid[k], z);
+    else if (k == 0 || constant)
+      dae__copy(n, w->start, z);
+    else
+      dae__waveform_extrapolate(&last, w->grid[k], z);
+  }
+  for (int i = 0; i < n; i++)
+    dae__waveform_slopes(&w->given, i);
+  dae__copy(n, dae__wave_at(&w->given, w->given.nodes - 1), w->previous_end);
+  for (int i = 0; i < w->past_count; i++) {
+    dae__copy(all, w->given.value, w->past[i].value);
+    dae__copy(all, w->given.slope, w->past[i].slope);
+  }
+  return code ? dae__fail(err, DAE_ERROR_CALLBACK, NULL, "the reduced model (guess) returned %d",
+                          code)
+              : DAE_OK;
+}
+
+/* Whether the exchange grid does not resolve the waveforms; last_error: on the coarser grid
+ * before. */
+static bool window_is_coarse(dae__wave *w, double last_error)
+{
+  double error = 0;
+  if (w->opts.nodes > 0 || w->opts.sweeps > 0) /* fixed grid, or sweeps without a test */
     return false;
   for (int p = 0; p < w->f->systems; p++) {
     const dae_subsystem *s = w->f->sub[p];
-    if (s->defect && dae__wave_is_variable(w, p))
-      worst = fmax(worst, s->defect(s->self, w->opts.rtol, w->opts.atol));
+    if (s->defect && window_variable_steps(w, p))
+      error = fmax(error, s->defect(s->self, w->opts.rtol, w->opts.atol));
   }
-  w->defect = worst;
-  bool noise = worst > RESOLVED * last && worst < LOUDEST;
-  return worst > fmax(COARSE, w->m->noise) && !noise;
-}
-
-static void window_tell(dae__wave *w)
-{
-  if (!w->opts.watch)
-    return;
-  dae_wave_sweep sweep = {.window = (int)w->m->stats.steps + 1,
-                          .sweep = w->trial.sweep,
-                          .given = &w->given,
-                          .computed = &w->computed,
-                          .change = w->trial.change,
-                          .rate = w->trial.rate};
-  w->opts.watch(w->opts.user, &sweep);
-}
-
-/* what couples the systems could not be evaluated or solved for */
-static dae__verdict window_broken(dae__wave *w)
-{
-  w->failed = -1;
-  return DAE__FAILED;
+  w->interpolation_error = error;
+  bool noise = error > REFINEMENT_REDUCTION * last_error && error < MAX_NOISE;
+  return error > fmax(MAX_INTERPOLATION_ERROR, w->m->noise) && !noise;
 }
 
 /* The sweeps of one window. */
-static dae__verdict window_iterate(dae__wave *w, double last_defect, dae_error *err)
+static dae__sweep_outcome window_iterate(dae__wave *w, double last_error, dae_error *err)
 {
   dae__trial_window *o = &w->trial;
   for (o->sweep = 1;; o->sweep++) {
-    dae__verdict verdict = dae__wave_sweep(w, err);
-    if (verdict != DAE__GO_ON)
-      return verdict;
-    if (o->sweep == 1 && window_too_coarse(w, last_defect))
-      return DAE__COARSE;
-    dae_status status = dae__wave_compare(w, err);
-    if (status)
-      return window_broken(w);
-    if (o->fresh_gains)
-      dae__wave_measure(w, w->given.nodes - 1);
-    verdict = dae__wave_test_convergence(w);
-    window_tell(w);
-    if (verdict == DAE__CONVERGED && window_too_coarse(w, last_defect))
-      return DAE__COARSE;
-    if (verdict != DAE__GO_ON)
-      return verdict;
-    o->want_gains = w->f->has_gains && o->rate > REFRESH;
-    status = dae__wave_update(w, err);
-    if (status)
-      return window_broken(w);
+    dae__sweep_outcome outcome = dae__wave_sweep(w, err);
+    if (outcome != DAE__SWEEP_CONTINUE)
+      return outcome;
+    if (o->sweep == 1 && window_is_coarse(w, last_error))
+      return DAE__SWEEP_COARSE_GRID;
+    w->failed = -1; /* from here on failures are those of the coupling equations */
+    if (dae__wave_compare(w, err))
+      return DAE__SWEEP_FAILED;
+    if (o->new_feedthrough)
+      dae__wave_estimate_contraction(w, w->given.nodes - 1);
+    outcome = dae__wave_test_convergence(w);
+    if (w->opts.watch)
+      w->opts.watch(w->opts.user, &(dae_wave_sweep){.window = (int)w->m->stats.steps + 1,
+                                                    .sweep = o->sweep,
+                                                    .given = &w->given,
+                                                    .computed = &w->computed,
+                                                    .change = o->change,
+                                                    .rate = o->rate});
+    if (outcome == DAE__SWEEP_CONVERGED && window_is_coarse(w, last_error))
+      return DAE__SWEEP_COARSE_GRID;
+    if (outcome != DAE__SWEEP_CONTINUE)
+      return outcome;
+    o->want_feedthrough = w->f->has_feedthrough && o->rate > FEEDTHROUGH_RATE;
+    if (dae__wave_update(w, err))
+      return DAE__SWEEP_FAILED;
   }
 }
 
-static dae_wave_update window_usual_update(const dae__wave *w)
+static dae__sweep_outcome window_try(dae__wave *w, const plan *p, dae_error *err)
 {
-  if (w->opts.update != DAE_WAVE_AUTO)
-    return w->opts.update;
-  if (w->f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED)
-    return DAE_WAVE_PLAIN;
-  return w->f->has_gains ? DAE_WAVE_SCHUR : DAE_WAVE_ANDERSON;
+  int max_sweeps = w->opts.update == DAE_WAVE_AUTO ? AUTO_MAX_SWEEPS : DEFAULT_MAX_SWEEPS;
+  window_place_grid(w, p->end);
+  w->trial =
+      (dae__trial_window){.update = p->update,
+                          .max_sweeps = w->opts.max_sweeps > 0 ? w->opts.max_sweeps : max_sweeps,
+                          .change = NAN,
+                          .last_change = NAN,
+                          .rate = NAN,
+                          .worst_rate = NAN,
+                          .want_feedthrough = w->f->has_feedthrough};
+  if (window_extrapolate(w, p->constant, err) == DAE_OK)
+    return window_iterate(w, p->interpolation_error, err);
+  w->failed = -1;
+  return DAE__SWEEP_FAILED;
 }
 
-static void window_begin_trial(dae__wave *w, dae_wave_update update)
-{
-  bool automatic = w->opts.update == DAE_WAVE_AUTO;
-  int usual = automatic ? 40 : 200;
-  w->trial = (dae__trial_window){.update = update,
-                                 .max_sweeps = w->opts.max_sweeps > 0 ? w->opts.max_sweeps : usual,
-                                 .change = NAN,
-                                 .last = NAN,
-                                 .rate = NAN,
-                                 .worst_rate = NAN,
-                                 .want_gains = w->f->has_gains};
-}
+/* ---- retries ---- */
 
-/* ---- what is tried next ---- */
-
-/* What a window that was given up is tried again with. */
-typedef struct plan {
-  double end;
-  bool constant; /* waveforms to begin with */
-  dae_wave_update update;
-  double defect; /* of the grid that was too coarse */
-  int shortened;
-  int who;       /* subsystem that failed last, */
-  dae_error why; /* and what it said; no error: none has */
-} plan;
-
+/* Halves the window; false: it is too short. */
 static bool window_shorten(dae__wave *w, plan *p)
 {
   double length = (p->end - w->m->t) / 2;
   p->end = w->m->t + length;
   w->m->window = length;
-  return ++p->shortened <= RETRIES && length > SHORTEST * fabs(w->m->t);
+  return ++p->shortened <= MAX_SHORTENINGS && length > MIN_RELATIVE_WINDOW * fabs(w->m->t);
 }
 
-/* sweeps did not converge: false where nothing is left to try */
-static bool window_try_otherwise(dae__wave *w, dae__verdict verdict, plan *p)
+/* Plan after sweeps that did not converge; false: no other plan is left. */
+static bool window_retry_converging(dae__wave *w, dae__sweep_outcome outcome, plan *p)
 {
   dae_wave_update update = w->opts.update;
   bool automatic = update == DAE_WAVE_AUTO;
   bool plain = update == DAE_WAVE_PLAIN || update == DAE_WAVE_RELAX;
-  bool steady = verdict == DAE__SLOW && w->trial.rate < 1; /* it contracts as rho says */
-  bool useless = plain && (verdict == DAE__CYCLE || steady || !(w->m->rho < 1));
+  bool slow = outcome == DAE__SWEEP_LIMIT && w->trial.rate < 1; /* contracts as rho predicts */
+  bool useless = plain && (outcome == DAE__SWEEP_CYCLE || slow || !(w->m->rho < 1));
   if (!automatic && (w->opts.window > 0 || useless))
     return false;
-  if (automatic && p->shortened >= RETRIES / 2 && p->update == DAE_WAVE_SCHUR)
+  if (automatic && p->shortened >= MAX_SHORTENINGS / 2 && p->update == DAE_WAVE_SCHUR)
     p->update = DAE_WAVE_ANDERSON;
   return window_shorten(w, p);
 }
 
-/* a failure that no other window cures */
-static bool window_is_final(const dae__wave *w)
+/* The next plan; false: the window is given up. */
+static bool window_retry(dae__wave *w, dae__sweep_outcome outcome, plan *p)
 {
   dae_status status = w->failed >= 0 ? w->status[w->failed] : DAE_OK;
-  return status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY;
-}
-
-static bool window_try_again(dae__wave *w, dae__verdict verdict, plan *p)
-{
-  switch (verdict) {
-  case DAE__COARSE:
-    p->defect = w->defect;
-    if (2 * w->m->intervals < w->capacity) {
-      w->m->intervals *= 2;
-      return true;
-    }
-    return window_shorten(w, p);
-  case DAE__EARLY:
-    p->end = w->trial.reached;
+  switch (outcome) {
+  case DAE__SWEEP_COARSE_GRID:
+    p->interpolation_error = w->interpolation_error;
+    if (2 * w->m->intervals >= w->capacity)
+      return window_shorten(w, p);
+    w->m->intervals *= 2;
+    return true;
+  case DAE__SWEEP_EVENT:
+    p->end = w->trial.event_t;
     return p->end > w->m->t;
-  case DAE__FAILED:
-    if (window_is_final(w))
+  case DAE__SWEEP_FAILED:
+    if (status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY)
       return false;
-    if (!p->constant && !w->opts.guess) {
-      p->constant = true;
-      return true;
-    }
-    return window_shorten(w, p);
+    if (p->constant || w->opts.guess)
+      return window_shorten(w, p);
+    p->constant = true;
+    return true;
   default:
-    return window_try_otherwise(w, verdict, p);
+    return window_retry_converging(w, outcome, p);
   }
 }
 
 /* ---- acceptance ---- */
 
-static void choose_window(dae__wave *w, const plan *p)
+void dae__wave_reset(dae__wave *w)
 {
-  static const double growth[FEW] = {4, 4, 2, GROWTH};
+  w->m->t_previous = w->m->t;
+  w->m->nodes = 1;
+  w->grid[0] = w->accepted_t[0] = w->m->t;
+  dae__copy(w->f->unknowns, w->start, w->computed.value);
+  dae__copy(w->f->unknowns, w->start, w->accepted);
+}
+
+/* Length of the next window from the number of sweeps. */
+static void window_next_length(dae__wave *w, const plan *p)
+{
+  static const double growth[GROW_BELOW_SWEEPS] = {4, 4, 2, 1.5}; /* by number of sweeps */
   dae__wave_memory *m = w->m;
   int sweeps = w->trial.sweep;
   if (w->opts.window > 0)
-    m->window = m->window < w->opts.window ? fmin(GROWTH * m->window, w->opts.window) : m->window;
-  else if (sweeps > MANY)
+    m->window =
+        m->window < w->opts.window ? fmin(WINDOW_GROWTH * m->window, w->opts.window) : m->window;
+  else if (sweeps > HALVE_ABOVE_SWEEPS)
     m->window /= 2;
-  else if (sweeps < FEW && p->shortened == 0)
+  else if (sweeps < GROW_BELOW_SWEEPS && p->shortened == 0)
     m->window = fmax(m->window, growth[sweeps] * fmin(p->end - m->t_previous, m->window));
   if (w->opts.max_window > 0)
     m->window = fmin(m->window, w->opts.max_window);
 }
 
-static void window_count(dae__wave *w)
-{
-  dae__wave_memory *m = w->m;
-  /* what finer grids did not cure is expected of the next window, too */
-  m->noise =
-      w->defect > COARSE ? fmin(fmax(2 * w->defect, 0.9 * m->noise), LOUDEST) : 0.9 * m->noise;
-  const dae__trial_window *o = &w->trial;
-  m->stats.steps++;
-  m->most_sweeps = o->sweep > m->most_sweeps ? o->sweep : m->most_sweeps;
-  if (!isnan(o->rate))
-    m->rate = fmin(fmax(o->rate, 0.05), 1);
-  m->observed = fmax(m->observed, o->worst_rate); /* a NaN is left behind */
-  m->last_sweeps = o->sweep;
-  m->last_observed = o->worst_rate;
-}
-
 static dae_status window_accept(dae__wave *w, const plan *p, dae_error *err)
 {
   dae__wave_memory *m = w->m;
-  int nodes = w->computed.nodes, last = nodes - 1;
+  const dae__trial_window *o = &w->trial;
+  int nodes = w->computed.nodes, n = w->f->unknowns;
+  DAE__ASSERT(dae__all_finite(nodes * n, w->computed.value));
   m->t_previous = m->t;
   m->t = p->end;
   m->nodes = nodes;
-  double planned = m->origin + (double)(m->done + 1) * w->opts.window;
-  if (w->opts.window > 0 && p->end >= planned - 1e-9 * w->opts.window)
-    m->done++;
-  dae__copy(nodes * w->f->unknowns, w->computed.value, w->settled);
-  dae__copy(nodes, w->grid, w->settled_t);
-  dae__copy(w->f->unknowns, dae__wave_at(&w->computed, last), w->start);
-  window_count(w);
-  choose_window(w, p);
-  dae_status status = dae__wave_settle(w, err);
-  dae_status saved = dae__wave_save_all(w, status ? NULL : err); /* they stand there in any case */
+  double planned = m->origin + (double)(m->windows_done + 1) * w->opts.window;
+  if (w->opts.window > 0 && p->end >= planned - WINDOW_ROUND_OFF * w->opts.window)
+    m->windows_done++;
+  dae__copy(nodes * n, w->computed.value, w->accepted);
+  dae__copy(nodes, w->grid, w->accepted_t);
+  dae__copy(n, dae__wave_at(&w->computed, nodes - 1), w->start);
+  /* noise that finer grids did not reduce is expected in the next window, too */
+  m->noise *= NOISE_DECAY;
+  if (w->interpolation_error > MAX_INTERPOLATION_ERROR)
+    m->noise = fmin(fmax(2 * w->interpolation_error, m->noise), MAX_NOISE);
+  m->stats.steps++;
+  m->most_sweeps = o->sweep > m->most_sweeps ? o->sweep : m->most_sweeps;
+  if (!isnan(o->rate))
+    m->rate = fmin(fmax(o->rate, MIN_ASSUMED_RATE), 1);
+  m->observed = fmax(m->observed, o->worst_rate); /* fmax ignores a NaN */
+  m->last_sweeps = o->sweep;
+  m->last_observed = o->worst_rate;
+  window_next_length(w, p);
+  dae_status status = dae__wave_project_joints(w, err);
+  dae_status saved = dae__wave_save_all(w, status ? NULL : err); /* also after a failure */
   return status ? status : saved;
 }
 
-/* ---- the window ---- */
-
-void dae__wave_reset(dae__wave *w)
+/* Returns all subsystems to the begin of the window. The message is that of the last subsystem
+ * that failed, if any, not the outcome of a shorter window. */
+static dae_status window_give_up(dae__wave *w, dae__sweep_outcome outcome, const plan *p,
+                                 dae_error *err)
 {
-  w->m->t_previous = w->m->t;
-  w->m->nodes = 1;
-  w->grid[0] = w->settled_t[0] = w->m->t;
-  dae__copy(w->f->unknowns, w->start, w->computed.value);
-  dae__copy(w->f->unknowns, w->start, w->settled);
+  bool failed = outcome == DAE__SWEEP_COARSE_GRID || outcome == DAE__SWEEP_FAILED;
+  DAE__TRY(dae__wave_load_all(w, err));
+  for (int i = 0; i < w->coupling.systems; i++)
+    DAE__TRY(dae__child_reset(&w->coupling.child[i], err));
+  dae__wave_reset(w);
+  w->failed = p->failed;
+  if (err)
+    *err = failed ? p->error : dae_error_none();
+  return dae__wave_diagnose(w, outcome, err);
 }
 
-/* What is said is the last failure of a subsystem, where there was one, not what became of a
- * shorter window. */
-static dae_status window_give_up(dae__wave *w, dae__verdict verdict, const plan *p, dae_error *err)
+static dae_wave_update window_first_update(const dae__wave *w)
 {
-  bool failed = verdict == DAE__COARSE || verdict == DAE__FAILED;
-  dae_status status = dae__wave_load_all(w, err);
-  for (int i = 0; i < w->coupling.parts && !status; i++)
-    status = dae__child_reset(&w->coupling.child[i], err);
-  DAE__TRY(status);
-  dae__wave_reset(w);
-  w->failed = p->who;
-  if (err)
-    *err = failed ? p->why : dae_error_none();
-  return dae__wave_diagnose(w, verdict, err);
+  if (w->opts.update != DAE_WAVE_AUTO)
+    return w->opts.update;
+  if (w->f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED)
+    return DAE_WAVE_PLAIN;
+  return w->f->has_feedthrough ? DAE_WAVE_SCHUR : DAE_WAVE_ANDERSON;
 }
 
 dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
 {
   dae__wave_memory *m = w->m;
   if (!(m->window > 0))
-    m->window = w->opts.window > 0 ? w->opts.window : dae__wave_first_window(w, t_stop);
-  plan p = {.end = dae__wave_end(w, t_stop),
-            .constant = w->opts.begin == DAE_WAVE_BEGIN_CONSTANT || m->nodes < 2,
-            .update = window_usual_update(w),
-            .defect = INFINITY,
-            .who = -1,
-            .why = dae_error_none()};
-  /* a continuation leads far astray where the window before was much shorter */
-  if (p.end - m->t > FAR * (m->t - m->t_previous))
-    p.constant = true;
+    m->window = w->opts.window > 0 ? w->opts.window : window_first_length(w, t_stop);
+  plan p = {.end = window_end(w, t_stop),
+            .update = window_first_update(w),
+            .interpolation_error = INFINITY,
+            .failed = -1,
+            .error = dae_error_none()};
+  p.constant = w->opts.begin == DAE_WAVE_BEGIN_CONSTANT || m->nodes < 2 ||
+               p.end - m->t > MAX_EXTRAPOLATION * (m->t - m->t_previous);
   for (;;) {
     dae_error why = dae_error_none();
-    dae__wave_place_grid(w, p.end);
-    window_begin_trial(w, p.update);
-    bool begun = window_begin(w, p.constant && !w->opts.guess, &why) == DAE_OK;
-    dae__verdict verdict = begun ? window_iterate(w, p.defect, &why) : window_broken(w);
-    if (verdict == DAE__CONVERGED)
+    dae__sweep_outcome outcome = window_try(w, &p, &why);
+    if (outcome == DAE__SWEEP_CONVERGED)
       break;
-    if (verdict == DAE__FAILED) {
-      p.who = w->failed;
-      p.why = why;
+    if (outcome == DAE__SWEEP_FAILED) {
+      p.failed = w->failed;
+      p.error = why;
     }
-    if (!begun || !window_try_again(w, verdict, &p))
-      return window_give_up(w, verdict, &p, err);
-    w->standing = false;
-    dae__log(w->env, DAE_LOG_DEBUG, "window at t = %g given up, next try to t = %g", m->t, p.end);
+    bool guess_failed = outcome == DAE__SWEEP_FAILED && w->trial.sweep == 0;
+    if (guess_failed || !window_retry(w, outcome, &p))
+      return window_give_up(w, outcome, &p, err);
+    w->at_start = false;
+    dae__log(w->env, DAE_LOG_DEBUG, "window at t = %g rejected, next attempt to t = %g", m->t,
+             p.end);
   }
   dae_status status = window_accept(w, &p, err);
   return status ? status : m->t >= t_stop ? DAE_END : DAE_OK;

@@ -1,6 +1,6 @@
-/* Workers that are POSIX threads. They sleep until a round begins, take the next task as long as
- * there is one, and the caller's own thread does the same; a round ends when nobody is busy. All of
- * the shared state is under one mutex, which is not held while a task runs. */
+/* Workers as POSIX threads. They sleep until a round begins, take tasks until none is left, and the
+ * caller's own thread does the same; a round ends when no thread is busy. All shared state is under
+ * one mutex, which is not held while a task runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "wave/iteration/workers.h"
 #include "core/env.h"
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#define MOST_WORKERS 256
+#define MAX_WORKERS 256 /* chosen, not measured */
 
 struct dae__workers {
   dae_env env;
@@ -20,14 +20,14 @@ struct dae__workers {
   pthread_cond_t begin, end;
   bool leaving;
   long round;     /* number of rounds begun */
-  int busy;       /* threads that have not finished it */
+  int busy;       /* threads that have not finished the round */
   int next, last; /* tasks to be taken */
   void (*task)(void *context, int i);
   void *context;
   pthread_t thread[]; /* count - 1 */
 };
 
-/* Tasks until there are none; the mutex is held before and after. */
+/* Runs tasks until none is left; the mutex is held before and after. */
 static void workers_work(dae__workers *w)
 {
   while (w->next < w->last) {
@@ -57,19 +57,6 @@ static void *workers_thread_main(void *argument)
   return NULL;
 }
 
-/* Threads until there are as many as wanted, or no more to be had, with all signals blocked. */
-static void workers_start(dae__workers *w, int wanted)
-{
-  sigset_t all, before;
-  sigfillset(&all);
-  bool blocked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
-  while (w->count < wanted &&
-         pthread_create(&w->thread[w->count - 1], NULL, workers_thread_main, w) == 0)
-    w->count++;
-  if (blocked)
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 static bool workers_prepare(dae__workers *w)
 {
   if (pthread_mutex_init(&w->mutex, NULL))
@@ -86,16 +73,11 @@ static bool workers_prepare(dae__workers *w)
   return true;
 }
 
-static int workers_processors(void)
-{
-  long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count < 1 ? 1 : count > MOST_WORKERS ? MOST_WORKERS : (int)count;
-}
-
 dae_status dae__workers_create(const dae_env *env, int count, dae__workers **out, dae_error *err)
 {
   dae_env own = dae__env_of(env);
-  int wanted = count <= 0 ? workers_processors() : count > MOST_WORKERS ? MOST_WORKERS : count;
+  long wanted = count > 0 ? count : sysconf(_SC_NPROCESSORS_ONLN);
+  wanted = wanted < 1 ? 1 : wanted > MAX_WORKERS ? MAX_WORKERS : wanted;
   *out = NULL;
   dae__workers *w =
       own.allocate(own.user, offsetof(dae__workers, thread) + (size_t)wanted * sizeof(pthread_t));
@@ -106,7 +88,14 @@ dae_status dae__workers_create(const dae_env *env, int count, dae__workers **out
     own.release(own.user, w);
     return dae__out_of_memory(err);
   }
-  workers_start(w, wanted);
+  sigset_t all, before; /* threads with all signals blocked, as many as can be created */
+  sigfillset(&all);
+  bool blocked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
+  while (w->count < wanted &&
+         pthread_create(&w->thread[w->count - 1], NULL, workers_thread_main, w) == 0)
+    w->count++;
+  if (blocked)
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
   *out = w;
   return DAE_OK;
 }

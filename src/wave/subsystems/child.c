@@ -1,12 +1,18 @@
-/* Our integrators as subsystems: the inputs of a part are waveforms, its outputs are read off the
+/* Our integrators as subsystems: the inputs of a system are waveforms, its outputs are read off the
  * integrator's dense output at the nodes of the exchange grid. */
 #include "wave/subsystems/child.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "step/integrator.h"
 
 #include <float.h>
 #include <string.h>
+
+static double *child_at_node(double *values, int width, int node)
+{
+  return values + (size_t)node * (size_t)width;
+}
 
 /* ---- inputs ---- */
 
@@ -20,21 +26,16 @@ static int child_inputs_at(void *user, double t, double *in)
   return 0;
 }
 
-/* From now on the inputs are constant. */
+/* Inputs constant from now on. */
 static void child_hold_inputs(dae__child *c, const double *in)
 {
   c->in = NULL;
   dae__copy(c->subsystem.inputs, in, c->in_nodes);
 }
 
-/* ---- the motion ---- */
+/* ---- trace of the states ---- */
 
-static double *child_at_node(double *values, int width, int node)
-{
-  return values + (size_t)node * (size_t)width;
-}
-
-/* the part's own variables out of the integrator's */
+/* The system's variables out of the integrator's. */
 static void child_pick(const dae__child *c, const double *inner, double *own)
 {
   for (int i = 0; i < c->size; i++)
@@ -49,7 +50,7 @@ static dae_status child_state_at(dae__child *c, double t, double *y, double *dy,
   return status;
 }
 
-/* States at the nodes from *node on and at the middles from *middle on that the last step has
+/* States at the nodes from *node on, and at the midpoints from *middle on, that the last step has
  * reached. */
 static dae_status child_record(dae__child *c, const dae_waveform *out, int *node, int *middle,
                                dae_error *err)
@@ -63,23 +64,14 @@ static dae_status child_record(dae__child *c, const dae_waveform *out, int *node
     ++*node;
   }
   while (*middle < last && (out->t[*middle] + out->t[*middle + 1]) / 2 <= t && !status) {
-    double between = (out->t[*middle] + out->t[*middle + 1]) / 2;
+    double midpoint = (out->t[*middle] + out->t[*middle + 1]) / 2;
     status = c->has_algebraic
-                 ? dae__integrator_interpolate_unprojected(c->it, between, c->inner_y, err)
-                 : dae__integrator_interpolate_raw(c->it, between, c->inner_y, err);
+                 ? dae__integrator_interpolate_unprojected(c->it, midpoint, c->inner_y, err)
+                 : dae__integrator_interpolate_raw(c->it, midpoint, c->inner_y, err);
     child_pick(c, c->inner_y, child_at_node(c->trace.middle, c->size, *middle));
     ++*middle;
   }
   return status;
-}
-
-/* work += what the integrator has done since */
-static void child_count_work(dae__child *c, const dae_stats *before)
-{
-  dae_stats now = dae_integrator_stats(c->it);
-#define COUNT(name, text) c->work->name += now.name - before->name;
-  DAE_STATS_LIST(COUNT)
-#undef COUNT
 }
 
 static dae_status child_integrate(dae__child *c, const dae_waveform *out, dae_error *err)
@@ -93,56 +85,51 @@ static dae_status child_integrate(dae__child *c, const dae_waveform *out, dae_er
     if (status >= 0)
       status = child_record(c, out, &node, &middle, err);
   }
-  child_count_work(c, &before);
-  return status < 0 ? status : DAE_OK;
-}
-
-/* Slopes of what has no derivative of its own, by differences over the nodes. */
-static void child_complete_slopes(dae__child *c, int nodes, const double *t)
-{
-  dae_waveform states = {nodes, c->size, t, c->trace.y, c->trace.dy};
+  dae_stats now = dae_integrator_stats(c->it);
+#define COUNT(name, text) c->work->name += now.name - before.name;
+  DAE_STATS_LIST(COUNT)
+#undef COUNT
+  if (status < 0)
+    return status;
+  /* slopes of entries without a derivative of their own, by differences over the nodes */
+  dae_waveform states = {out->nodes, c->size, out->t, c->trace.y, c->trace.dy};
   for (int i = 0; i < c->size; i++)
     if (c->algebraic[i])
       dae__waveform_slopes(&states, i);
+  return DAE_OK;
 }
 
-/* ---- outputs ---- */
-
-static bool child_variables_only(const dae__child *c)
-{
-  for (int i = 0; i < c->subsystem.outputs; i++)
-    if (c->answers[i].kind != DAE__ANSWER_VARIABLE)
-      return false;
-  return true;
-}
+/* ---- verbs of the subsystem ---- */
 
 static dae_status child_write_outputs(dae__child *c, const dae_waveform *out, dae_error *err)
 {
   int n = c->subsystem.outputs;
-  bool plain = child_variables_only(c);
-  dae_status status = DAE_OK;
-  for (int k = 0; k < out->nodes && !status; k++) {
-    const double *y = child_at_node(c->trace.y, c->size, k),
-                 *dy = child_at_node(c->trace.dy, c->size, k);
+  bool variables = true;
+  for (int i = 0; i < n; i++)
+    variables = variables && c->outputs[i].kind == DAE__OUTPUT_VARIABLE;
+  for (int k = 0; k < out->nodes; k++) {
+    const double *y = child_at_node(c->trace.y, c->size, k);
+    const double *dy = child_at_node(c->trace.dy, c->size, k);
+    const double *in = child_at_node(c->in_nodes, c->subsystem.inputs, k);
     double *value = child_at_node(out->value, n, k), *slope = child_at_node(out->slope, n, k);
-    if (!plain)
-      status = dae__member_answer(c->member, out->t[k], y,
-                                  child_at_node(c->in_nodes, c->subsystem.inputs, k), n, c->answers,
-                                  value, NULL, err);
+    if (!variables)
+      DAE__TRY(
+          dae__augmented_outputs(c->augmented, out->t[k], y, in, n, c->outputs, value, NULL, err));
     for (int i = 0; i < n; i++) {
-      bool variable = c->answers[i].kind == DAE__ANSWER_VARIABLE;
+      bool variable = c->outputs[i].kind == DAE__OUTPUT_VARIABLE;
       if (variable)
-        value[i] = y[c->answers[i].index];
-      slope[i] = variable ? dy[c->answers[i].index] : 0;
+        value[i] = y[c->outputs[i].index];
+      slope[i] = variable ? dy[c->outputs[i].index] : 0;
     }
   }
-  return status;
+  return DAE_OK;
 }
 
 static dae_status child_advance(void *self, const dae_waveform *in, dae_interpolation rule,
                                 dae_waveform *out, double *reached, dae_error *err)
 {
   dae__child *c = self;
+  DAE__ASSERT(in->nodes == out->nodes && in->width == c->subsystem.inputs);
   c->in = in;
   c->rule = rule;
   *c->nodes = out->nodes;
@@ -150,40 +137,31 @@ static dae_status child_advance(void *self, const dae_waveform *in, dae_interpol
   for (int k = 0; k < out->nodes; k++)
     dae_waveform_at(in, DAE_INTERPOLATION_LINEAR, out->t[k],
                     child_at_node(c->in_nodes, c->subsystem.inputs, k));
-  dae_status status = child_integrate(c, out, err);
-  if (!status) {
-    child_complete_slopes(c, out->nodes, out->t);
-    status = child_write_outputs(c, out, err);
-  }
   *reached = out->t[out->nodes - 1];
-  return status;
+  DAE__TRY(child_integrate(c, out, err));
+  return child_write_outputs(c, out, err);
 }
 
-/* what is given beyond the member's own inputs are earlier iterates, which answer to nothing */
-static dae_status child_gain(void *self, int node, double *D, dae_error *err)
+/* Inputs beyond those of the augmented system are earlier iterates, without feedthrough. */
+static dae_status child_feedthrough(void *self, int node, double *D, dae_error *err)
 {
   dae__child *c = self;
-  int outputs = c->subsystem.outputs, own = dae__member_inputs(c->member);
+  int outputs = c->subsystem.outputs, own = dae__augmented_inputs(c->augmented);
   dae__zero(outputs * (c->subsystem.inputs - own), D + (size_t)outputs * (size_t)own);
-  return dae__member_answer(c->member, c->t[node], child_at_node(c->trace.y, c->size, node),
-                            child_at_node(c->in_nodes, c->subsystem.inputs, node),
-                            c->subsystem.outputs, c->answers, c->answer_values, D, err);
+  return dae__augmented_outputs(c->augmented, c->t[node], child_at_node(c->trace.y, c->size, node),
+                                child_at_node(c->in_nodes, c->subsystem.inputs, node), outputs,
+                                c->outputs, c->output_values, D, err);
 }
 
-/* largest |y| of each entry over the nodes */
-static void child_find_sizes(const dae__child *c, double *size)
-{
-  dae__zero(c->size, size);
-  for (int k = 0; k < *c->nodes; k++)
-    for (int i = 0; i < c->size; i++)
-      size[i] = fmax(size[i], fabs(child_at_node(c->trace.y, c->size, k)[i]));
-}
-
+/* Largest interpolation error at the midpoints, relative to the tolerances. */
 static double child_defect(void *self, double rtol, double atol)
 {
   dae__child *c = self;
   double worst = 0;
-  child_find_sizes(c, c->sizes);
+  dae__zero(c->size, c->sizes); /* largest |y| of each entry over the nodes */
+  for (int k = 0; k < *c->nodes; k++)
+    for (int i = 0; i < c->size; i++)
+      c->sizes[i] = fmax(c->sizes[i], fabs(child_at_node(c->trace.y, c->size, k)[i]));
   for (int k = 0; k + 1 < *c->nodes; k++) {
     const double *middle = child_at_node(c->trace.middle, c->size, k);
     dae__child_state(c, (c->t[k] + c->t[k + 1]) / 2, c->scratch, NULL);
@@ -193,8 +171,6 @@ static double child_defect(void *self, double rtol, double atol)
   }
   return worst;
 }
-
-/* ---- memory ---- */
 
 static dae_status child_save(void *self, void *buffer, dae_error *err)
 {
@@ -207,6 +183,8 @@ static dae_status child_load(void *self, const void *buffer, dae_error *err)
   dae__child *c = self;
   return dae_integrator_load(c->it, buffer, c->subsystem.save_size, err);
 }
+
+/* ---- states ---- */
 
 dae_status dae__child_adjust(dae__child *c, const double *y, dae_error *err)
 {
@@ -253,7 +231,7 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
 
 /* ---- creation ---- */
 
-static void child_alloc_memory(dae__arena *arena, const dae__child_recipe *r, dae__child *c)
+static void child_alloc_memory(dae__arena *arena, const dae__child_setup *r, dae__child *c)
 {
   int capacity = r->capacity, inputs = r->inputs, inner = dae_problem_size(&c->problem);
   c->inner_y = DAE__ALLOC(arena, double, inner);
@@ -271,20 +249,6 @@ static void child_alloc_memory(dae__arena *arena, const dae__child_recipe *r, da
   c->multiplier = DAE__ALLOC(arena, bool, c->size);
 }
 
-/* Where there is a mass matrix, which may be singular, states may be algebraic in truth. */
-static void child_classify(dae__child *c)
-{
-  char name[8];
-  bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
-  for (int i = 0; i < c->size; i++) {
-    int entry = c->entry ? c->entry[i] : i;
-    dae_variable_kind kind = dae_problem_variable(&c->problem, entry, name, sizeof name);
-    c->multiplier[i] = kind == DAE_VARIABLE_MULTIPLIER;
-    c->has_algebraic = c->has_algebraic || kind == DAE_VARIABLE_ALGEBRAIC;
-    c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC || quasilinear;
-  }
-}
-
 double dae__method_step(const dae_method *method, const void *options)
 {
   for (int i = 0; options && i < method->options->count; i++) {
@@ -298,11 +262,20 @@ double dae__method_step(const dae_method *method, const void *options)
   return 0;
 }
 
-static void child_describe(const dae__child_recipe *r, dae__child *c)
+dae_status dae__child_create(dae__arena *arena, const dae__child_setup *r, dae__child *c,
+                             dae_error *err)
 {
+  c->augmented = r->augmented;
+  c->problem = *r->problem;
+  c->problem.input = child_inputs_at;
+  c->problem.input_user = c;
+  c->entry = r->entry;
+  c->outputs = r->outputs;
+  c->step = dae__method_step(r->method, r->options);
+  c->size = r->size;
   c->subsystem = (dae_subsystem){.name = r->name,
                                  .inputs = r->inputs,
-                                 .outputs = r->answers,
+                                 .outputs = r->output_count,
                                  .input_names = r->input_names,
                                  .output_names = r->output_names,
                                  .direct = r->direct,
@@ -310,26 +283,21 @@ static void child_describe(const dae__child_recipe *r, dae__child *c)
                                  .advance = child_advance,
                                  .save = child_save,
                                  .load = child_load,
-                                 .gain = child_gain,
+                                 .gain = child_feedthrough,
                                  .defect = child_defect};
-}
-
-dae_status dae__child_create(dae__arena *arena, const dae__child_recipe *r, dae__child *c,
-                             dae_error *err)
-{
-  c->member = r->member;
-  c->problem = *r->problem;
-  c->entry = r->entry;
-  c->answers = r->answer;
-  c->step = dae__method_step(r->method, r->options);
-  c->size = r->size;
-  c->problem.input = child_inputs_at;
-  c->problem.input_user = c;
-  child_describe(r, c);
   child_alloc_memory(arena, r, c);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  child_classify(c);
+  bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
+  for (int i = 0; i < c->size; i++) {
+    char name[8];
+    int entry = c->entry ? c->entry[i] : i;
+    dae_variable_kind kind = dae_problem_variable(&c->problem, entry, name, sizeof name);
+    c->multiplier[i] = kind == DAE_VARIABLE_MULTIPLIER;
+    c->has_algebraic = c->has_algebraic || kind == DAE_VARIABLE_ALGEBRAIC;
+    /* a mass matrix may be singular: states may be algebraic then */
+    c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC || quasilinear;
+  }
   child_hold_inputs(c, r->in);
   dae_start start = {.t = r->t, .y = r->y, .fixed = r->fixed};
   dae_status status =

@@ -1,54 +1,120 @@
-/* Parts, what is integrated for them, and by whom. */
+/* Systems of a coupled problem, the problems integrated for them, and their integrators. */
+#include "wave/subsystems/coupling.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/create.h"
-#include "wave/subsystems/coupling_parts.h"
 
 #include <daedal/bdf.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static dae_problem coupling_part_problem(const dae_part *part)
-{
-  return (dae_problem){.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
-}
+#define MIN_CHILD_RTOL 1e-14 /* relative tolerance that children can meet in double precision */
 
-/* ---- members and children ---- */
+/* ---- problems of the children ---- */
 
-static dae_status coupling_create_form(dae__arena *arena, const dae__coupling_recipe *r,
-                                       dae__coupling *c, int part, dae_error *err)
+/* Gauss-Seidel: equations of the systems that come before [E07 Remark 3.2]. Jacobi: of all others,
+ * with the system's own differential variables of two sweeps ago [E07 Remark 3.6, corrected]. */
+static dae_status coupling_add_slack(dae__arena *arena, const dae__coupling_setup *r,
+                                     const dae__coupling *c, int system, dae_error *err)
 {
-  const dae_coupled *p = c->problem->coupled;
-  bool *carried = DAE__ALLOC(arena, bool, p->joints);
-  if (!carried)
+  const dae_coupled *coupled = c->problem->coupled;
+  dae__child_problem *p = &c->child_problem[system];
+  int size = c->first_state[system + 1] - c->first_state[system];
+  bool *from = DAE__ALLOC(arena, bool, c->systems);
+  int *entry = DAE__ALLOC(arena, int, size);
+  if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (int j = 0; j < p->joints; j++)
-    carried[j] = c->carrier[j] == part;
-  dae__form_recipe recipe = {.coupled = p,
-                             .part = part,
-                             .carried = carried,
-                             .locks = c->locks,
-                             .slack = r->slack,
-                             .jacobi = r->jacobi,
-                             .rank = r->rank,
-                             .terms = r->terms};
-  dae_status status = dae__form_create(arena, &recipe, &c->form[part], err);
-  c->ages = c->form[part].ages > c->ages ? c->form[part].ages : c->ages;
-  return status;
+  for (int i = 0; i < c->systems; i++)
+    from[i] = i != system && (r->jacobi || r->rank[i] < r->rank[system]);
+  dae__slack_options opts = {.from = from, .lagged = r->jacobi, .base = p->problem};
+  DAE__TRY(dae__slack_create(arena, coupled, system, &opts, &p->slack, err));
+  p->problem = &p->slack->problem;
+  p->extras = p->slack->inputs;
+  p->inputs += p->extras;
+  p->extra = DAE__ALLOC(arena, dae__extra_input, p->extras);
+  if (!p->extra)
+    return dae__out_of_memory(err);
+  for (int i = 0; i < p->extras; i++) {
+    dae_port port = p->slack->port[i];
+    int age = port.part == system ? 2 : 1;
+    p->extra[i] = (dae__extra_input){port.part, port.variable, age};
+    p->ages = age > p->ages ? age : p->ages;
+  }
+  for (int i = 0; i < size; i++)
+    entry[i] = dae__slack_entry(p->slack, i);
+  p->entry = entry;
+  return DAE_OK;
 }
 
-/* scratch of the members' evaluations */
-static dae_status coupling_alloc_scratch(dae__arena *arena, dae__coupling *c, dae_error *err)
+static dae_status coupling_add_iterates(dae__arena *arena, const dae__coupling_setup *r, int system,
+                                        dae__child_problem *p, dae_error *err)
 {
-  for (int i = 0; i < c->parts; i++) {
-    dae__child *child = &c->child[i];
-    child->member = c->form[i].member;
-    child->scratch_in = DAE__ALLOC(arena, double, c->form[i].inputs);
-    child->answer_values = DAE__ALLOC(arena, double, c->answer_count[i]);
-  }
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  DAE__TRY(dae__iterates_create(arena, p->problem, r->terms, &p->iterates, err));
+  int own = p->inputs, ages = r->terms->ages, count = p->iterates->count;
+  p->problem = &p->iterates->problem;
+  p->inputs = ages * (own + count);
+  p->ages = ages;
+  p->extras = p->inputs - own;
+  p->extra = DAE__ALLOC(arena, dae__extra_input, p->extras);
+  if (!p->extra)
+    return dae__out_of_memory(err);
+  dae__extra_input *e = p->extra;
+  for (int age = 2; age <= ages; age++)
+    for (int i = 0; i < own; i++)
+      *e++ = (dae__extra_input){-1, i, age};
+  for (int age = 1; age <= ages; age++)
+    for (int i = 0; i < count; i++)
+      *e++ = (dae__extra_input){system, p->iterates->entry[i], age};
+  return DAE_OK;
 }
+
+static dae_status coupling_create_problem(dae__arena *arena, const dae__coupling_setup *r,
+                                          dae__coupling *c, int system, dae_error *err)
+{
+  const dae_coupled *coupled = c->problem->coupled;
+  dae__child_problem *p = &c->child_problem[system];
+  bool *eliminated = DAE__ALLOC(arena, bool, coupled->joints);
+  if (!eliminated)
+    return dae__out_of_memory(err);
+  for (int j = 0; j < coupled->joints; j++)
+    eliminated[j] = c->eliminated_in[j] == system;
+  dae__augmented_options opts = {.eliminated = eliminated, .locks = c->locks};
+  *p = (dae__child_problem){.ages = 1};
+  DAE__TRY(dae__augmented_create(arena, coupled, system, &opts, &p->augmented, err));
+  p->problem = dae__augmented_problem(p->augmented);
+  p->inputs = dae__augmented_inputs(p->augmented);
+  if (r->slack)
+    DAE__TRY(coupling_add_slack(arena, r, c, system, err));
+  else if (r->terms)
+    DAE__TRY(coupling_add_iterates(arena, r, system, p, err));
+  c->ages = p->ages > c->ages ? p->ages : c->ages;
+  return DAE_OK;
+}
+
+/* Start of a child's problem out of a coupled state. */
+static void coupling_start_of(const dae__coupling *c, int system, const double *coupled, double *y)
+{
+  const dae__child_problem *p = &c->child_problem[system];
+  const int *first = c->first_state;
+  int size = first[system + 1] - first[system];
+  for (int i = 0; i < size; i++)
+    y[p->entry ? p->entry[i] : i] = coupled[first[system] + i];
+  if (!p->slack)
+    return;
+  /* slack variables are the entries that are none of the system's own */
+  int total = dae_problem_size(p->problem), next = 0;
+  for (int at = 0, i = 0; at < total; at++) {
+    while (i < size && p->entry[i] < at)
+      i++;
+    if (i < size && p->entry[i] == at)
+      continue;
+    dae_port port = p->slack->variable[next++];
+    y[at] = coupled[first[port.part] + port.variable];
+  }
+}
+
+/* ---- default method of a system ---- */
 
 static dae_status coupling_bdf_create(const dae_problem *problem, const dae_start *start,
                                       const void *opts, const dae_env *env, dae_integrator **out,
@@ -69,195 +135,183 @@ static void coupling_bdf_defaults(void *opts)
   *(dae_bdf_options *)opts = dae_bdf_defaults();
 }
 
-/* What integrates a part that was given no method. */
-const char *dae__wave_usual_method(const dae_part *part)
+static const dae_method coupling_bdf = {.name = "bdf",
+                                        .options = &dae_bdf_option_table,
+                                        .options_size = sizeof(dae_bdf_options),
+                                        .defaults = coupling_bdf_defaults,
+                                        .create = coupling_bdf_create};
+static const dae_method coupling_bdf_ggl = {.name = "bdf-ggl",
+                                            .options = &dae_bdf_option_table,
+                                            .options_size = sizeof(dae_bdf_options),
+                                            .defaults = coupling_bdf_defaults,
+                                            .create = coupling_bdf_ggl_create};
+
+static const dae_method *coupling_default_method(const dae_part *part)
 {
   const dae_mechanical *m = part->mechanical;
-  return m && m->ng + m->nk > 0 ? "bdf-ggl" : "bdf";
+  return m && m->ng + m->nk > 0 ? &coupling_bdf_ggl : &coupling_bdf;
 }
 
-static const dae_method *coupling_usual_method(const dae_part *part)
+const char *dae__wave_usual_method(const dae_part *part)
 {
-  static const dae_method bdf = {.name = "bdf",
-                                 .options = &dae_bdf_option_table,
-                                 .options_size = sizeof(dae_bdf_options),
-                                 .defaults = coupling_bdf_defaults,
-                                 .create = coupling_bdf_create};
-  static const dae_method ggl = {.name = "bdf-ggl",
-                                 .options = &dae_bdf_option_table,
-                                 .options_size = sizeof(dae_bdf_options),
-                                 .defaults = coupling_bdf_defaults,
-                                 .create = coupling_bdf_ggl_create};
-  return strcmp(dae__wave_usual_method(part), ggl.name) == 0 ? &ggl : &bdf;
+  return coupling_default_method(part)->name;
 }
 
-/* defaults with the tolerances of children */
-static const void *coupling_usual_options(dae__arena *arena, const dae_method *method,
-                                          const dae__coupling_recipe *r)
+/* Defaults of a method with the tolerances of children. */
+static const void *coupling_default_options(dae__arena *arena, const dae_method *method,
+                                            const dae__coupling_setup *r)
 {
-  const struct {
-    const char *name;
-    double value;
-  } set[] = {{"rtol", fmax(r->rtol, 1e-14)}, {"atol", r->atol}};
+  const char *const name[] = {"rtol", "atol"};
+  const double value[] = {fmax(r->rtol, MIN_CHILD_RTOL), r->atol};
   void *opts = dae__arena_alloc(arena, 1, method->options_size);
   if (!opts || !method->defaults)
     return NULL;
   method->defaults(opts);
   for (int i = 0; i < 2; i++) {
     char text[32];
-    snprintf(text, sizeof text, "%.17g", set[i].value);
-    dae_options_set(method->options, opts, set[i].name, text, NULL); /* not all have them */
+    snprintf(text, sizeof text, "%.17g", value[i]);
+    dae_options_set(method->options, opts, name[i], text, NULL); /* not all methods have them */
   }
   return opts;
 }
 
-static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_recipe *r,
-                                        dae__coupling *c, int part, const double *z, dae_error *err)
+/* ---- children ---- */
+
+static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_setup *r,
+                                        dae__coupling *c, int system, const double *z,
+                                        dae_error *err)
 {
   const dae__interface *f = c->f;
-  const dae_part *p = &c->problem->coupled->part[part];
-  dae_wave_child how = r->children ? r->children[part] : (dae_wave_child){0};
-  const dae_method *method = how.method ? how.method : coupling_usual_method(p);
-  const void *opts = how.options ? how.options : coupling_usual_options(arena, method, r);
-  const dae__form *form = &c->form[part];
-  double *in = DAE__ALLOC(arena, double, form->inputs);
-  double *y = DAE__ALLOC(arena, double, dae_problem_size(form->problem));
-  bool *fixed = r->fixed ? DAE__ALLOC(arena, bool, dae_problem_size(form->problem)) : NULL;
+  const dae_part *part = &c->problem->coupled->part[system];
+  const dae__child_problem *p = &c->child_problem[system];
+  dae_wave_child how = r->children ? r->children[system] : (dae_wave_child){0};
+  const dae_method *method = how.method ? how.method : coupling_default_method(part);
+  const void *opts = how.options ? how.options : coupling_default_options(arena, method, r);
+  int total = dae_problem_size(p->problem);
+  int size = c->first_state[system + 1] - c->first_state[system];
+  double *in = DAE__ALLOC(arena, double, p->inputs);
+  double *y = DAE__ALLOC(arena, double, total);
+  bool *fixed = r->fixed ? DAE__ALLOC(arena, bool, total) : NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae__interface_inputs(f, part, z, in);
-  dae__form_start(form, part, c->first_state, r->y, y);
-  int size = c->first_state[part + 1] - c->first_state[part];
+  dae__interface_inputs(f, system, z, in);
+  coupling_start_of(c, system, r->y, y);
   for (int i = 0; fixed && i < size; i++)
-    fixed[form->entry ? form->entry[i] : i] = r->fixed[c->first_state[part] + i];
-  dae__child_recipe recipe = {.name = p->name,
-                              .member = form->member,
-                              .problem = form->problem,
-                              .inputs = form->inputs,
-                              .size = size,
-                              .entry = form->entry,
-                              .answers = c->answer_count[part],
-                              .answer = c->answers[part],
-                              .output_names = f->name + f->first[part],
-                              .direct = f->direct + f->first[part],
-                              .method = method,
-                              .options = opts,
-                              .t = r->t,
-                              .y = y,
-                              .in = in,
-                              .fixed = fixed,
-                              .capacity = r->capacity};
-  dae_status status = dae__child_create(arena, &recipe, &c->child[part], err);
-  if (status < 0 && status != DAE_ERROR_MEMORY && err && p->name && p->name[0]) {
+    fixed[p->entry ? p->entry[i] : i] = r->fixed[c->first_state[system] + i];
+  dae__child_setup setup = {.name = part->name,
+                            .augmented = p->augmented,
+                            .problem = p->problem,
+                            .inputs = p->inputs,
+                            .size = size,
+                            .entry = p->entry,
+                            .output_count = c->output_count[system],
+                            .outputs = c->outputs[system],
+                            .output_names = f->name + f->first[system],
+                            .direct = f->direct + f->first[system],
+                            .method = method,
+                            .options = opts,
+                            .t = r->t,
+                            .y = y,
+                            .in = in,
+                            .fixed = fixed,
+                            .capacity = r->capacity};
+  dae_status status = dae__child_create(arena, &setup, &c->child[system], err);
+  if (status < 0 && status != DAE_ERROR_MEMORY && err && part->name && part->name[0]) {
     char text[sizeof err->text];
-    snprintf(text, sizeof text, "system %.60s: %.440s", p->name, err->text);
+    snprintf(text, sizeof text, "system %.60s: %.440s", part->name, err->text);
     memcpy(err->text, text, sizeof text);
   }
   return status < 0 ? status : DAE_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- creation ---- */
 
-static void coupling_find_carriers(dae__coupling *c, dae_wave_splitting splitting)
+static dae_status coupling_alloc_memory(dae__arena *arena, const dae__coupling_setup *r,
+                                        dae__coupling *c, dae_error *err)
 {
-  const dae_coupled *p = c->problem->coupled;
-  for (int j = 0; j < p->joints; j++) {
-    const dae_joint *joint = &p->joint[j];
-    c->carrier[j] = splitting == DAE_WAVE_SPLIT_FIRST    ? joint->z[0].part
-                    : splitting == DAE_WAVE_SPLIT_SECOND ? joint->z[joint->nz - 1].part
-                                                         : -1;
-  }
-}
-
-static dae_status coupling_create_locks(dae__arena *arena, dae__coupling *c, dae_error *err)
-{
-  int joints = c->problem->coupled->joints;
-  c->locks = DAE__ALLOC(arena, dae__lock *, joints);
-  for (int j = 0; c->locks && j < joints; j++)
+  const dae_coupled *p = r->problem->coupled;
+  c->child_problem = DAE__ALLOC(arena, dae__child_problem, c->systems);
+  c->child = DAE__ALLOC(arena, dae__child, c->systems);
+  c->first_state = DAE__ALLOC(arena, int, c->systems + 1);
+  c->outputs = DAE__ALLOC(arena, dae__output *, c->systems);
+  c->output_count = DAE__ALLOC(arena, int, c->systems);
+  c->eliminated_in = DAE__ALLOC(arena, int, p->joints);
+  c->f = DAE__ALLOC(arena, dae__interface, 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  if (r->jacobi)
+    c->locks = DAE__ALLOC(arena, dae__lock *, p->joints);
+  for (int j = 0; c->locks && j < p->joints; j++)
     c->locks[j] = dae__lock_create(arena);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static void coupling_alloc_memory(dae__arena *arena, dae__coupling *c)
-{
-  const dae_coupled *p = c->problem->coupled;
-  int parts = c->parts;
-  c->form = DAE__ALLOC(arena, dae__form, parts);
-  c->child = DAE__ALLOC(arena, dae__child, parts);
-  c->first_state = DAE__ALLOC(arena, int, parts + 1);
-  c->answers = DAE__ALLOC(arena, dae__answer *, parts);
-  c->answer_count = DAE__ALLOC(arena, int, parts);
-  c->carrier = DAE__ALLOC(arena, int, p->joints);
-  c->f = DAE__ALLOC(arena, dae__interface, 1);
-}
-
-/* the sizes that the interface asks for, where there are no integrators */
-static void coupling_describe_subsystems(dae__coupling *c)
-{
-  for (int i = 0; i < c->parts; i++)
-    c->child[i].subsystem = (dae_subsystem){.name = c->problem->coupled->part[i].name,
-                                            .inputs = c->form[i].inputs,
-                                            .outputs = c->answer_count[i]};
-}
-
-dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_recipe *r, dae__coupling *c,
+dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_setup *r, dae__coupling *c,
                                 dae_error *err)
 {
   const dae_coupled *p = r->problem->coupled;
-  *c = (dae__coupling){.problem = r->problem, .parts = p->parts};
-  coupling_alloc_memory(arena, c);
+  *c = (dae__coupling){.problem = r->problem, .systems = p->parts};
+  DAE__TRY(coupling_alloc_memory(arena, r, c, err));
+  for (int i = 0; i < c->systems; i++) {
+    dae_problem own = {.mechanical = p->part[i].mechanical,
+                       .semi_explicit = p->part[i].semi_explicit};
+    c->first_state[i + 1] = c->first_state[i] + dae_problem_size(&own);
+  }
+  for (int j = 0; j < p->joints; j++) {
+    const dae_joint *joint = &p->joint[j];
+    c->eliminated_in[j] = r->splitting == DAE_WAVE_SPLIT_FIRST    ? joint->z[0].part
+                          : r->splitting == DAE_WAVE_SPLIT_SECOND ? joint->z[joint->nz - 1].part
+                                                                  : -1;
+  }
+  for (int i = 0; i < c->systems; i++)
+    DAE__TRY(coupling_create_problem(arena, r, c, i, err));
+  DAE__TRY(dae__coupling_find_outputs(arena, c, err));
+  for (int i = 0; i < c->systems; i++) {
+    c->child[i].augmented = c->child_problem[i].augmented;
+    c->child[i].scratch_in = DAE__ALLOC(arena, double, c->child_problem[i].inputs);
+    c->child[i].output_values = DAE__ALLOC(arena, double, c->output_count[i]);
+    /* the sizes that the interface needs, also without integrators */
+    c->child[i].subsystem = (dae_subsystem){.name = p->part[i].name,
+                                            .inputs = c->child_problem[i].inputs,
+                                            .outputs = c->output_count[i]};
+  }
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (int i = 0; i < c->parts; i++) {
-    dae_problem part = coupling_part_problem(&p->part[i]);
-    c->first_state[i + 1] = c->first_state[i] + dae_problem_size(&part);
-  }
-  coupling_find_carriers(c, r->splitting);
-  dae_status status = r->jacobi ? coupling_create_locks(arena, c, err) : DAE_OK;
-  for (int i = 0; i < c->parts && !status; i++)
-    status = coupling_create_form(arena, r, c, i, err);
-  DAE__TRY(status);
-  status = dae__coupling_answers(arena, c, err);
-  if (!status)
-    status = coupling_alloc_scratch(arena, c, err);
-  if (!status)
-    status = dae__coupling_describe(arena, c, err);
-  double *z = !status ? DAE__ALLOC(arena, double, c->f->unknowns) : NULL;
-  if (!status && !z)
-    status = dae__out_of_memory(err);
-  if (!status)
-    dae__coupling_unknowns(c, r->y, r->dy, z);
-  coupling_describe_subsystems(c);
-  for (int i = 0; i < c->parts && !status && r->with_children; i++)
-    status = coupling_create_child(arena, r, c, i, z, err);
-  return status ? status : dae__interface_complete(arena, c->f, err);
+  DAE__TRY(dae__coupling_describe(arena, c, err));
+  double *z = DAE__ALLOC(arena, double, c->f->unknowns);
+  if (!z)
+    return dae__out_of_memory(err);
+  dae__coupling_unknowns(c, r->y, r->dy, z);
+  for (int i = 0; i < c->systems && r->with_children; i++)
+    DAE__TRY(coupling_create_child(arena, r, c, i, z, err));
+  return dae__interface_complete(arena, c->f, err);
 }
 
 void dae__coupling_free(dae__coupling *c)
 {
-  for (int i = 0; c->child && i < c->parts; i++) {
+  for (int i = 0; c->child && c->child_problem && i < c->systems; i++) {
     dae__child_free(&c->child[i]);
-    dae__member_free(c->form[i].member);
+    dae__augmented_free(c->child_problem[i].augmented);
   }
   for (int j = 0; c->locks && j < c->problem->coupled->joints; j++)
     dae__lock_free(c->locks[j]);
 }
 
-/* ---- at work ---- */
+/* ---- unknowns, restarts, feedthrough matrices ---- */
 
 void dae__coupling_unknowns(const dae__coupling *c, const double *y, const double *dy, double *z)
 {
   const dae_coupled *p = c->problem->coupled;
-  for (int part = 0; part < c->parts; part++)
-    for (int i = 0; i < c->answer_count[part]; i++) {
-      dae__answer a = c->answers[part][i];
-      int entry = dae__coupling_entry(c, part, a);
-      if (a.kind == DAE__ANSWER_VARIABLE)
-        z[c->f->first[part] + i] = y[entry];
-      else if (a.kind == DAE__ANSWER_ACCELERATION)
-        z[c->f->first[part] + i] = dy[entry + dae__coupling_nq(c, part)];
+  for (int system = 0; system < c->systems; system++)
+    for (int i = 0; i < c->output_count[system]; i++) {
+      dae__output output = c->outputs[system][i];
+      int entry = c->first_state[system] + output.index, u = c->f->first[system] + i;
+      if (output.kind == DAE__OUTPUT_VARIABLE)
+        z[u] = y[entry];
+      else if (output.kind == DAE__OUTPUT_ACCELERATION)
+        z[u] = dy[entry + dae__coupling_nq(c, system)];
     }
-  for (int j = 0, entry = c->first_state[c->parts]; j < p->joints; j++)
+  for (int j = 0, entry = c->first_state[c->systems]; j < p->joints; j++)
     for (int i = 0; i < p->joint[j].ng; i++, entry++)
       z[dae__coupling_multiplier(c, j, i)] = y[entry];
 }
@@ -274,26 +328,26 @@ dae_status dae__coupling_restart(dae__coupling *c, double t, const double *y, co
                                  dae_error *err)
 {
   dae_status status = DAE_OK;
-  for (int i = 0; i < c->parts && status >= 0; i++) {
+  for (int i = 0; i < c->systems && status >= 0; i++) {
     dae__child *child = &c->child[i];
     dae__interface_inputs(c->f, i, z, child->scratch_in);
-    dae__form_start(&c->form[i], i, c->first_state, y, child->inner_dy);
+    coupling_start_of(c, i, y, child->inner_dy);
     status = dae__child_restart(child, t, child->inner_dy, child->scratch_in, err);
   }
   return status < 0 ? status : DAE_OK;
 }
 
-dae_status dae__coupling_gains(dae__coupling *c, double t, const double *y, const double *z,
-                               double *gains, dae_error *err)
+dae_status dae__coupling_feedthrough(dae__coupling *c, double t, const double *y, const double *z,
+                                     double *feedthrough, dae_error *err)
 {
-  dae_status status = DAE_OK;
-  for (int i = 0; i < c->parts && !status; i++) {
+  for (int i = 0; i < c->systems; i++) {
     dae__child *child = &c->child[i];
-    double *D = gains + c->f->first_gain[i];
-    dae__zero(c->answer_count[i] * c->form[i].inputs, D);
+    double *D = feedthrough + c->f->first_D[i];
+    dae__zero(c->output_count[i] * c->child_problem[i].inputs, D);
     dae__interface_inputs(c->f, i, z, child->scratch_in);
-    status = dae__member_answer(child->member, t, y + c->first_state[i], child->scratch_in,
-                                c->answer_count[i], c->answers[i], child->answer_values, D, err);
+    DAE__TRY(dae__augmented_outputs(child->augmented, t, y + c->first_state[i], child->scratch_in,
+                                    c->output_count[i], c->outputs[i], child->output_values, D,
+                                    err));
   }
-  return status;
+  return DAE_OK;
 }

@@ -1,4 +1,4 @@
-/* The loop of direct unknowns: its pattern, its matrix, the residuals of joints. */
+/* The loop of direct unknowns: pattern and matrix G, residuals of joints. */
 #include "wave/subsystems/interface.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -7,27 +7,9 @@
 
 #include <stdio.h>
 
-/* ---- what follows from the description ---- */
+/* ---- pattern of G ---- */
 
-static void interface_number_directs(dae__interface *f)
-{
-  f->directs = 0;
-  for (int i = 0; i < f->unknowns; i++) {
-    f->direct_of[i] = f->direct[i] ? f->directs : -1;
-    if (f->direct[i])
-      f->unknown_of[f->directs++] = i;
-  }
-}
-
-static bool interface_all_gains(const dae__interface *f)
-{
-  for (int i = 0; i < f->first[f->systems]; i++)
-    if (f->direct[i] && !f->sub[f->owner[i]]->gain)
-      return false;
-  return true;
-}
-
-/* rows: direct outputs of subsystem p; columns: its inputs that are direct unknowns */
+/* Rows: direct outputs of subsystem p; columns: its inputs that are direct unknowns. */
 static void interface_describe_system(dae__arena *arena, dae__interface *f, int p,
                                       dae_pattern *pattern)
 {
@@ -55,16 +37,6 @@ static void interface_describe_system(dae__arena *arena, dae__interface *f, int 
   f->piece_output[p] = output;
 }
 
-static void interface_describe_diagonal(dae__arena *arena, dae__interface *f, dae_pattern *pattern)
-{
-  int outputs = f->directs - f->multipliers;
-  *pattern = dae__pattern_diagonal(arena, outputs);
-  int *place = DAE__ALLOC(arena, int, outputs);
-  for (int i = 0; place && i < outputs; i++) /* the multipliers come last */
-    place[i] = i;
-  f->piece[f->systems] = (dae__piece){.pattern = pattern, .row = place, .col = place};
-}
-
 static void interface_describe_joint(dae__arena *arena, dae__interface *f, int j,
                                      dae_pattern *pattern)
 {
@@ -82,8 +54,9 @@ static void interface_describe_joint(dae__arena *arena, dae__interface *f, int j
 
 static void interface_describe_loop(dae__arena *arena, dae__interface *f)
 {
-  int pieces = f->systems + 1 + f->joints, largest = 0;
+  int pieces = f->systems + 1 + f->joints, outputs = f->directs - f->multipliers, largest = 0;
   dae_pattern *pattern = DAE__ALLOC(arena, dae_pattern, pieces);
+  int *diagonal = DAE__ALLOC(arena, int, outputs);
   f->piece = DAE__ALLOC(arena, dae__piece, pieces);
   f->piece_input = DAE__ALLOC(arena, int *, f->systems);
   f->piece_output = DAE__ALLOC(arena, int *, f->systems);
@@ -91,7 +64,11 @@ static void interface_describe_loop(dae__arena *arena, dae__interface *f)
     return;
   for (int p = 0; p < f->systems; p++)
     interface_describe_system(arena, f, p, &pattern[p]);
-  interface_describe_diagonal(arena, f, &pattern[f->systems]);
+  for (int i = 0; i < outputs; i++) /* the multipliers come last */
+    diagonal[i] = i;
+  pattern[f->systems] = dae__pattern_diagonal(arena, outputs);
+  f->piece[f->systems] =
+      (dae__piece){.pattern = &pattern[f->systems], .row = diagonal, .col = diagonal};
   for (int j = 0; j < f->joints; j++)
     interface_describe_joint(arena, f, j, &pattern[f->systems + 1 + j]);
   if (dae__arena_failed(arena))
@@ -108,13 +85,21 @@ dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_err
 {
   f->direct_of = DAE__ALLOC(arena, int, f->unknowns);
   f->unknown_of = DAE__ALLOC(arena, int, f->unknowns);
-  f->first_gain = DAE__ALLOC(arena, int, f->systems + 1);
+  f->first_D = DAE__ALLOC(arena, int, f->systems + 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int p = 0; p < f->systems; p++)
-    f->first_gain[p + 1] = f->first_gain[p] + f->sub[p]->outputs * f->sub[p]->inputs;
-  interface_number_directs(f);
-  f->has_gains = interface_all_gains(f);
+    f->first_D[p + 1] = f->first_D[p] + f->sub[p]->outputs * f->sub[p]->inputs;
+  f->directs = 0;
+  f->has_feedthrough = true;
+  for (int i = 0; i < f->unknowns; i++) {
+    f->direct_of[i] = f->direct[i] ? f->directs : -1;
+    if (!f->direct[i])
+      continue;
+    f->unknown_of[f->directs++] = i;
+    if (i < f->first[f->systems] && !f->sub[f->owner[i]]->gain)
+      f->has_feedthrough = false;
+  }
   interface_describe_loop(arena, f);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
@@ -139,21 +124,18 @@ void dae__interface_inputs(const dae__interface *f, int p, const double *z, doub
     in[j] = source[j] >= 0 ? z[source[j]] : 0;
 }
 
-static void interface_gather(int n, const int *from, const double *z, double *out)
-{
-  for (int i = 0; i < n; i++)
-    out[i] = z[from[i]];
-}
-
+/* J and gamma of a joint at z */
 static dae_status interface_evaluate_joint(dae__link_joint *j, double t, const double *z,
                                            dae_error *err)
 {
-  interface_gather(j->nz, j->z, z, j->at);
-  interface_gather(j->nz, j->zdot, z, j->rate);
-  interface_gather(j->nz, j->zddot, z, j->acceleration);
+  for (int i = 0; i < j->nz; i++) {
+    j->at[i] = z[j->z[i]];
+    j->rate[i] = z[j->zdot[i]];
+    j->acceleration[i] = z[j->zddot[i]];
+  }
   dae_mechanical_at at = {.t = t, .q = j->at, .v = j->rate};
-  dae_status status = dae__mech_G(j->element.m, &at, j->G, err);
-  return status ? status : dae__mech_gamma(j->element.m, &at, j->gamma, err);
+  DAE__TRY(dae__mech_G(j->element.m, &at, j->G, err));
+  return dae__mech_gamma(j->element.m, &at, j->gamma, err);
 }
 
 dae_status dae__interface_residual(dae__interface *f, double t, const double *z, double *r,
@@ -171,25 +153,20 @@ dae_status dae__interface_residual(dae__interface *f, double t, const double *z,
   return DAE_OK;
 }
 
-/* matrix -= D of the subsystem's direct outputs and inputs */
-static void interface_add_gains(dae__interface *f, int p, const double *D, double *matrix)
+dae_status dae__interface_matrix(dae__interface *f, double t, const double *feedthrough,
+                                 const double *z, double *G, dae_error *err)
 {
-  const dae_pattern *b = f->piece[p].pattern;
-  int outputs = f->sub[p]->outputs;
-  for (int c = 0; c < b->cols; c++)
-    for (int r = 0; r < b->rows; r++)
-      f->block[r + c * b->rows] = D[f->piece_output[p][r] + f->piece_input[p][c] * outputs];
-  dae__piece_add(&f->piece[p], -1, f->block, matrix);
-}
-
-dae_status dae__interface_matrix(dae__interface *f, double t, const double *gains, const double *z,
-                                 double *G, dae_error *err)
-{
-  int outputs = f->directs - f->multipliers;
   dae__zero(dae__pattern_count(&f->G), G);
-  for (int p = 0; p < f->systems; p++)
-    interface_add_gains(f, p, gains + f->first_gain[p], G);
-  for (int i = 0; i < outputs; i++)
+  for (int p = 0; p < f->systems; p++) { /* -D of direct outputs and inputs */
+    const double *D = feedthrough + f->first_D[p];
+    const dae_pattern *b = f->piece[p].pattern;
+    int outputs = f->sub[p]->outputs;
+    for (int c = 0; c < b->cols; c++)
+      for (int r = 0; r < b->rows; r++)
+        f->block[r + c * b->rows] = D[f->piece_output[p][r] + f->piece_input[p][c] * outputs];
+    dae__piece_add(&f->piece[p], -1, f->block, G);
+  }
+  for (int i = 0; i < f->directs - f->multipliers; i++)
     f->block[i] = 1;
   dae__piece_add(&f->piece[f->systems], 1, f->block, G);
   for (int k = 0; k < f->joints; k++) {

@@ -1,15 +1,16 @@
-/* Putting a problem with earlier iterates together: weights, inputs and their names, patterns. */
+/* Creation of a problem with earlier iterates: weights, inputs and their names, patterns, and its
+ * description. (f, s) of a mechanical base and f of a semi-explicit one, J and J_in are those of
+ * iterates_terms.c, everything else is forwarded. Forwarded callbacks see in^(n-1), which comes
+ * first among the inputs. */
 #include "wave/variants/iterates.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/variants/iterates_parts.h"
 #include <stdio.h>
+#include <string.h>
 
-/* rounding of weights that were computed, such as those of an extrapolation */
-#define SUM_TOLERANCE 1e-12
-/* what validate.c takes for the largest size */
-#define LARGEST 1e8
+#define WEIGHT_SUM_TOLERANCE 1e-12 /* rounding of computed weights, such as an extrapolation's */
+#define MAX_SIZE 1e8               /* of inputs and entries: the limit of problem/validate.c */
 #define NAME_SIZE 80
 
 /* ---- weights ---- */
@@ -18,34 +19,27 @@ static dae_status iterates_check_sum(int n, const double *w, const char *what, i
                                      dae_error *err)
 {
   double sum = 0, size = 0;
+  char of_term[32] = "";
   for (int i = 0; i < n; i++)
     sum += w[i], size += fabs(w[i]);
-  if (fabs(sum - 1) <= SUM_TOLERANCE * size)
+  if (fabs(sum - 1) <= WEIGHT_SUM_TOLERANCE * size)
     return DAE_OK;
-  if (term < 0)
-    return dae__fail(err, DAE_ERROR_OPTION, what, "terms: the weights %s sum up to %.15g, not to 1",
-                     what, sum);
-  return dae__fail(err, DAE_ERROR_OPTION, what,
-                   "terms: the weights %s of term %d sum up to %.15g, not to 1", what, term + 1,
-                   sum);
-}
-
-/* one term, at x^(n-1) */
-static bool iterates_from_last_sweep(const dae_wave_terms *w)
-{
-  bool last = w->terms == 1 && w->own[1] == 1;
-  for (int i = 0; i <= w->ages && last; i++)
-    last = i == 1 || w->own[i] == 0;
-  return last;
+  if (term >= 0)
+    snprintf(of_term, sizeof of_term, " of term %d", term + 1);
+  return dae__fail(err, DAE_ERROR_OPTION, what, "terms: the weights %s%s sum up to %.15g, not to 1",
+                   what, of_term, sum);
 }
 
 static dae_status iterates_check_linear(const dae_wave_terms *w, dae_error *err)
 {
+  bool last = w->terms == 1 && w->own[1] == 1; /* one term, at x^(n-1) */
+  for (int i = 0; i <= w->ages && last; i++)
+    last = i == 1 || w->own[i] == 0;
   if (!(w->linear >= 0 && w->linear <= 1))
     return dae__fail(err, DAE_ERROR_OPTION, "linear", "linear = %g is not in 0 ... 1", w->linear);
-  if (w->linear > 0 && !iterates_from_last_sweep(w))
+  if (w->linear > 0 && !last)
     return dae__fail(err, DAE_ERROR_OPTION, "linear",
-                     "linear is part of the linearisation about the last iterate: it goes with one "
+                     "linear is part of the linearisation about the last iterate: it needs one "
                      "term at that iterate, own = (0, 1)");
   return DAE_OK;
 }
@@ -63,15 +57,13 @@ dae_status dae__iterates_validate(const dae_wave_terms *w, dae_error *err)
                      !w->b     ? "b"
                      : !w->own ? "own"
                                : "others");
-  dae_status status = iterates_check_sum(w->terms, w->b, "b", -1, err);
-  for (int j = 0; j < w->terms && !status; j++) {
-    status =
-        iterates_check_sum(w->ages + 1, w->own + (size_t)j * ((size_t)w->ages + 1), "own", j, err);
-    if (!status)
-      status =
-          iterates_check_sum(w->ages, w->others + (size_t)j * (size_t)w->ages, "others", j, err);
+  size_t ages = (size_t)w->ages;
+  DAE__TRY(iterates_check_sum(w->terms, w->b, "b", -1, err));
+  for (int j = 0; j < w->terms; j++) {
+    DAE__TRY(iterates_check_sum(w->ages + 1, w->own + (size_t)j * (ages + 1), "own", j, err));
+    DAE__TRY(iterates_check_sum(w->ages, w->others + (size_t)j * ages, "others", j, err));
   }
-  return status ? status : iterates_check_linear(w, err);
+  return iterates_check_linear(w, err);
 }
 
 static const double *iterates_copy(dae__arena *arena, size_t n, const double *from)
@@ -82,48 +74,32 @@ static const double *iterates_copy(dae__arena *arena, size_t n, const double *fr
   return to;
 }
 
-static void iterates_copy_terms(dae__iterates *it, const dae_wave_terms *w)
-{
-  size_t terms = (size_t)w->terms, ages = (size_t)w->ages;
-  it->terms = *w;
-  it->terms.b = iterates_copy(it->arena, terms, w->b);
-  it->terms.own = iterates_copy(it->arena, terms * (ages + 1), w->own);
-  it->terms.others = iterates_copy(it->arena, terms * ages, w->others);
-}
-
-/* ---- inputs ---- */
-
-static void iterates_base_input_name(const dae__iterates *it, int i, char *name, size_t size)
-{
-  const dae_problem *p = &it->base;
-  const char *const *names = p->mechanical ? p->mechanical->in_names : p->semi_explicit->in_names;
-  if (names && names[i])
-    snprintf(name, size, "%s", names[i]);
-  else
-    snprintf(name, size, "in[%d]", i + 1);
-}
+/* ---- inputs and patterns ---- */
 
 /* "speed^(n-1)" */
 static void iterates_name_inputs(dae__iterates *it)
 {
+  const dae_problem *p = &it->base;
+  const char *const *names = p->mechanical ? p->mechanical->in_names : p->semi_explicit->in_names;
   int nin = it->e.nin, ages = it->terms.ages, total = ages * (nin + it->count);
   char *text = DAE__ALLOC(it->arena, char, (size_t)total *NAME_SIZE);
   char name[64];
   it->in_names = DAE__ALLOC(it->arena, const char *, total);
   for (int i = 0; i < total && !dae__arena_failed(it->arena); i++, text += NAME_SIZE) {
-    int k = i < ages * nin ? i : i - ages * nin, n = i < ages * nin ? nin : it->count;
-    if (i < ages * nin)
-      iterates_base_input_name(it, k % n, name, sizeof name);
+    bool input = i < ages * nin;
+    int n = input ? nin : it->count, k = input ? i : i - ages * nin;
+    if (!input)
+      dae_problem_variable(p, it->entry[k % n], name, sizeof name);
+    else if (names && names[k % n])
+      snprintf(name, sizeof name, "%s", names[k % n]);
     else
-      dae_problem_variable(&it->base, it->entry[k % n], name, sizeof name);
+      snprintf(name, sizeof name, "in[%d]", k % n + 1);
     snprintf(text, NAME_SIZE, "%.60s^(n-%d)", name, k / n + 1);
     it->in_names[i] = text;
   }
 }
 
-/* ---- patterns ---- */
-
-/* columns of p with their rows below `rows` */
+/* Appends columns of p with their rows below `rows`. */
 static int iterates_append_columns(const dae_pattern *p, int cols, int rows, int *start, int *row)
 {
   int count = start[0];
@@ -137,10 +113,9 @@ static int iterates_append_columns(const dae_pattern *p, int cols, int rows, int
 
 static void iterates_create_J_in(dae__iterates *it)
 {
-  int ages = it->terms.ages, nin = it->e.nin, cols = ages * (nin + it->count);
+  int ages = it->terms.ages, nin = it->e.nin, cols = ages * (nin + it->count), col = 0;
   int entries = ages * (dae__pattern_count(&it->e.J_in) + dae__pattern_count(it->J_base));
   int *start = DAE__ALLOC(it->arena, int, cols + 1), *row = DAE__ALLOC(it->arena, int, entries);
-  int col = 0;
   if (dae__arena_failed(it->arena))
     return;
   for (int age = 1; age <= ages; age++)
@@ -151,20 +126,136 @@ static void iterates_create_J_in(dae__iterates *it)
   it->J_in = (dae_pattern){it->e.nr, cols, start, row};
 }
 
-static dae_status iterates_check_size(const dae__iterates *it, dae_error *err)
+/* ---- description of a mechanical problem ---- */
+
+static int iterates_f(void *user, const dae_mechanical_at *at, double *f)
 {
-  double ages = it->terms.ages;
-  double inputs = (double)it->e.nin + it->count;
-  double entries = (double)dae__pattern_count(&it->e.J_in) + dae__pattern_count(it->J_base);
-  if (ages * inputs <= LARGEST && ages * entries <= LARGEST)
-    return DAE_OK;
-  return dae__fail(err, DAE_ERROR_OPTION, "ages", "terms: ages = %d makes too many inputs",
-                   it->terms.ages);
+  return dae__iterates_rows(user, at, false, f);
 }
 
-/* ---- creating ---- */
+static int iterates_s(void *user, const dae_mechanical_at *at, double *s)
+{
+  return dae__iterates_rows(user, at, true, s);
+}
 
-/* the base as an element, whose callbacks say more at the same place */
+static int iterates_c(void *user, const dae_mechanical_at *at, double *c)
+{
+  dae__forward *w = user;
+  return dae__forward_result(w, w->to->c(w->to->user, at, c), "c", at->t);
+}
+
+/* All but f and s in one call of the base's. */
+static int iterates_eval_all(void *user, const dae_mechanical_at *at,
+                             const dae_mechanical_wanted *wanted)
+{
+  dae__forward *w = user;
+  const dae_mechanical_wanted none = {0};
+  dae_mechanical_wanted rest = *wanted;
+  int code = 0;
+  rest.f = rest.s = NULL;
+  if (memcmp(&rest, &none, sizeof none) != 0)
+    code = dae__forward_result(w, w->to->eval(w->to->user, at, &rest), "eval", at->t);
+  if (!code && wanted->f)
+    code = dae__iterates_rows(user, at, false, wanted->f);
+  if (!code && wanted->s)
+    code = dae__iterates_rows(user, at, true, wanted->s);
+  return code;
+}
+
+static int iterates_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+{
+  dae__forward *w = user;
+  return dae__forward_result(w, w->to->energy(w->to->user, at, T, V), "energy", at->t);
+}
+
+static int iterates_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                                double *T_rate, double *V_rate)
+{
+  dae__forward *w = user;
+  const double *own = w->to->nin > 0 ? in_rate : NULL;
+  int code = w->to->energy_rate(w->to->user, at, own, T_rate, V_rate);
+  return dae__forward_result(w, code, "energy_rate", at->t);
+}
+
+/* Where the base gives both f and F, F = f + p_rate is left to its callers: p_rate is the present
+ * one. Differences of a linear part that is itself differenced would be noise: J is then given. The
+ * base's energy_rate holds for u' = s at the present point. */
+static void iterates_describe_mechanical(dae__iterates *it)
+{
+  dae_mechanical *p = &it->mechanical;
+  *p = *it->base.mechanical;
+  p->user = it;
+  p->nin = it->J_in.cols;
+  p->in_names = it->in_names;
+  p->F = p->f ? NULL : iterates_f;
+  p->f = p->f ? iterates_f : NULL;
+  p->s = p->s ? iterates_s : NULL;
+  p->c = p->c ? iterates_c : NULL;
+  p->J = p->J || it->terms.linear > 0 ? dae__iterates_J : NULL;
+  p->J_in = dae__iterates_J_in;
+  p->J_in_pattern = &it->J_in;
+  p->eval = p->eval ? iterates_eval_all : NULL;
+  p->energy = p->energy ? iterates_energy : NULL;
+  p->energy_rate = p->energy_rate && p->nu == 0 ? iterates_energy_rate : NULL;
+  dae__forward_callbacks(p);
+  it->problem = (dae_problem){.mechanical = p, .why = &it->forward.last};
+}
+
+/* ---- description of a semi-explicit problem ---- */
+
+/* Callbacks by those of the mechanical problem with x = u, y = w. */
+#define AS_MECHANICAL(name, call)                                                                  \
+  static int iterates_semi_##name(void *user, const dae_semi_explicit_at *at, double *out)         \
+  {                                                                                                \
+    dae_mechanical_at point = {.t = at->t, .u = at->x, .w = at->y, .in = at->in};                  \
+    return call;                                                                                   \
+  }
+AS_MECHANICAL(f, dae__iterates_rows(user, &point, true, out))
+AS_MECHANICAL(J, dae__iterates_J(user, &point, out))
+AS_MECHANICAL(J_in, dae__iterates_J_in(user, &point, out))
+#undef AS_MECHANICAL
+
+#define FORWARD(name)                                                                              \
+  static int iterates_semi_##name(void *user, const dae_semi_explicit_at *at, double *out)         \
+  {                                                                                                \
+    dae__iterates *it = user;                                                                      \
+    const dae_semi_explicit *s = it->base.semi_explicit;                                           \
+    return dae__forward_result(&it->forward, s->name(s->user, at, out), #name, at->t);             \
+  }
+FORWARD(F)
+FORWARD(F_t)
+FORWARD(M)
+#undef FORWARD
+
+static int iterates_semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a,
+                              double *Ms)
+{
+  dae__iterates *it = user;
+  const dae_semi_explicit *s = it->base.semi_explicit;
+  return dae__forward_result(&it->forward, s->Ms_x(s->user, at, a, Ms), "Ms_x", at->t);
+}
+
+static void iterates_describe_semi(dae__iterates *it)
+{
+  dae_semi_explicit *p = &it->semi_explicit;
+  *p = *it->base.semi_explicit;
+  p->user = it;
+  p->nin = it->J_in.cols;
+  p->in_names = it->in_names;
+  p->f = p->f ? iterates_semi_f : NULL;
+  p->F = p->F ? iterates_semi_F : NULL;
+  p->F_t = p->F_t ? iterates_semi_F_t : NULL;
+  p->M = p->M ? iterates_semi_M : NULL;
+  p->Ms_x = p->Ms_x ? iterates_semi_Ms_x : NULL;
+  p->J = p->J || it->terms.linear > 0 ? iterates_semi_J : NULL;
+  p->J_in = iterates_semi_J_in;
+  p->J_in_pattern = &it->J_in;
+  it->problem = (dae_problem){.semi_explicit = p, .why = &it->forward.last};
+}
+
+/* ---- creation ---- */
+
+/* The base as an element with the error details of the base. */
 static dae_status iterates_create_base(dae__iterates *it, dae_error *err)
 {
   dae_part part = {.mechanical = it->base.mechanical, .semi_explicit = it->base.semi_explicit};
@@ -176,11 +267,24 @@ static dae_status iterates_create_base(dae__iterates *it, dae_error *err)
   it->count = 2 * it->e.n.q + it->e.n.u;
   it->rows = it->e.n.q + it->e.n.u;
   it->J_base = it->e.m ? &it->e.m->J_user : &it->e.semi->J;
-  return iterates_check_size(it, err);
+  double ages = it->terms.ages, inputs = (double)it->e.nin + it->count;
+  double entries = (double)dae__pattern_count(&it->e.J_in) + dae__pattern_count(it->J_base);
+  if (ages * inputs > MAX_SIZE || ages * entries > MAX_SIZE)
+    return dae__fail(err, DAE_ERROR_OPTION, "ages", "terms: ages = %d makes too many inputs",
+                     it->terms.ages);
+  return DAE_OK;
 }
 
-static void iterates_alloc_memory(dae__iterates *it)
+static dae_status iterates_create(dae__iterates *it, const dae_wave_terms *w, dae_error *err)
 {
+  size_t terms = (size_t)w->terms, ages = (size_t)w->ages;
+  it->terms = *w;
+  it->terms.b = iterates_copy(it->arena, terms, w->b);
+  it->terms.own = iterates_copy(it->arena, terms * (ages + 1), w->own);
+  it->terms.others = iterates_copy(it->arena, terms * ages, w->others);
+  if (dae__arena_failed(it->arena))
+    return dae__out_of_memory(err);
+  DAE__TRY(iterates_create_base(it, err));
   it->entry = DAE__ALLOC(it->arena, int, it->count);
   it->x = DAE__ALLOC(it->arena, double, it->count);
   it->term = DAE__ALLOC(it->arena, double, it->rows);
@@ -188,23 +292,17 @@ static void iterates_alloc_memory(dae__iterates *it)
   it->J_in_base = DAE__ALLOC(it->arena, double, dae__pattern_count(&it->e.J_in));
   it->J_forces = DAE__ALLOC(it->arena, double, dae__pattern_count(it->e.J));
   for (int i = 0; it->entry && i < it->count; i++)
-    it->entry[i] = i; /* they come first in either form */
-}
-
-static dae_status iterates_create(dae__iterates *it, const dae_wave_terms *terms, dae_error *err)
-{
-  iterates_copy_terms(it, terms);
-  if (dae__arena_failed(it->arena))
-    return dae__out_of_memory(err);
-  DAE__TRY(iterates_create_base(it, err));
-  iterates_alloc_memory(it);
+    it->entry[i] = i; /* differential variables come first in both kinds of problems */
   if (!dae__arena_failed(it->arena))
     iterates_name_inputs(it);
   if (!dae__arena_failed(it->arena))
     iterates_create_J_in(it);
   if (dae__arena_failed(it->arena))
     return dae__out_of_memory(err);
-  dae__iterates_describe(it);
+  if (it->base.mechanical)
+    iterates_describe_mechanical(it);
+  else
+    iterates_describe_semi(it);
   return DAE_OK;
 }
 
@@ -215,33 +313,16 @@ dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base,
   DAE__TRY(dae__iterates_validate(terms, err));
   if (!base->mechanical == !base->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "terms",
-                     "right sides at earlier iterates are for mechanical and semi-explicit parts");
+                     "right sides at earlier iterates are for mechanical and semi-explicit "
+                     "systems");
   dae__iterates *it = DAE__ALLOC(arena, dae__iterates, 1);
   if (!it)
     return dae__out_of_memory(err);
   *it = (dae__iterates){
       .arena = arena,
       .base = *base,
-      .pass = {.to = base->mechanical, .name = "", .why = base->why, .last = dae_error_none()}};
-  dae_status status = iterates_create(it, terms, err);
-  if (!status)
-    *out = it;
-  return status;
-}
-
-/* ---- what it is ---- */
-
-const dae_problem *dae__iterates_problem(const dae__iterates *it)
-{
-  return &it->problem;
-}
-
-int dae__iterates_count(const dae__iterates *it)
-{
-  return it->count;
-}
-
-const int *dae__iterates_entries(const dae__iterates *it)
-{
-  return it->entry;
+      .forward = {.to = base->mechanical, .name = "", .why = base->why, .last = dae_error_none()}};
+  DAE__TRY(iterates_create(it, terms, err));
+  *out = it;
+  return DAE_OK;
 }

@@ -1,5 +1,5 @@
 /* Right sides at earlier iterates and their derivatives. With X_j, In_j the points of the terms, f
- * standing for the rows (f, s), by momenta (F, s), c for those that stay as they are,
+ * the rows (f, s), by momenta (F, s), and c the algebraic rows, which are not replaced,
  *
  *   f = sum_j b_j f(X_j, w, In_j) + theta f_x (x - x^(n-1)),    theta = linear
  *
@@ -8,28 +8,18 @@
  *   J_in = [ sum_j b_j others_ij f_in(X_j)   sum_j b_j own_ij f_x(X_j) - theta f_x (i = 1) ]
  *          [ c_in (i = 1)                    0                                             ]
  *
- * f_x of the linear part is that of the only term, at x^(n-1); its own derivatives are left out.
- * Everything that stays as it is sees in^(n-1), which comes first among the inputs. */
+ * f_x of the linear part is that of the only term, at x^(n-1); its own derivatives are omitted.
+ * Algebraic rows see in^(n-1), which comes first among the inputs. */
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/variants/iterates_parts.h"
-
-static int terms_said(dae__iterates *it, int code, const char *callback, double t)
-{
-  return dae__pass_said(&it->pass, code, callback, t);
-}
+#include "wave/variants/iterates.h"
 
 /* ---- points ---- */
 
-/* x^(n-age) and in^(n-age) among the inputs */
+/* x^(n-age) among the inputs */
 static const double *terms_x_of_age(const dae__iterates *it, const dae_mechanical_at *at, int age)
 {
   return at->in + it->terms.ages * it->e.nin + (age - 1) * it->count;
-}
-
-static const double *terms_in_of_age(const dae__iterates *it, const dae_mechanical_at *at, int age)
-{
-  return at->in + (age - 1) * it->e.nin;
 }
 
 /* it->x = the present x */
@@ -41,45 +31,50 @@ static void terms_gather(dae__iterates *it, const dae_mechanical_at *at)
   dae__copy(it->e.n.u, at->u, it->x + 2 * nq);
 }
 
+/* own_ij, i = 0 ... ages */
 static const double *terms_own_of(const dae__iterates *it, int j)
 {
   return it->terms.own + (size_t)j * ((size_t)it->terms.ages + 1);
 }
 
+/* others_ij, i = 1 ... ages */
 static const double *terms_others_of(const dae__iterates *it, int j)
 {
   return it->terms.others + (size_t)j * (size_t)it->terms.ages;
 }
 
-/* (X_j, w, In_j); iterates without weight are not looked at */
+/* (X_j, w, In_j); iterates without weight are not read */
 static dae_mechanical_at terms_term_point(dae__iterates *it, const dae_mechanical_at *at, int j)
 {
   const double *own = terms_own_of(it, j), *others = terms_others_of(it, j), *x = it->x;
-  int nq = it->e.n.q;
+  int nq = it->e.n.q, nin = it->e.nin;
   terms_gather(it, at);
   dae__scale(it->count, own[0], it->x);
-  dae__zero(it->e.nin, it->e.in);
+  dae__zero(nin, it->e.in);
   for (int i = 1; i <= it->terms.ages; i++) {
     if (own[i] != 0)
       dae__axpy(it->count, own[i], terms_x_of_age(it, at, i), it->x);
     if (others[i - 1] != 0)
-      dae__axpy(it->e.nin, others[i - 1], terms_in_of_age(it, at, i), it->e.in);
+      dae__axpy(nin, others[i - 1], at->in + (i - 1) * nin, it->e.in);
   }
   return (dae_mechanical_at){at->t, x, x + nq, x + 2 * nq, at->w, it->e.in};
 }
 
+/* (x, w, in^(n-1)) */
 static dae_mechanical_at terms_present_point(dae__iterates *it, const dae_mechanical_at *at)
 {
   dae_mechanical_at here = *at;
-  dae__copy(it->e.nin, terms_in_of_age(it, at, 1), it->e.in);
+  dae__copy(it->e.nin, at->in, it->e.in);
   here.in = it->e.in;
   return here;
 }
 
-/* ---- matrices of the base, at a point made here ---- */
+/* ---- the base at such a point ---- */
 
-static dae_status terms_status_of(int code)
+/* Status of a callback of the base. */
+static dae_status terms_status_of(dae__iterates *it, int code, const char *callback, double t)
 {
+  dae__forward_result(&it->forward, code, callback, t);
   return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
 }
 
@@ -89,10 +84,10 @@ static dae_status terms_base_J(dae__iterates *it, const dae_mechanical_at *here)
   const dae_mechanical *m = it->base.mechanical;
   bool momenta = m && !m->f;
   if (!momenta)
-    return dae__element_J(&it->e, here, it->J, &it->pass.last);
+    return dae__element_J(&it->e, here, it->J, &it->forward.last);
   if (m->J)
-    return terms_status_of(terms_said(it, m->J(m->user, here, it->J), "J", here->t));
-  dae_status status = dae__mech_J(it->e.m, here, it->J_forces, &it->pass.last);
+    return terms_status_of(it, m->J(m->user, here, it->J), "J", here->t);
+  dae_status status = dae__mech_J(it->e.m, here, it->J_forces, &it->forward.last);
   dae__copy(dae__pattern_count(it->J_base), it->e.m->J_values, it->J); /* without p_rate */
   return status;
 }
@@ -105,15 +100,13 @@ static dae_status terms_base_J_in(dae__iterates *it, const dae_mechanical_at *he
   if (it->e.nin == 0)
     return DAE_OK;
   if (m && m->J_in)
-    return terms_status_of(terms_said(it, m->J_in(m->user, here, it->J_in_base), "J_in", here->t));
+    return terms_status_of(it, m->J_in(m->user, here, it->J_in_base), "J_in", here->t);
   if (s && s->J_in)
-    return terms_status_of(terms_said(it, s->J_in(s->user, &at, it->J_in_base), "J_in", here->t));
-  return dae__element_J_in(&it->e, here, it->J_in_base, &it->pass.last);
+    return terms_status_of(it, s->J_in(s->user, &at, it->J_in_base), "J_in", here->t);
+  return dae__element_J_in(&it->e, here, it->J_in_base, &it->forward.last);
 }
 
-/* ---- right sides ---- */
-
-/* s, or f: those of the face that is given */
+/* s, or whichever of f and F is given */
 static int terms_base_rows(dae__iterates *it, const dae_mechanical_at *here, bool states,
                            double *out)
 {
@@ -121,12 +114,15 @@ static int terms_base_rows(dae__iterates *it, const dae_mechanical_at *here, boo
   const dae_semi_explicit *s = it->base.semi_explicit;
   dae_semi_explicit_at at = {here->t, here->u, here->w, here->in};
   if (s)
-    return terms_said(it, s->f(s->user, &at, out), "f", here->t);
+    return dae__forward_result(&it->forward, s->f(s->user, &at, out), "f", here->t);
   if (states)
-    return terms_said(it, m->s(m->user, here, out), "s", here->t);
-  return m->f ? terms_said(it, m->f(m->user, here, out), "f", here->t)
-              : terms_said(it, m->F(m->user, here, out), "F", here->t);
+    return dae__forward_result(&it->forward, m->s(m->user, here, out), "s", here->t);
+  if (m->f)
+    return dae__forward_result(&it->forward, m->f(m->user, here, out), "f", here->t);
+  return dae__forward_result(&it->forward, m->F(m->user, here, out), "F", here->t);
 }
+
+/* ---- right sides ---- */
 
 /* out += theta f_x (x - x^(n-1)), rows first ... first + n - 1 */
 static int terms_add_linear(dae__iterates *it, const dae_mechanical_at *at, int first, int n,
@@ -136,7 +132,7 @@ static int terms_add_linear(dae__iterates *it, const dae_mechanical_at *at, int 
   dae_mechanical_at here = terms_term_point(it, at, 0);
   dae_status status = terms_base_J(it, &here);
   if (status)
-    return dae__pass_code(status);
+    return dae__forward_code(status);
   terms_gather(it, at);
   dae__axpy(it->count, -1, terms_x_of_age(it, at, 1), it->x);
   for (int c = 0; c < it->count; c++)
@@ -164,7 +160,7 @@ int dae__iterates_rows(dae__iterates *it, const dae_mechanical_at *at, bool stat
 
 /* ---- J and J_in ---- */
 
-/* Columns of a matrix of the base, and where those of the result begin. */
+/* Columns of a matrix of the base, and the begin of those of the result. */
 typedef struct columns {
   const dae_pattern *from;
   int first, count;
@@ -182,7 +178,7 @@ static void terms_add_rows(const dae__iterates *it, columns c, double factor, co
   }
 }
 
-/* rows c, which stand where they stand in the base's matrix */
+/* Algebraic rows, whose entries have the same places in the base's matrix. */
 static void terms_put_algebraic(const dae__iterates *it, const dae_pattern *p, const double *values,
                                 double *out)
 {
@@ -191,8 +187,9 @@ static void terms_put_algebraic(const dae__iterates *it, const dae_pattern *p, c
       out[e] = values[e];
 }
 
-int dae__iterates_J(dae__iterates *it, const dae_mechanical_at *at, double *J)
+int dae__iterates_J(void *user, const dae_mechanical_at *at, double *J)
 {
+  dae__iterates *it = user;
   const dae_pattern *p = it->J_base;
   columns of_x = {p, 0, it->count, p->start};
   columns of_w = {p, it->count, it->e.n.w, p->start + it->count};
@@ -212,10 +209,10 @@ int dae__iterates_J(dae__iterates *it, const dae_mechanical_at *at, double *J)
     status = terms_base_J(it, &here);
     terms_put_algebraic(it, p, it->J, J);
   }
-  return dae__pass_code(status);
+  return dae__forward_code(status);
 }
 
-/* what term j adds, its matrices being there */
+/* Contribution of term j, whose matrices have been evaluated. */
 static void terms_add_term_J_in(const dae__iterates *it, int j, double *J_in)
 {
   const double *own = terms_own_of(it, j), *others = terms_others_of(it, j);
@@ -231,8 +228,9 @@ static void terms_add_term_J_in(const dae__iterates *it, int j, double *J_in)
   }
 }
 
-int dae__iterates_J_in(dae__iterates *it, const dae_mechanical_at *at, double *J_in)
+int dae__iterates_J_in(void *user, const dae_mechanical_at *at, double *J_in)
 {
+  dae__iterates *it = user;
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&it->J_in), J_in);
   for (int j = 0; j < it->terms.terms && !status; j++) {
@@ -249,5 +247,5 @@ int dae__iterates_J_in(dae__iterates *it, const dae_mechanical_at *at, double *J
     status = terms_base_J_in(it, &here);
     terms_put_algebraic(it, &it->e.J_in, it->J_in_base, J_in);
   }
-  return dae__pass_code(status);
+  return dae__forward_code(status);
 }

@@ -1,230 +1,343 @@
-/* Putting a slack form together: who lends equations, and where its variables and inputs are found
- * in the extended problem. */
+/* Creation of a system with slack variables: the algebraic loops between it and other systems, the
+ * donors of equations, and the places of their variables and inputs in the extended problem.
+ *
+ * Loops follow from patterns and wires. The algebraic equations of a system fall into blocks that
+ * dF/dy connects: an input that enters a block affects all its variables, and no others. A wire
+ * from an algebraic variable leads from its block to the blocks of the equations that contain the
+ * input. Blocks that can be reached from a block of the system, and from which that can be reached,
+ * are in a loop with it. */
 #include "wave/variants/slack.h"
 #include "core/error.h"
 #include "linalg/pattern.h"
 #include "problem/problem.h"
-#include "wave/variants/slack_parts.h"
 #include <stdio.h>
+#include <string.h>
+
+static dae__system_sizes slack_sizes_of(const dae_part *part)
+{
+  const dae_mechanical *m = part->mechanical;
+  const dae_semi_explicit *s = part->semi_explicit;
+  return m ? (dae__system_sizes){m->nq, m->nu, m->nw, m->nin}
+           : (dae__system_sizes){0, s->nx, s->ny, s->nin};
+}
+
+/* ---- blocks of algebraic variables and equations ---- */
+
+static int slack_total(const dae__slack *s)
+{
+  return s->loops.first[s->coupled->parts];
+}
+
+/* The block of algebraic variable i of a system, or of its algebraic equation i. */
+static int slack_block(const dae__slack *s, int system, int i, bool equation)
+{
+  int *block_of = s->loops.block_of;
+  i += s->loops.first[system] + (equation ? slack_total(s) : 0);
+  while (block_of[i] != i)
+    i = block_of[i] = block_of[block_of[i]];
+  return i;
+}
+
+/* Whether algebraic variable i of another system, or its equation i, is in a loop with this one. */
+static bool slack_takes(const dae__slack *s, int system, int i, bool equation)
+{
+  return system != s->system && s->loops.taken[slack_block(s, system, i, equation)];
+}
+
+static bool slack_may_take(const dae__slack *s, int system)
+{
+  return system == s->system || !s->from || s->from[system];
+}
+
+/* The next algebraic equation, from the *k-th on, in column j of a matrix of (f, s, c); all of them
+ * without a pattern; -1: none is left. */
+static int slack_next_equation(const dae__slack *s, int system, const dae_pattern *p, int j, int *k)
+{
+  dae__system_sizes n = slack_sizes_of(&s->coupled->part[system]);
+  int first = n.q + n.u;
+  if (!p)
+    return *k < n.w ? (*k)++ : -1;
+  while (p->start[j] + *k < p->start[j + 1]) {
+    int row = p->row[p->start[j] + (*k)++];
+    if (row >= first)
+      return row - first;
+  }
+  return -1;
+}
+
+static void slack_join_blocks(dae__slack *s, int system)
+{
+  const dae_part *p = &s->coupled->part[system];
+  dae__system_sizes n = slack_sizes_of(p);
+  const dae_pattern *J = p->mechanical ? p->mechanical->J_pattern : p->semi_explicit->J_pattern;
+  for (int j = 0; j < n.w; j++)
+    for (int k = 0, i; (i = slack_next_equation(s, system, J, 2 * n.q + n.u + j, &k)) >= 0;)
+      s->loops.block_of[slack_block(s, system, i, true)] = slack_block(s, system, j, false);
+}
+
+/* ---- loops ---- */
+
+/* Blocks reached along one wire, or against it; true: there is a new one. */
+static bool slack_follow(const dae__slack *s, const dae_wire *wire, bool against, bool *reached)
+{
+  const dae_part *to = &s->coupled->part[wire->part];
+  const dae_pattern *J_in =
+      to->mechanical ? to->mechanical->J_in_pattern : to->semi_explicit->J_in_pattern;
+  dae__system_sizes n = slack_sizes_of(&s->coupled->part[wire->from.part]);
+  int algebraic = wire->from.variable - (2 * n.q + n.u);
+  bool moved = false;
+  if (!slack_may_take(s, wire->part) || !slack_may_take(s, wire->from.part) || algebraic < 0 ||
+      algebraic >= n.w)
+    return false;
+  int from = slack_block(s, wire->from.part, algebraic, false);
+  for (int k = 0, i; (i = slack_next_equation(s, wire->part, J_in, wire->input, &k)) >= 0;) {
+    int block = slack_block(s, wire->part, i, true);
+    int before = against ? block : from, after = against ? from : block;
+    if (reached[before] && !reached[after])
+      reached[after] = moved = true;
+  }
+  return moved;
+}
+
+static void slack_reach(const dae__slack *s, int start, bool against, bool *reached)
+{
+  memset(reached, 0, sizeof *reached * 2 * (size_t)slack_total(s));
+  reached[start] = true;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int i = 0; i < s->coupled->wires; i++)
+      moved = slack_follow(s, &s->coupled->wire[i], against, reached) || moved;
+  }
+}
+
+/* As many equations as variables in each block that is taken from a donor. */
+static dae_status slack_check_square(const dae__slack *s, dae__arena *scratch, dae_error *err)
+{
+  const dae_coupled *c = s->coupled;
+  int *excess = DAE__ALLOC(scratch, int, 2 * slack_total(s));
+  if (!excess)
+    return dae__out_of_memory(err);
+  for (int p = 0; p < c->parts; p++)
+    for (int i = 0; i < slack_sizes_of(&c->part[p]).w; i++) {
+      excess[slack_block(s, p, i, false)]++;
+      excess[slack_block(s, p, i, true)]--;
+    }
+  for (int p = 0; p < c->parts; p++)
+    for (int k = 0; k < 2 * slack_sizes_of(&c->part[p]).w; k++) {
+      const char *name = c->part[p].name && c->part[p].name[0] ? c->part[p].name : "another system";
+      if (slack_takes(s, p, k / 2, k % 2) && excess[slack_block(s, p, k / 2, k % 2)] != 0)
+        return dae__fail(err, DAE_ERROR_UNSUPPORTED, c->part[p].name,
+                         "the algebraic equations of %s do not determine its algebraic variables, "
+                         "so that slack variables cannot replace them: its index is higher than 1",
+                         name);
+    }
+  return DAE_OK;
+}
+
+static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error *err)
+{
+  dae__loops *l = &s->loops;
+  int systems = s->coupled->parts;
+  l->first = DAE__ALLOC(s->arena, int, systems + 1);
+  if (!l->first)
+    return dae__out_of_memory(err);
+  for (int p = 0; p < systems; p++)
+    l->first[p + 1] = l->first[p] + slack_sizes_of(&s->coupled->part[p]).w;
+  int n = 2 * slack_total(s);
+  l->block_of = DAE__ALLOC(s->arena, int, n);
+  l->taken = DAE__ALLOC(s->arena, bool, n);
+  bool *ahead = DAE__ALLOC(scratch, bool, n), *behind = DAE__ALLOC(scratch, bool, n);
+  if (dae__arena_failed(s->arena) || dae__arena_failed(scratch))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < n; i++)
+    l->block_of[i] = i;
+  for (int p = 0; p < systems; p++)
+    if (slack_may_take(s, p))
+      slack_join_blocks(s, p);
+  for (int i = 0; i < s->n.w; i++) {
+    int start = slack_block(s, s->system, i, false);
+    slack_reach(s, start, false, ahead);
+    slack_reach(s, start, true, behind);
+    for (int b = 0; b < n; b++)
+      l->taken[b] = l->taken[b] || (ahead[b] && behind[b]);
+  }
+  return slack_check_square(s, scratch, err);
+}
 
 /* ---- places ---- */
 
-/* the input that stands for a variable, a new one if there is none */
-static int slack_input_for(dae__slack *s, dae_port port)
+/* Number of a port in a list, or the length of the list. */
+static int slack_find_port(int count, const dae_port *list, dae_port port)
 {
   int k = 0;
-  while (k < s->inputs && (s->port[k].part != port.part || s->port[k].variable != port.variable))
+  while (k < count && (list[k].part != port.part || list[k].variable != port.variable))
     k++;
+  return k;
+}
+
+/* Place of a variable: a slack variable, an own variable, or an input, a new one if there is none.
+ */
+static int slack_place_of(dae__slack *s, dae_port port)
+{
+  int k = slack_find_port(s->count, s->variable, port);
+  if (k < s->count)
+    return s->nz + k;
+  bool own = port.part == s->system && port.variable < s->nz;
+  if (own && (!s->lagged || port.variable >= s->nz - s->n.w))
+    return port.variable;
+  k = slack_find_port(s->inputs, s->port, port);
   if (k == s->inputs)
     s->port[s->inputs++] = port;
   return -1 - (s->n.in + k);
 }
 
-/* the slack variable that stands for a variable, -1: none does */
-static int slack_for(const dae__slack *s, dae_port port)
-{
-  for (int k = 0; k < s->count; k++)
-    if (s->variable[k].part == port.part && s->variable[k].variable == port.variable)
-      return k;
-  return -1;
-}
-
-static int slack_place_of(dae__slack *s, dae_port port)
-{
-  int k = slack_for(s, port);
-  bool own = port.part == s->part && port.variable < s->nz;
-  if (k >= 0)
-    return s->nz + k;
-  if (own && (!s->lagged || port.variable >= s->nz - s->n.w))
-    return port.variable;
-  return slack_input_for(s, port);
-}
-
-/* what an input is wired to */
-static dae_port slack_source_of(const dae_coupled *c, int part, int input)
+/* The source of the wire to an input. */
+static dae_port slack_source_of(const dae_coupled *c, int system, int input)
 {
   int i = 0;
-  while (c->wire[i].part != part || c->wire[i].input != input)
+  while (c->wire[i].part != system || c->wire[i].input != input)
     i++;
   return c->wire[i].from;
 }
 
-/* ---- lenders ---- */
-
-static dae_status slack_take_lender(dae__slack *s, const dae_part *part, dae__lender *l,
-                                    dae_error *err)
+/* The base: slack variables replace inputs that are wired to them. */
+static void slack_place_base(dae__slack *s, dae__donor *d)
 {
-  char *name = DAE__ALLOC(s->arena, char, 32);
-  if (!name)
+  int given = slack_sizes_of(&s->coupled->part[s->system]).in;
+  for (int i = 0; i < d->e.nr; i++)
+    d->row[i] = i;
+  for (int i = 0; i < d->e.nz; i++)
+    d->z[i] = i;
+  for (int i = 0; i < d->e.nin; i++) {
+    int k = s->count;
+    if (i < given)
+      k = slack_find_port(s->count, s->variable, slack_source_of(s->coupled, s->system, i));
+    d->in[i] = k < s->count ? s->nz + k : -1 - i;
+  }
+}
+
+static void slack_place_donor(dae__slack *s, dae__donor *d, int *next_row)
+{
+  int algebraic = d->e.nr - d->e.n.w;
+  for (int i = 0; i < d->e.nr; i++) {
+    bool taken = i >= algebraic && slack_takes(s, d->system, i - algebraic, true);
+    d->row[i] = taken ? (*next_row)++ : -1;
+  }
+  for (int i = 0; i < d->e.nz; i++)
+    d->z[i] = slack_place_of(s, (dae_port){d->system, i});
+  for (int i = 0; i < d->e.nin; i++)
+    d->in[i] = slack_place_of(s, slack_source_of(s->coupled, d->system, i));
+}
+
+/* ---- donors ---- */
+
+static dae_status slack_create_donor(dae__slack *s, const dae_part *part, dae__donor *d,
+                                     dae_error *err)
+{
+  char *number = DAE__ALLOC(s->arena, char, 32);
+  if (!number)
     return dae__out_of_memory(err);
-  snprintf(name, 32, "part[%d]", l->part + 1);
-  dae_status status = dae__element_part(s->arena, part, part->name ? part->name : name, &l->e, err);
-  if (status)
-    return dae__pass_diagnose(part->name ? part->name : name, status, err);
+  snprintf(number, 32, "part[%d]", d->system + 1);
+  const char *name = part->name ? part->name : number;
+  dae_status status = dae__element_part(s->arena, part, name, &d->e, err);
+  DAE__TRY(dae__forward_diagnose(name, status, err));
   bool momenta = part->mechanical && !part->mechanical->f;
-  l->J_pattern = momenta && l->part == s->part ? &l->e.m->J_user : l->e.J;
-  l->row = DAE__ALLOC(s->arena, int, l->e.nr);
-  l->z = DAE__ALLOC(s->arena, int, l->e.nz);
-  l->in = DAE__ALLOC(s->arena, int, l->e.nin);
-  l->z_values = DAE__ALLOC(s->arena, double, l->e.nz);
-  l->rows = DAE__ALLOC(s->arena, double, l->e.n.w);
-  l->J = DAE__ALLOC(s->arena, double, dae__pattern_count(l->J_pattern));
-  l->J_in = DAE__ALLOC(s->arena, double, dae__pattern_count(&l->e.J_in));
+  d->J_pattern = momenta && d->system == s->system ? &d->e.m->J_user : d->e.J;
+  d->row = DAE__ALLOC(s->arena, int, d->e.nr);
+  d->z = DAE__ALLOC(s->arena, int, d->e.nz);
+  d->in = DAE__ALLOC(s->arena, int, d->e.nin);
+  d->z_values = DAE__ALLOC(s->arena, double, d->e.nz);
+  d->rows = DAE__ALLOC(s->arena, double, d->e.n.w);
+  d->J = DAE__ALLOC(s->arena, double, dae__pattern_count(d->J_pattern));
+  d->J_in = DAE__ALLOC(s->arena, double, dae__pattern_count(&d->e.J_in));
   return dae__arena_failed(s->arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-/* the part itself: slack variables take the place of inputs that are wired to them */
-static void slack_place_base(dae__slack *s, dae__lender *l)
-{
-  int given = dae__part_sizes_of(&s->coupled->part[s->part]).in;
-  for (int i = 0; i < l->e.nr; i++)
-    l->row[i] = i;
-  for (int i = 0; i < l->e.nz; i++)
-    l->z[i] = i;
-  for (int i = 0; i < l->e.nin; i++) {
-    int k = i < given ? slack_for(s, slack_source_of(s->coupled, s->part, i)) : -1;
-    l->in[i] = k >= 0 ? s->nz + k : -1 - i;
-  }
-}
-
-static void slack_place_lender(dae__slack *s, dae__lender *l, int *next_row)
-{
-  int algebraic = l->e.nr - l->e.n.w;
-  for (int i = 0; i < l->e.nr; i++) {
-    bool taken = i >= algebraic && dae__slack_takes_row(s, l->part, i - algebraic);
-    l->row[i] = taken ? (*next_row)++ : -1;
-  }
-  for (int i = 0; i < l->e.nz; i++)
-    l->z[i] = slack_place_of(s, (dae_port){l->part, i});
-  for (int i = 0; i < l->e.nin; i++)
-    l->in[i] = slack_place_of(s, slack_source_of(s->coupled, l->part, i));
-}
-
-static dae_status slack_create_lenders(dae__slack *s, dae_error *err)
+static dae_status slack_create_donors(dae__slack *s, dae_error *err)
 {
   const dae_coupled *c = s->coupled;
-  dae_part base = {c->part[s->part].name, s->base.mechanical, s->base.semi_explicit};
+  dae_part base = {c->part[s->system].name, s->base.mechanical, s->base.semi_explicit};
   int row = s->nz - s->n.q, capacity = 0;
-  s->lender = DAE__ALLOC(s->arena, dae__lender, c->parts);
-  if (!s->lender)
+  s->donor = DAE__ALLOC(s->arena, dae__donor, c->parts);
+  if (!s->donor)
     return dae__out_of_memory(err);
-  s->lender[s->lenders++].part = s->part;
+  s->donor[s->donors++].system = s->system;
   for (int k = 0; k < s->count; k++)
-    if (s->lender[s->lenders - 1].part != s->variable[k].part)
-      s->lender[s->lenders++].part = s->variable[k].part;
-  for (int i = 0; i < s->lenders; i++) {
-    dae__lender *l = &s->lender[i];
-    DAE__TRY(slack_take_lender(s, i == 0 ? &base : &c->part[l->part], l, err));
-    capacity += l->e.nz + l->e.nin;
+    if (s->donor[s->donors - 1].system != s->variable[k].part)
+      s->donor[s->donors++].system = s->variable[k].part;
+  for (int i = 0; i < s->donors; i++) {
+    dae__donor *d = &s->donor[i];
+    DAE__TRY(slack_create_donor(s, i == 0 ? &base : &c->part[d->system], d, err));
+    capacity += d->e.nz + d->e.nin;
   }
   s->port = DAE__ALLOC(s->arena, dae_port, capacity);
   if (!s->port)
     return dae__out_of_memory(err);
-  slack_place_base(s, &s->lender[0]);
-  for (int i = 1; i < s->lenders; i++)
-    slack_place_lender(s, &s->lender[i], &row);
+  slack_place_base(s, &s->donor[0]);
+  for (int i = 1; i < s->donors; i++)
+    slack_place_donor(s, &s->donor[i], &row);
   return DAE_OK;
 }
 
-/* ---- creating ---- */
-
-static dae_status slack_list_variables(dae__slack *s, dae_error *err)
-{
-  const dae_coupled *c = s->coupled;
-  s->variable = DAE__ALLOC(s->arena, dae_port, s->loops.first[c->parts]);
-  if (!s->variable)
-    return dae__out_of_memory(err);
-  for (int p = 0; p < c->parts; p++) {
-    dae__part_sizes n = dae__part_sizes_of(&c->part[p]);
-    for (int i = 0; i < n.w; i++)
-      if (dae__slack_takes(s, p, i))
-        s->variable[s->count++] = (dae_port){p, 2 * n.q + n.u + i};
-  }
-  return DAE_OK;
-}
-
-static dae_status slack_check(const dae_coupled *coupled, int part, dae_error *err)
-{
-  dae_status status = dae__coupled_validate(coupled, err);
-  if (!status && (part < 0 || part >= coupled->parts))
-    status =
-        dae__fail(err, DAE_ERROR_USAGE, "part", "the coupled problem has no part %d", part + 1);
-  return status;
-}
+/* ---- creation ---- */
 
 static dae_status slack_create(dae__slack *s, dae_error *err)
 {
-  dae_status status = dae__slack_find(s, err);
-  if (!status)
-    status = slack_list_variables(s, err);
+  dae__arena *scratch = dae__arena_create(dae__arena_env(s->arena));
+  dae_status status = scratch ? slack_find_loops(s, scratch, err) : dae__out_of_memory(err);
+  dae__arena_free(scratch);
+  DAE__TRY(status);
+  s->variable = DAE__ALLOC(s->arena, dae_port, slack_total(s));
+  if (!s->variable)
+    return dae__out_of_memory(err);
+  for (int p = 0; p < s->coupled->parts; p++) {
+    dae__system_sizes n = slack_sizes_of(&s->coupled->part[p]);
+    for (int i = 0; i < n.w; i++)
+      if (slack_takes(s, p, i, false))
+        s->variable[s->count++] = (dae_port){p, 2 * n.q + n.u + i};
+  }
   s->problem = s->base;
-  if (status || s->count == 0)
-    return status;
-  status = slack_create_lenders(s, err);
-  return status ? status : dae__slack_describe(s, err);
+  if (s->count == 0)
+    return DAE_OK;
+  DAE__TRY(slack_create_donors(s, err));
+  return dae__slack_describe(s, err);
 }
 
-dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int part,
+dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int system,
                              const dae__slack_options *opts, dae__slack **out, dae_error *err)
 {
   *out = NULL;
-  dae_status status = slack_check(coupled, part, err);
+  DAE__TRY(dae__coupled_validate(coupled, err));
+  if (system < 0 || system >= coupled->parts)
+    return dae__fail(err, DAE_ERROR_USAGE, "part", "the coupled problem has no system %d",
+                     system + 1);
   dae__slack *s = DAE__ALLOC(arena, dae__slack, 1);
-  DAE__TRY(status);
   if (!s)
     return dae__out_of_memory(err);
-  const dae_part *given = &coupled->part[part];
-  dae_problem as_it_is = {
-      .mechanical = given->mechanical, .semi_explicit = given->semi_explicit, .why = opts->why};
+  const dae_part *part = &coupled->part[system];
+  dae_problem itself = {
+      .mechanical = part->mechanical, .semi_explicit = part->semi_explicit, .why = opts->why};
   *s = (dae__slack){.arena = arena,
                     .coupled = coupled,
-                    .part = part,
+                    .system = system,
                     .from = opts->from,
                     .lagged = opts->lagged,
-                    .base = opts->base ? *opts->base : as_it_is,
-                    .n = dae__part_sizes_of(given)};
+                    .base = opts->base ? *opts->base : itself,
+                    .n = slack_sizes_of(part)};
   s->nz = 2 * s->n.q + s->n.u + s->n.w;
   s->n.in = s->base.mechanical ? s->base.mechanical->nin : s->base.semi_explicit->nin;
-  s->pass = (dae__pass){.to = s->base.mechanical,
-                        .name = given->name ? given->name : "",
-                        .why = s->base.why,
-                        .last = dae_error_none()};
-  status = slack_create(s, err);
-  if (!status)
-    *out = s;
-  return status;
-}
-
-/* ---- what it is ---- */
-
-const dae_problem *dae__slack_problem(const dae__slack *s)
-{
-  return &s->problem;
+  s->forward = (dae__forward){.to = s->base.mechanical,
+                              .name = part->name ? part->name : "",
+                              .why = s->base.why,
+                              .last = dae_error_none()};
+  DAE__TRY(slack_create(s, err));
+  *out = s;
+  return DAE_OK;
 }
 
 void dae__slack_use(dae__slack *s, bool use)
 {
   s->unused = !use;
-}
-
-int dae__slack_count(const dae__slack *s)
-{
-  return s->count;
-}
-
-const dae_port *dae__slack_variables(const dae__slack *s)
-{
-  return s->variable;
-}
-
-int dae__slack_inputs(const dae__slack *s)
-{
-  return s->inputs;
-}
-
-const dae_port *dae__slack_ports(const dae__slack *s)
-{
-  return s->port;
 }
 
 int dae__slack_entry(const dae__slack *s, int i)

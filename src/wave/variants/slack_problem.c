@@ -1,29 +1,27 @@
-/* The extended problem of a slack form: the base with slack variables in the place of inputs, then
- * the equations that other parts lend,
+/* The extended problem of a system with slack variables: the base with slack variables in place of
+ * inputs, then the equations of the donors,
  *
  *   0 = c(t, own variables, s, in),   J = [ J_own  J_own,in ]     J_in = [ J_own,in       ]
  *                                         [ J_p,in J_p      ]            [ J_p    J_p,in  ]
  *
- * every entry of the parts' matrices being in one of the two. A semi-explicit part is seen as a
- * mechanical one with x = u, y = w and neither q nor v. */
+ * every entry of the donors' matrices being in one of the two. A semi-explicit system is treated as
+ * a mechanical one with x = u, y = w and neither q nor v. */
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/variants/slack_parts.h"
+#include "wave/variants/slack.h"
 #include <stdio.h>
 #include <string.h>
 
+#define NAME_SIZE 128
+
 /* ---- points ---- */
 
-static dae_mechanical_at slack_at_semi(const dae_semi_explicit_at *at)
-{
-  return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y, .in = at->in};
-}
-
-/* what stands at a place */
+/* The value at a place. */
 static double slack_value_at(const dae__slack *s, const dae_mechanical_at *at, int place)
 {
-  const dae__part_sizes *n = &s->n;
+  const dae__system_sizes *n = &s->n;
   if (place < 0)
     return at->in[-1 - place];
   if (place < n->q)
@@ -34,167 +32,149 @@ static double slack_value_at(const dae__slack *s, const dae_mechanical_at *at, i
   return place < n->u ? at->u[place] : at->w[place - n->u];
 }
 
-static void slack_set_inputs(const dae__slack *s, dae__lender *l, const dae_mechanical_at *at)
+/* The point of donor k; variables of the base (0) come first in all vectors. */
+static dae_mechanical_at slack_point_of(dae__slack *s, int k, const dae_mechanical_at *at)
 {
-  bool as_given = s->unused && l == s->lender;
-  for (int i = 0; i < l->e.nin; i++)
-    l->e.in[i] = as_given ? at->in[i] : slack_value_at(s, at, l->in[i]);
-}
-
-/* the point of a lender */
-static dae_mechanical_at slack_point_of(const dae__slack *s, dae__lender *l,
-                                        const dae_mechanical_at *at)
-{
-  const dae__sizes *n = &l->e.n;
-  const double *z = l->z_values;
-  slack_set_inputs(s, l, at);
-  for (int i = 0; i < l->e.nz; i++)
-    l->z_values[i] = slack_value_at(s, at, l->z[i]);
-  return (dae_mechanical_at){at->t, z, z + n->q, z + 2 * n->q, z + 2 * n->q + n->u, l->e.in};
-}
-
-/* the base's, whose variables come first in all vectors */
-static dae_mechanical_at slack_base_point(dae__slack *s, const dae_mechanical_at *at)
-{
+  dae__donor *d = &s->donor[k];
+  const dae__sizes *n = &d->e.n;
+  const double *z = d->z_values;
   dae_mechanical_at here = *at;
-  slack_set_inputs(s, &s->lender[0], at);
-  here.in = s->lender[0].e.in;
-  return here;
+  for (int i = 0; i < d->e.nin; i++)
+    d->e.in[i] = s->unused && k == 0 ? at->in[i] : slack_value_at(s, at, d->in[i]);
+  here.in = d->e.in;
+  if (k == 0)
+    return here;
+  for (int i = 0; i < d->e.nz; i++)
+    d->z_values[i] = slack_value_at(s, at, d->z[i]);
+  return (dae_mechanical_at){at->t, z, z + n->q, z + 2 * n->q, z + 2 * n->q + n->u, d->e.in};
 }
 
-/* ---- equations of others ---- */
+/* ---- equations of the donors ---- */
 
-/* rows of the slack variables */
-static int slack_lent_rows(dae__slack *s, const dae_mechanical_at *at, double *out)
+/* Rows of the slack variables. */
+static int slack_donor_rows(dae__slack *s, const dae_mechanical_at *at, double *out)
 {
-  dae_status status = DAE_OK;
+  dae_error *err = &s->forward.last;
   int first = s->nz - s->n.q;
-  for (int k = 1; k < s->lenders && !status; k++) {
-    dae__lender *l = &s->lender[k];
-    dae_mechanical_at here = slack_point_of(s, l, at);
-    dae_mechanical_wanted want = {.c = l->rows};
-    status = l->e.semi ? dae__element_semi(&l->e, &here, NULL, l->rows, &s->pass.last)
-                       : dae__mech_eval(l->e.m, &here, &want, &s->pass.last);
-    dae__pass_diagnose(l->e.name, status, &s->pass.last);
-    const int *row = l->row + l->e.nr - l->e.n.w;
-    for (int i = 0; i < l->e.n.w && !status; i++)
+  for (int k = 1; k < s->donors; k++) {
+    dae__donor *d = &s->donor[k];
+    dae_mechanical_at here = slack_point_of(s, k, at);
+    dae_mechanical_wanted want = {.c = d->rows};
+    dae_status status = d->e.semi ? dae__element_semi(&d->e, &here, NULL, d->rows, err)
+                                  : dae__mech_eval(d->e.m, &here, &want, err);
+    if (status)
+      return dae__forward_code(dae__forward_diagnose(d->e.name, status, err));
+    const int *row = d->row + d->e.nr - d->e.n.w;
+    for (int i = 0; i < d->e.n.w; i++)
       if (row[i] >= 0)
-        out[row[i] - first] = l->rows[i];
+        out[row[i] - first] = d->rows[i];
   }
-  return dae__pass_code(status);
+  return 0;
 }
 
 /* ---- matrices ---- */
 
 enum { J_IN_J, IN_IN_J, J_IN_IN, IN_IN_IN };
 
-static dae_status slack_evaluate_J(dae__slack *s, dae__lender *l, const dae_mechanical_at *here)
+static dae_status slack_evaluate_J(dae__slack *s, dae__donor *d, const dae_mechanical_at *here)
 {
-  const dae_mechanical *p = l->e.m ? l->e.m->p : NULL;
-  dae_error *err = &s->pass.last;
-  if (l == s->lender && p && !p->f) { /* dF, not df */
-    int code = dae__pass_said(&s->pass, p->J(p->user, here, l->J), "J", here->t);
+  const dae_mechanical *p = d->e.m ? d->e.m->p : NULL;
+  dae_error *err = &s->forward.last;
+  if (d == s->donor && p && !p->f) { /* dF, not df */
+    int code = dae__forward_result(&s->forward, p->J(p->user, here, d->J), "J", here->t);
     return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
   }
-  return dae__pass_diagnose(l->e.name, dae__element_J(&l->e, here, l->J, err), err);
+  return dae__forward_diagnose(d->e.name, dae__element_J(&d->e, here, d->J, err), err);
 }
 
-static void slack_add_excerpt(dae__slack *s, const dae__excerpt *x, const dae__piece *piece,
-                              const double *values, double *matrix)
+static void slack_add_submatrix(dae__slack *s, const dae__submatrix *x, const dae__piece *piece,
+                                const double *values, double *matrix)
 {
   for (int e = 0; e < dae__pattern_count(&x->pattern); e++)
-    s->excerpt_values[e] = values[x->entry[e]];
-  dae__piece_add(piece, 1, s->excerpt_values, matrix);
+    s->submatrix_values[e] = values[x->entry[e]];
+  dae__piece_add(piece, 1, s->submatrix_values, matrix);
 }
 
-/* matrix = excerpts `of_J` and the one after it, of all lenders */
+/* matrix = submatrices `of_J` and the one after it, of all donors */
 static int slack_assemble(dae__slack *s, const dae_mechanical_at *at, int of_J,
                           const dae__piece *piece, double *matrix)
 {
-  dae_status status = DAE_OK;
-  for (int k = 0; k < s->lenders && !status; k++) {
-    dae__lender *l = &s->lender[k];
-    const dae__excerpt *x = &l->excerpt[of_J];
-    dae_mechanical_at here = k == 0 ? slack_base_point(s, at) : slack_point_of(s, l, at);
+  dae_error *err = &s->forward.last;
+  dae__zero(dae__pattern_count(of_J == J_IN_J ? &s->J : &s->J_in), matrix);
+  for (int k = 0; k < s->donors; k++) {
+    dae__donor *d = &s->donor[k];
+    const dae__submatrix *x = &d->submatrix[of_J];
+    dae_mechanical_at here = slack_point_of(s, k, at);
+    dae_status status = DAE_OK;
     if (dae__pattern_count(&x[0].pattern) > 0)
-      status = slack_evaluate_J(s, l, &here);
+      status = slack_evaluate_J(s, d, &here);
     if (!status && dae__pattern_count(&x[1].pattern) > 0)
-      status = dae__pass_diagnose(
-          l->e.name, dae__element_J_in(&l->e, &here, l->J_in, &s->pass.last), &s->pass.last);
+      status = dae__forward_diagnose(d->e.name, dae__element_J_in(&d->e, &here, d->J_in, err), err);
     if (status)
-      break;
-    slack_add_excerpt(s, &x[0], &piece[2 * k], l->J, matrix);
+      return dae__forward_code(status);
+    slack_add_submatrix(s, &x[0], &piece[2 * k], d->J, matrix);
     if (!(s->unused && k == 0 && of_J == J_IN_J))
-      slack_add_excerpt(s, &x[1], &piece[2 * k + 1], l->J_in, matrix);
+      slack_add_submatrix(s, &x[1], &piece[2 * k + 1], d->J_in, matrix);
   }
-  return dae__pass_code(status);
+  return 0;
 }
 
-static int slack_eval_J_at(dae__slack *s, const dae_mechanical_at *at, double *J)
-{
-  dae__zero(dae__pattern_count(&s->J), J);
-  return slack_assemble(s, at, J_IN_J, s->J_piece, J);
-}
+/* ---- description of a mechanical problem ---- */
 
-static int slack_eval_J_in_at(dae__slack *s, const dae_mechanical_at *at, double *J_in)
-{
-  dae__zero(dae__pattern_count(&s->J_in), J_in);
-  return slack_assemble(s, at, J_IN_IN, s->J_in_piece, J_in);
-}
-
-/* ---- a mechanical base ---- */
-
-#define OWN(name)                                                                                  \
-  static int eval_##name(void *user, const dae_mechanical_at *at, double *out)                     \
+#define OF_BASE(name)                                                                              \
+  static int slack_##name(void *user, const dae_mechanical_at *at, double *out)                    \
   {                                                                                                \
     dae__slack *s = user;                                                                          \
-    dae_mechanical_at here = slack_base_point(s, at);                                              \
+    dae_mechanical_at here = slack_point_of(s, 0, at);                                             \
     const dae_mechanical *p = s->base.mechanical;                                                  \
-    return dae__pass_said(&s->pass, p->name(p->user, &here, out), #name, at->t);                   \
+    return dae__forward_result(&s->forward, p->name(p->user, &here, out), #name, at->t);           \
   }
-OWN(f)
-OWN(F)
-OWN(s)
-#undef OWN
+OF_BASE(f)
+OF_BASE(F)
+OF_BASE(s)
+#undef OF_BASE
 
-static int slack_eval_c(void *user, const dae_mechanical_at *at, double *c)
+static int slack_c(void *user, const dae_mechanical_at *at, double *c)
 {
   dae__slack *s = user;
-  dae_mechanical_at here = slack_base_point(s, at);
+  dae_mechanical_at here = slack_point_of(s, 0, at);
   const dae_mechanical *p = s->base.mechanical;
   int code = p->nw > 0 ? p->c(p->user, &here, c) : 0;
-  return dae__pass_said(&s->pass, code, "c", at->t) ? code : slack_lent_rows(s, at, c + s->n.w);
+  return dae__forward_result(&s->forward, code, "c", at->t) ? code
+                                                            : slack_donor_rows(s, at, c + s->n.w);
 }
 
 static int slack_eval_all(void *user, const dae_mechanical_at *at,
                           const dae_mechanical_wanted *wanted)
 {
   dae__slack *s = user;
-  dae_mechanical_at here = slack_base_point(s, at);
+  dae_mechanical_at here = slack_point_of(s, 0, at);
   dae_mechanical_wanted own = *wanted;
   const dae_mechanical *p = s->base.mechanical;
   if (p->nw == 0)
     own.c = NULL;
-  int code = dae__pass_said(&s->pass, p->eval(p->user, &here, &own), "eval", at->t);
-  return code || !wanted->c ? code : slack_lent_rows(s, at, wanted->c + s->n.w);
+  int code = dae__forward_result(&s->forward, p->eval(p->user, &here, &own), "eval", at->t);
+  return code || !wanted->c ? code : slack_donor_rows(s, at, wanted->c + s->n.w);
 }
 
-static int slack_eval_J(void *user, const dae_mechanical_at *at, double *J)
-{
-  return slack_eval_J_at(user, at, J);
-}
-
-static int slack_eval_J_in(void *user, const dae_mechanical_at *at, double *J_in)
-{
-  return slack_eval_J_in_at(user, at, J_in);
-}
-
-static int slack_eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+static int slack_J(void *user, const dae_mechanical_at *at, double *J)
 {
   dae__slack *s = user;
-  dae_mechanical_at here = slack_base_point(s, at);
+  return slack_assemble(s, at, J_IN_J, s->J_piece, J);
+}
+
+static int slack_J_in(void *user, const dae_mechanical_at *at, double *J_in)
+{
+  dae__slack *s = user;
+  return slack_assemble(s, at, J_IN_IN, s->J_in_piece, J_in);
+}
+
+static int slack_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+{
+  dae__slack *s = user;
+  dae_mechanical_at here = slack_point_of(s, 0, at);
   const dae_mechanical *p = s->base.mechanical;
-  return dae__pass_said(&s->pass, p->energy(p->user, &here, T, V), "energy", at->t);
+  return dae__forward_result(&s->forward, p->energy(p->user, &here, T, V), "energy", at->t);
 }
 
 static void slack_describe_mechanical(dae__slack *s, const char *const *names,
@@ -208,73 +188,79 @@ static void slack_describe_mechanical(dae__slack *s, const char *const *names,
   p->nin += s->inputs;
   p->w_names = names;
   p->in_names = in_names;
-  p->f = p->f ? eval_f : NULL;
-  p->F = p->F ? eval_F : NULL;
-  p->s = p->s ? eval_s : NULL;
-  p->c = slack_eval_c;
-  p->J = !momenta || p->J ? slack_eval_J : NULL;
-  p->J_in = slack_eval_J_in;
+  p->f = p->f ? slack_f : NULL;
+  p->F = p->F ? slack_F : NULL;
+  p->s = p->s ? slack_s : NULL;
+  p->c = slack_c;
+  p->J = !momenta || p->J ? slack_J : NULL;
+  p->J_in = slack_J_in;
   p->J_pattern = &s->J;
   p->J_in_pattern = &s->J_in;
   p->eval = p->eval ? slack_eval_all : NULL;
-  p->energy = p->energy ? slack_eval_energy : NULL;
+  p->energy = p->energy ? slack_energy : NULL;
   p->energy_rate = NULL;
-  dae__pass_on(p);
-  s->problem = (dae_problem){.mechanical = p, .why = &s->pass.last};
+  dae__forward_callbacks(p);
+  s->problem = (dae_problem){.mechanical = p, .why = &s->forward.last};
 }
 
-/* ---- a semi-explicit base ---- */
+/* ---- description of a semi-explicit problem ---- */
 
-/* the base's own point, with slack variables among the inputs */
-static dae_semi_explicit_at slack_base_semi(dae__slack *s, const dae_semi_explicit_at *at)
+static dae_mechanical_at slack_as_mechanical(const dae_semi_explicit_at *at)
 {
-  dae_mechanical_at here = slack_at_semi(at);
-  slack_set_inputs(s, &s->lender[0], &here);
-  return (dae_semi_explicit_at){at->t, at->x, at->y, s->lender[0].e.in};
+  return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y, .in = at->in};
+}
+
+/* The base's own point, with slack variables among the inputs. */
+static dae_semi_explicit_at slack_semi_point(dae__slack *s, const dae_semi_explicit_at *at)
+{
+  dae_mechanical_at point = slack_as_mechanical(at), here = slack_point_of(s, 0, &point);
+  return (dae_semi_explicit_at){at->t, at->x, at->y, here.in};
 }
 
 static int slack_semi_f(void *user, const dae_semi_explicit_at *at, double *f)
 {
   dae__slack *s = user;
-  dae_semi_explicit_at here = slack_base_semi(s, at);
+  dae_semi_explicit_at here = slack_semi_point(s, at);
   const dae_semi_explicit *p = s->base.semi_explicit;
-  return dae__pass_said(&s->pass, p->f(p->user, &here, f), "f", at->t);
+  return dae__forward_result(&s->forward, p->f(p->user, &here, f), "f", at->t);
 }
 
 static int slack_semi_F(void *user, const dae_semi_explicit_at *at, double *F)
 {
   dae__slack *s = user;
-  dae_semi_explicit_at here = slack_base_semi(s, at);
-  dae_mechanical_at point = slack_at_semi(at);
+  dae_semi_explicit_at here = slack_semi_point(s, at);
+  dae_mechanical_at point = slack_as_mechanical(at);
   const dae_semi_explicit *p = s->base.semi_explicit;
   int code = p->ny > 0 ? p->F(p->user, &here, F) : 0;
-  return dae__pass_said(&s->pass, code, "F", at->t) ? code : slack_lent_rows(s, &point, F + s->n.w);
+  return dae__forward_result(&s->forward, code, "F", at->t)
+             ? code
+             : slack_donor_rows(s, &point, F + s->n.w);
 }
 
 static int slack_semi_M(void *user, const dae_semi_explicit_at *at, double *M)
 {
   dae__slack *s = user;
   const dae_semi_explicit *p = s->base.semi_explicit;
-  return dae__pass_said(&s->pass, p->M(p->user, at, M), "M", at->t);
+  return dae__forward_result(&s->forward, p->M(p->user, at, M), "M", at->t);
 }
 
 static int slack_semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a, double *Ms)
 {
   dae__slack *s = user;
   const dae_semi_explicit *p = s->base.semi_explicit;
-  return dae__pass_said(&s->pass, p->Ms_x(p->user, at, a, Ms), "Ms_x", at->t);
+  return dae__forward_result(&s->forward, p->Ms_x(p->user, at, a, Ms), "Ms_x", at->t);
 }
 
 static int slack_semi_J(void *user, const dae_semi_explicit_at *at, double *J)
 {
-  dae_mechanical_at point = slack_at_semi(at);
-  return slack_eval_J_at(user, &point, J);
+  dae_mechanical_at point = slack_as_mechanical(at);
+  return slack_J(user, &point, J);
 }
 
 static int slack_semi_J_in(void *user, const dae_semi_explicit_at *at, double *J_in)
 {
-  dae_mechanical_at point = slack_at_semi(at);
-  return slack_eval_J_in_at(user, &point, J_in);
+  dae_mechanical_at point = slack_as_mechanical(at);
+  return slack_J_in(user, &point, J_in);
 }
 
 static void slack_describe_semi(dae__slack *s, const char *const *names, const char *const *F_names,
@@ -297,31 +283,26 @@ static void slack_describe_semi(dae__slack *s, const char *const *names, const c
   p->J_in = slack_semi_J_in;
   p->J_pattern = &s->J;
   p->J_in_pattern = &s->J_in;
-  s->problem = (dae_problem){.semi_explicit = p, .why = &s->pass.last};
+  s->problem = (dae_problem){.semi_explicit = p, .why = &s->forward.last};
 }
 
 /* ---- patterns and names ---- */
 
-/* entries of taken rows in columns whose place is (not) an input */
-static bool slack_is_taken(const dae__lender *l, int row, int place, bool input)
-{
-  return l->row[row] >= 0 && (place < 0) == input;
-}
-
-static void slack_take_excerpt(dae__slack *s, const dae__lender *l, const dae_pattern *p,
-                               const int *place, bool input, dae__excerpt *x)
+/* Entries of taken rows in columns whose place is an input, or is none. */
+static void slack_create_submatrix(dae__slack *s, const dae__donor *d, const dae_pattern *p,
+                                   const int *place, bool input, dae__submatrix *x)
 {
   int count = 0, all = dae__pattern_count(p);
   int *start = DAE__ALLOC(s->arena, int, p->cols + 1), *row = DAE__ALLOC(s->arena, int, all);
   x->entry = DAE__ALLOC(s->arena, int, all);
-  x->row = l->row;
+  x->row = d->row;
   x->col = DAE__ALLOC(s->arena, int, p->cols);
   if (dae__arena_failed(s->arena))
     return;
   for (int j = 0; j < p->cols; j++) {
     x->col[j] = input ? -1 - place[j] : place[j];
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      if (slack_is_taken(l, p->row[e], place[j], input))
+      if (d->row[p->row[e]] >= 0 && (place[j] < 0) == input)
         row[count] = p->row[e], x->entry[count++] = e;
     start[j + 1] = count;
   }
@@ -330,50 +311,43 @@ static void slack_take_excerpt(dae__slack *s, const dae__lender *l, const dae_pa
 
 static void slack_create_matrices(dae__slack *s)
 {
-  int rows = s->nz - s->n.q + s->count, largest = 0;
-  s->J_piece = DAE__ALLOC(s->arena, dae__piece, 2 * s->lenders);
-  s->J_in_piece = DAE__ALLOC(s->arena, dae__piece, 2 * s->lenders);
-  for (int k = 0; k < s->lenders; k++) {
-    dae__lender *l = &s->lender[k];
+  int rows = s->nz - s->n.q + s->count, largest = 0, pieces = 2 * s->donors;
+  s->J_piece = DAE__ALLOC(s->arena, dae__piece, pieces);
+  s->J_in_piece = DAE__ALLOC(s->arena, dae__piece, pieces);
+  for (int k = 0; k < s->donors; k++) {
+    dae__donor *d = &s->donor[k];
     for (int i = 0; i < 4 && !dae__arena_failed(s->arena); i++) {
       bool of_J = i % 2 == 0;
-      const dae_pattern *p = of_J ? l->J_pattern : &l->e.J_in;
-      slack_take_excerpt(s, l, p, of_J ? l->z : l->in, i >= 2, &l->excerpt[i]);
+      const dae_pattern *p = of_J ? d->J_pattern : &d->e.J_in;
+      slack_create_submatrix(s, d, p, of_J ? d->z : d->in, i >= 2, &d->submatrix[i]);
       dae__piece *piece = (i < 2 ? s->J_piece : s->J_in_piece) + 2 * k + i % 2;
-      *piece = (dae__piece){&l->excerpt[i].pattern, l->row, l->excerpt[i].col, NULL};
+      *piece = (dae__piece){&d->submatrix[i].pattern, d->row, d->submatrix[i].col, NULL};
       largest = dae__pattern_count(p) > largest ? dae__pattern_count(p) : largest;
     }
   }
-  s->excerpt_values = DAE__ALLOC(s->arena, double, largest);
+  s->submatrix_values = DAE__ALLOC(s->arena, double, largest);
   if (dae__arena_failed(s->arena))
     return;
-  s->J = dae__pieces_merge(s->arena, rows, s->nz + s->count, false, s->J_piece, 2 * s->lenders);
-  s->J_in =
-      dae__pieces_merge(s->arena, rows, s->n.in + s->inputs, false, s->J_in_piece, 2 * s->lenders);
+  s->J = dae__pieces_merge(s->arena, rows, s->nz + s->count, false, s->J_piece, pieces);
+  s->J_in = dae__pieces_merge(s->arena, rows, s->n.in + s->inputs, false, s->J_in_piece, pieces);
 }
 
-/* "part.variable" */
-static const char *slack_name_of(dae__slack *s, dae_port port)
-{
-  const dae_part *p = &s->coupled->part[port.part];
-  dae_problem problem = {.mechanical = p->mechanical, .semi_explicit = p->semi_explicit};
-  char own[64];
-  char *name = DAE__ALLOC(s->arena, char, 128);
-  dae_problem_variable(&problem, port.variable, own, sizeof own);
-  if (name)
-    snprintf(name, 128, "%.60s%s%s", p->name ? p->name : "", p->name && p->name[0] ? "." : "", own);
-  return name;
-}
-
-/* names of n things, if there are any, then those of ports */
+/* n given names, if there are any, then names of ports: "system.variable". */
 static const char *const *slack_names_with(dae__slack *s, const char *const *given, int n,
                                            const dae_port *port, int count)
 {
   const char **names = DAE__ALLOC(s->arena, const char *, n + count);
+  char *text = DAE__ALLOC(s->arena, char, (size_t)count *NAME_SIZE), own[64];
   for (int i = 0; names && given && i < n; i++)
     names[i] = given[i];
-  for (int i = 0; names && i < count; i++)
-    names[n + i] = slack_name_of(s, port[i]);
+  for (int i = 0; names && text && i < count; i++, text += NAME_SIZE) {
+    const dae_part *p = &s->coupled->part[port[i].part];
+    dae_problem problem = {.mechanical = p->mechanical, .semi_explicit = p->semi_explicit};
+    dae_problem_variable(&problem, port[i].variable, own, sizeof own);
+    snprintf(text, NAME_SIZE, "%.60s%s%s", p->name ? p->name : "", p->name && p->name[0] ? "." : "",
+             own);
+    names[n + i] = text;
+  }
   return names;
 }
 
@@ -381,6 +355,7 @@ dae_status dae__slack_describe(dae__slack *s, dae_error *err)
 {
   const dae_mechanical *m = s->base.mechanical;
   const dae_semi_explicit *p = s->base.semi_explicit;
+  DAE__ASSERT(s->count > 0 && s->donors > 1);
   slack_create_matrices(s);
   const char *const *names =
       slack_names_with(s, m ? m->w_names : p->y_names, s->n.w, s->variable, s->count);

@@ -1,7 +1,7 @@
 /* C = Gd^-1 G - 1 on the unknowns that close loops: a column of C for every unknown that another
- * subsystem uses, solved with the factors of the subsystems it enters; of these the strongly
- * connected parts; and of their entries those within a part, balanced. */
-#include "wave/analysis/gains.h"
+ * subsystem uses, solved with the factors of the subsystems it enters; then the strongly connected
+ * components of C, and of its entries those within a component, balanced. */
+#include "wave/analysis/loop_matrix.h"
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
@@ -10,9 +10,13 @@
 #include "linalg/solver.h"
 #include <math.h>
 
+/* Sum of row and column, relative to the one before, that a power of two has to win: LAPACK's
+ * xGEBAL. */
+#define BALANCE_REDUCTION 0.95
+
 /* The block of a subsystem with itself, columns scaled to largest entry 1. */
 typedef struct block {
-  int first, used_first; /* its unknowns in `member`, and in `unknown` */
+  int first, used_first; /* begin of its unknowns in `sorted`, and in `unknown` */
   dae_pattern pattern;
   double *values;
   dae__solver *solver;
@@ -23,48 +27,36 @@ typedef struct work {
   const dae__loop *loop;
   int n;                  /* unknowns of G */
   block *blocks;          /* systems + 1, the last one empty */
-  int *member, *position; /* unknowns by subsystem, and where each one stands */
+  int *sorted, *position; /* unknowns by subsystem, and the place of each in that order */
   double *scale, *b;
-  int used;     /* unknowns that others use ... */
-  int *unknown; /* ... and which they are, by subsystem */
-  int *entered; /* subsystems */
+  int used;     /* number of unknowns that other subsystems use */
+  int *unknown; /* unknowns that other subsystems use, by subsystem */
+  int *entered; /* subsystems that a column enters */
   dae_pattern C;
   double *C_values;
   int *component; /* of used unknowns */
   int *size;      /* of components */
 } work;
 
-static bool gains_prepare(work *w, dae__arena *arena)
-{
-  w->blocks = DAE__ALLOC(arena, block, w->loop->systems + 1);
-  w->member = DAE__ALLOC(arena, int, w->n);
-  w->position = DAE__ALLOC(arena, int, w->n);
-  w->scale = DAE__ALLOC(arena, double, w->n);
-  w->b = DAE__ALLOC(arena, double, w->n);
-  w->unknown = DAE__ALLOC(arena, int, w->n);
-  w->entered = DAE__ALLOC(arena, int, w->loop->systems);
-  return !dae__arena_failed(arena);
-}
-
-static int gains_owner_of_row(const dae__loop *loop, int e)
+static int loop_owner_of_row(const dae__loop *loop, int e)
 {
   return loop->owner[loop->pattern->row[e]];
 }
 
-/* Whether another subsystem uses unknown j. */
-static bool gains_is_used(const dae__loop *loop, int j)
+/* Unknowns by subsystem, and those of them that other subsystems use. */
+static bool loop_sort(work *w, dae__arena *arena)
 {
-  for (int e = loop->pattern->start[j]; e < loop->pattern->start[j + 1]; e++)
-    if (gains_owner_of_row(loop, e) != loop->owner[j] && loop->values[e] != 0)
-      return true;
-  return false;
-}
-
-/* Unknowns by subsystem, and those of them that others use. */
-static void gains_sort(work *w)
-{
-  const int *owner = w->loop->owner;
+  const int *owner = w->loop->owner, *start = w->loop->pattern->start;
   int systems = w->loop->systems;
+  w->blocks = DAE__ALLOC(arena, block, systems + 1);
+  w->sorted = DAE__ALLOC(arena, int, w->n);
+  w->position = DAE__ALLOC(arena, int, w->n);
+  w->scale = DAE__ALLOC(arena, double, w->n);
+  w->b = DAE__ALLOC(arena, double, w->n);
+  w->unknown = DAE__ALLOC(arena, int, w->n);
+  w->entered = DAE__ALLOC(arena, int, systems);
+  if (dae__arena_failed(arena))
+    return false;
   for (int j = 0; j < w->n; j++)
     w->blocks[owner[j] + 1].first++;
   for (int k = 0; k < systems; k++)
@@ -72,36 +64,27 @@ static void gains_sort(work *w)
   for (int j = 0; j < w->n; j++) { /* pattern.cols counts */
     block *own = &w->blocks[owner[j]];
     w->position[j] = own->first + own->pattern.cols++;
-    w->member[w->position[j]] = j;
+    w->sorted[w->position[j]] = j;
   }
   for (int k = 0; k <= systems; k++) {
     w->blocks[k].used_first = w->used;
-    for (int i = 0; i < w->blocks[k].pattern.cols; i++)
-      if (gains_is_used(w->loop, w->member[w->blocks[k].first + i]))
-        w->unknown[w->used++] = w->member[w->blocks[k].first + i];
+    for (int i = 0; i < w->blocks[k].pattern.cols; i++) {
+      int j = w->sorted[w->blocks[k].first + i];
+      bool used = false;
+      for (int e = start[j]; e < start[j + 1] && !used; e++)
+        used = loop_owner_of_row(w->loop, e) != k && w->loop->values[e] != 0;
+      if (used)
+        w->unknown[w->used++] = j;
+    }
   }
+  return true;
 }
 
-/* Column j of a block, scaled; returns how many entries there are now. */
-static int gains_fill_column(work *w, block *own, int j, int *row, int count)
+/* The blocks of Gd with scaled columns. */
+static bool loop_fill_blocks(work *w, dae__arena *arena)
 {
   const dae_pattern *p = w->loop->pattern;
-  double largest = 0, *begin = own->values + count;
-  for (int e = p->start[j]; e < p->start[j + 1]; e++) {
-    if (gains_owner_of_row(w->loop, e) != w->loop->owner[j])
-      continue;
-    largest = fmax(largest, fabs(w->loop->values[e]));
-    own->values[count] = w->loop->values[e];
-    row[count++] = w->position[p->row[e]] - own->first;
-  }
-  w->scale[j] = largest > 0 && isfinite(largest) ? 1 / largest : 1;
-  dae__scale(count - (int)(begin - own->values), w->scale[j], begin);
-  return count;
-}
-
-static bool gains_fill_blocks(work *w, dae__arena *arena)
-{
-  int entries = dae__pattern_count(w->loop->pattern), systems = w->loop->systems;
+  int entries = dae__pattern_count(p), systems = w->loop->systems;
   int *start = DAE__ALLOC(arena, int, w->n + systems), *row = DAE__ALLOC(arena, int, entries);
   double *values = DAE__ALLOC(arena, double, entries);
   if (dae__arena_failed(arena))
@@ -109,9 +92,21 @@ static bool gains_fill_blocks(work *w, dae__arena *arena)
   for (int k = 0; k < systems; k++) {
     block *own = &w->blocks[k];
     int n = own->pattern.cols;
+    for (int i = 0; i < n; i++) {
+      int j = w->sorted[own->first + i], count = start[i];
+      double largest = 0;
+      for (int e = p->start[j]; e < p->start[j + 1]; e++) {
+        if (loop_owner_of_row(w->loop, e) != k)
+          continue;
+        largest = fmax(largest, fabs(w->loop->values[e]));
+        values[count] = w->loop->values[e];
+        row[count++] = w->position[p->row[e]] - own->first;
+      }
+      w->scale[j] = largest > 0 && isfinite(largest) ? 1 / largest : 1;
+      dae__scale(count - start[i], w->scale[j], values + start[i]);
+      start[i + 1] = count;
+    }
     own->values = values;
-    for (int i = 0; i < n; i++)
-      start[i + 1] = gains_fill_column(w, own, w->member[own->first + i], row, start[i]);
     own->pattern = (dae_pattern){n, n, start, row};
     row += start[n];
     values += start[n];
@@ -120,33 +115,33 @@ static bool gains_fill_blocks(work *w, dae__arena *arena)
   return true;
 }
 
-static dae_status gains_not_finite(dae_error *err)
+static dae_status loop_not_finite(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
                    "derivatives between subsystems are not finite");
 }
 
-static dae_status gains_factor(block *own, dae__arena *arena, dae_error *err)
+static dae_status loop_factor(block *own, dae__arena *arena, dae_error *err)
 {
   DAE__TRY(dae__solver_create(arena, &own->pattern, &own->solver, err));
   dae_status status = dae__solver_factor(own->solver, own->values);
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status == DAE_ERROR_RECOVERABLE)
-    return gains_not_finite(err);
+    return loop_not_finite(err);
   if (!status && dae__solver_rcond(own->solver) < DAE__SINGULAR_RCOND)
     return DAE_ERROR_SINGULAR;
   return status;
 }
 
 /* b = G(:,j) without j's own block, scaled; lists the subsystems that it enters, ascending, and
- * returns how many they are. */
-static int gains_enter(work *w, int column, int j)
+ * returns their number. */
+static int loop_enter(work *w, int column, int j)
 {
   const dae_pattern *p = w->loop->pattern;
   int count = 0;
   for (int e = p->start[j]; e < p->start[j + 1]; e++) {
-    int k = gains_owner_of_row(w->loop, e);
+    int k = loop_owner_of_row(w->loop, e);
     if (k == w->loop->owner[j])
       continue;
     w->b[w->position[p->row[e]]] = w->loop->values[e] * w->scale[j];
@@ -161,18 +156,19 @@ static int gains_enter(work *w, int column, int j)
   return count;
 }
 
-/* C(:,c) = Gd \ b on the unknowns that others use; returns how many entries there are now. */
-static int gains_solve_column(work *w, int c, int *row, int count)
+/* C(:,c) = Gd \ b on the unknowns that other subsystems use; returns the number of entries up to
+ * this column. */
+static int loop_solve_column(work *w, int c, int *row, int count)
 {
-  int entered = gains_enter(w, c, w->unknown[c]);
+  int entered = loop_enter(w, c, w->unknown[c]);
   for (int m = 0; m < entered; m++) {
     block *k = &w->blocks[w->entered[m]];
     dae__solver_solve(k->solver, w->b + k->first);
     for (int i = k->used_first; i < k[1].used_first; i++) {
-      double gain = w->b[w->position[w->unknown[i]]];
-      if (gain == 0)
+      double value = w->b[w->position[w->unknown[i]]];
+      if (value == 0)
         continue;
-      w->C_values[count] = gain;
+      w->C_values[count] = value;
       row[count++] = i;
     }
     dae__zero(k->pattern.cols, w->b + k->first);
@@ -180,49 +176,37 @@ static int gains_solve_column(work *w, int c, int *row, int count)
   return count;
 }
 
-/* An upper bound for the entries of C: a column reaches all used unknowns where it enters. */
-static size_t gains_bound(work *w)
+/* C on the unknowns that other subsystems use. */
+static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
 {
-  size_t count = 0;
+  size_t most = 0; /* upper bound of entries: a column reaches all used unknowns where it enters */
   for (int c = 0; c < w->used; c++) {
-    int entered = gains_enter(w, c, w->unknown[c]);
+    int entered = loop_enter(w, c, w->unknown[c]);
     for (int m = 0; m < entered; m++) {
       block *k = &w->blocks[w->entered[m]];
-      count += (size_t)(k[1].used_first - k->used_first);
+      most += (size_t)(k[1].used_first - k->used_first);
       dae__zero(k->pattern.cols, w->b + k->first);
       k->entered = 0;
     }
   }
-  return count;
-}
-
-/* C on the unknowns that others use */
-static dae_status gains_condense(work *w, dae__arena *arena, dae_error *err)
-{
-  size_t most = gains_bound(w);
   int *start = DAE__ALLOC(arena, int, w->used + 1), *row = DAE__ALLOC(arena, int, most);
   w->C_values = DAE__ALLOC(arena, double, most);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int c = 0; c < w->used; c++)
-    start[c + 1] = gains_solve_column(w, c, row, start[c]);
+    start[c + 1] = loop_solve_column(w, c, row, start[c]);
   w->C = (dae_pattern){w->used, w->used, start, row};
-  return dae__all_finite(start[w->used], w->C_values) ? DAE_OK : gains_not_finite(err);
+  return dae__all_finite(start[w->used], w->C_values) ? DAE_OK : loop_not_finite(err);
 }
 
-static bool gains_find_components(work *w, dae__arena *arena)
+/* The unknowns in components of more than one, and the entries within components. */
+static bool loop_extract(work *w, dae__arena *arena, dae__loop_matrix *out, double **values)
 {
   w->component = DAE__ALLOC(arena, int, w->used);
   w->size = DAE__ALLOC(arena, int, w->used);
   if (dae__arena_failed(arena))
     return false;
   dae__components(arena, &w->C, w->component, w->size);
-  return !dae__arena_failed(arena);
-}
-
-/* The unknowns in components of more than one, and the entries within components. */
-static bool gains_extract(const work *w, dae__arena *arena, dae__gains *out, double **values)
-{
   int *number = DAE__ALLOC(arena, int, w->used), *unknown = DAE__ALLOC(arena, int, w->used);
   int *owner = DAE__ALLOC(arena, int, w->used), *start = DAE__ALLOC(arena, int, w->used + 1);
   int *row = DAE__ALLOC(arena, int, dae__pattern_count(&w->C)), n = 0, count = 0;
@@ -246,18 +230,18 @@ static bool gains_extract(const work *w, dae__arena *arena, dae__gains *out, dou
       }
     start[number[k] + 1] = count;
   }
-  *out = (dae__gains){.n = n,
-                      .systems = w->loop->systems,
-                      .unknown = unknown,
-                      .owner = owner,
-                      .pattern = {n, n, start, row},
-                      .values = *values};
+  *out = (dae__loop_matrix){.n = n,
+                            .systems = w->loop->systems,
+                            .unknown = unknown,
+                            .owner = owner,
+                            .pattern = {n, n, start, row},
+                            .values = *values};
   return true;
 }
 
 /* Row and column k of C by 2^-e and 2^e so that they are of one size; false: they are. entry[t] is
  * the entry of C at t in C'. */
-static bool gains_balance_one(const dae__gains *g, int k, const int *entry, double *C)
+static bool loop_balance_one(const dae__loop_matrix *g, int k, const int *entry, double *C)
 {
   const dae_pattern *p = &g->pattern, *q = &g->transposed;
   double row = 0, col = 0;
@@ -267,7 +251,7 @@ static bool gains_balance_one(const dae__gains *g, int k, const int *entry, doub
     col += fabs(C[e]);
   int exponent = (int)lround((log2(row) - log2(col)) / 2);
   double f = ldexp(1, exponent);
-  if (row / f + col * f >= 0.95 * (row + col))
+  if (row / f + col * f >= BALANCE_REDUCTION * (row + col))
     return false;
   for (int t = q->start[k]; t < q->start[k + 1]; t++)
     C[entry[t]] /= f;
@@ -277,7 +261,7 @@ static bool gains_balance_one(const dae__gains *g, int k, const int *entry, doub
 }
 
 /* C = D^-1 C D, and C' */
-static bool gains_balance(dae__arena *arena, dae__gains *g, double *C)
+static bool loop_balance(dae__arena *arena, dae__loop_matrix *g, double *C)
 {
   int count = dae__pattern_count(&g->pattern);
   int *map = DAE__ALLOC(arena, int, count), *entry = DAE__ALLOC(arena, int, count);
@@ -292,7 +276,7 @@ static bool gains_balance(dae__arena *arena, dae__gains *g, double *C)
   for (bool again = true; again;) {
     again = false;
     for (int k = 0; k < g->n; k++)
-      again = gains_balance_one(g, k, entry, C) || again;
+      again = loop_balance_one(g, k, entry, C) || again;
   }
   for (int e = 0; e < count; e++)
     transposed[map[e]] = C[e];
@@ -300,32 +284,21 @@ static bool gains_balance(dae__arena *arena, dae__gains *g, double *C)
   return true;
 }
 
-/* The factors of all subsystems, then C. */
-static dae_status gains_solve(work *w, dae__arena *arena, dae_error *err)
-{
-  dae_status status = DAE_OK;
-  for (int k = 0; k < w->loop->systems && !status; k++)
-    status = gains_factor(&w->blocks[k], arena, err);
-  if (!status)
-    status = gains_condense(w, arena, err);
-  for (int k = 0; k < w->loop->systems; k++)
-    dae__solver_free(w->blocks[k].solver);
-  return status;
-}
-
-dae_status dae__gains_create(dae__arena *arena, const dae__loop *loop, dae__gains *out,
-                             dae_error *err)
+dae_status dae__loop_matrix_create(dae__arena *arena, const dae__loop *loop, dae__loop_matrix *out,
+                                   dae_error *err)
 {
   work w = {.loop = loop, .n = loop->pattern->cols};
   double *values;
-  if (!gains_prepare(&w, arena))
+  if (!loop_sort(&w, arena) || !loop_fill_blocks(&w, arena))
     return dae__out_of_memory(err);
-  gains_sort(&w);
-  if (!gains_fill_blocks(&w, arena))
-    return dae__out_of_memory(err);
-  dae_status status = gains_solve(&w, arena, err);
-  if (!status && !(gains_find_components(&w, arena) && gains_extract(&w, arena, out, &values) &&
-                   gains_balance(arena, out, values)))
+  dae_status status = DAE_OK;
+  for (int k = 0; k < loop->systems && !status; k++)
+    status = loop_factor(&w.blocks[k], arena, err);
+  if (!status)
+    status = loop_condense(&w, arena, err);
+  for (int k = 0; k < loop->systems; k++)
+    dae__solver_free(w.blocks[k].solver);
+  if (!status && !(loop_extract(&w, arena, out, &values) && loop_balance(arena, out, values)))
     status = dae__out_of_memory(err);
   return status;
 }

@@ -1,4 +1,4 @@
-/* How the variables of a semi-explicit part answer to its inputs at once:
+/* The feedthrough matrix of a semi-explicit system:
  *
  *   D = lim_{h -> 0} X(h),   X(h) = (E/h - J)^-1 J_in,   E = diag(M, 0).
  *
@@ -14,22 +14,21 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/subsystems/member_parts.h"
+#include "wave/subsystems/augmented_internal.h"
 #include <stdio.h>
 
-/* h times the largest rate of the part: X has the error 1e-12 of either kind */
+/* h times the largest rate of the system: truncation and rounding errors of X are both 1e-12 */
 #define FIRST_STEP 1e-3
-/* the second h is smaller by this: */
-#define SMALLER 16
-/* what grows, and is more than this part of the largest answer, is no rounding error */
-#define NO_ROUNDING 1e-8
-/* below this reciprocal condition M counts as singular */
-#define SINGULAR 1e-12
+#define STEP_RATIO 16 /* of the first h to the second; chosen, not measured */
+/* growing entries above this share of the largest one are poles, not rounding errors; chosen */
+#define MIN_POLE_SHARE 1e-8
+#define SINGULAR_MASS_RCOND                                                                        \
+  1e-12 /* reciprocal condition below which M counts as singular; chosen */
 
-dae_status dae__limit_create(dae__member *m, dae_error *err)
+dae_status dae__limit_create(dae__augmented *m, dae_error *err)
 {
   dae__limit *l = &m->limit;
-  const dae__semi *s = m->part.semi;
+  const dae__semi *s = m->element.semi;
   int size = s->n * m->inputs;
   l->matrix = dae__semi_matrix_create(m->arena, s);
   l->M = DAE__ALLOC(m->arena, double, dae__pattern_count(&s->M));
@@ -42,51 +41,49 @@ dae_status dae__limit_create(dae__member *m, dae_error *err)
   }
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
-  dae_status status = dae__solver_create(m->arena, &l->matrix.pattern, &l->solver, err);
-  if (!status && s->p->M)
-    status = dae__solver_create(m->arena, &s->M, &l->mass, err);
-  return status;
+  DAE__TRY(dae__solver_create(m->arena, &l->matrix.pattern, &l->solver, err));
+  return s->p->M ? dae__solver_create(m->arena, &s->M, &l->mass, err) : DAE_OK;
 }
 
 /* b = column j of J_in */
-static void limit_input_column(const dae__member *m, int j, double *b)
+static void limit_input_column(const dae__augmented *m, int j, double *b)
 {
-  const dae_pattern *p = &m->part.J_in;
-  dae__zero(m->part.nz, b);
+  const dae_pattern *p = &m->element.J_in;
+  dae__zero(m->element.nz, b);
   for (int e = p->start[j]; e < p->start[j + 1]; e++)
     b[p->row[e]] = m->J_in_values[e];
 }
 
 /* ---- index 1 ---- */
 
-static bool limit_mass_is_regular(dae__limit *l)
+/* X = (0, -F_y \ F_in); DAE_ERROR_SINGULAR where M or F_y is singular */
+static dae_status limit_index_1(dae__augmented *m, double *X)
 {
-  if (!l->mass)
-    return true;
-  dae__solver_forget(l->mass);
-  return dae__solver_factor(l->mass, l->M) == DAE_OK && dae__solver_rcond(l->mass) >= SINGULAR;
-}
-
-/* X = (0, -F_y \ F_in) */
-static void limit_direct_gains(dae__member *m, double *X)
-{
-  const dae__semi *s = m->part.semi;
+  dae__limit *l = &m->limit;
+  const dae__semi *s = m->element.semi;
+  if (l->mass) {
+    dae__solver_forget(l->mass);
+    if (dae__solver_factor(l->mass, l->M) || dae__solver_rcond(l->mass) < SINGULAR_MASS_RCOND)
+      return DAE_ERROR_SINGULAR;
+  }
+  DAE__TRY(dae__algebraic_block_factor(&m->algebraic, m->J_values));
   for (int j = 0; j < m->inputs; j++) {
     double *x = X + s->n * j;
     limit_input_column(m, j, x);
     dae__zero(s->nx, x);
     dae__scale(s->ny, -1, x + s->nx);
     if (s->ny > 0)
-      dae__solver_solve(m->inner.solver, x + s->nx);
+      dae__solver_solve(m->algebraic.solver, x + s->nx);
   }
+  return DAE_OK;
 }
 
-/* ---- the limit ---- */
+/* ---- limit ---- */
 
 /* h as a power of two, from the sizes of the rows of M and J */
-static double limit_first_step(const dae__member *m)
+static double limit_first_step(const dae__augmented *m)
 {
-  const dae__semi *s = m->part.semi;
+  const dae__semi *s = m->element.semi;
   double *mass = m->limit.X[0], *stiffness = m->limit.column, rate = 0;
   dae__zero(s->n, stiffness);
   dae__zero(s->n, mass);
@@ -102,9 +99,9 @@ static double limit_first_step(const dae__member *m)
 }
 
 /* X = (E/h - J) \ J_in */
-static dae_status limit_solve_at(dae__member *m, double h, double *X, dae_error *err)
+static dae_status limit_solve_at(dae__augmented *m, double h, double *X, dae_error *err)
 {
-  const dae__semi *s = m->part.semi;
+  const dae__semi *s = m->element.semi;
   dae__semi_matrix *A = &m->limit.matrix;
   char name[64];
   dae__semi_matrix_fill(A, 1 / h, m->limit.M, NULL, m->J_values);
@@ -128,32 +125,32 @@ static dae_status limit_solve_at(dae__member *m, double h, double *X, dae_error 
   return DAE_OK;
 }
 
-static dae_status limit_extrapolate(dae__member *m, double h, double *value, double *pole,
+static dae_status limit_extrapolate(dae__augmented *m, double h, double *value, double *pole,
                                     dae_error *err)
 {
   static const double multiple[4] = {1, -1, 2, -2};
   double *const *X = m->limit.X;
-  dae_status status = DAE_OK;
-  for (int i = 0; i < 4 && !status; i++)
-    status = limit_solve_at(m, multiple[i] * h, X[i], err);
-  for (int e = 0; e < m->part.nz * m->inputs && !status; e++) {
+  for (int i = 0; i < 4; i++)
+    DAE__TRY(limit_solve_at(m, multiple[i] * h, X[i], err));
+  for (int e = 0; e < m->element.nz * m->inputs; e++) {
     value[e] = (4 * (X[0][e] + X[1][e]) - (X[2][e] + X[3][e])) / 6;
     pole[e] = (2 * (X[0][e] - X[1][e]) - (X[2][e] - X[3][e])) / 3;
   }
-  return status;
+  return DAE_OK;
 }
 
-/* whether entry e, or its pole, has grown with 1/h */
+/* Whether entry e of D, or its pole, has grown with 1/h. */
 static bool limit_grows(const dae__limit *l, int e, double size)
 {
-  double value = fabs(l->value[1][e]), pole = fabs(l->pole[1][e]), factor = SMALLER / 2;
-  return (pole > NO_ROUNDING * size && pole > factor * fabs(l->pole[0][e])) ||
-         (value > NO_ROUNDING * size && value > factor * fabs(l->value[0][e]));
+  double value = fabs(l->value[1][e]), pole = fabs(l->pole[1][e]), factor = STEP_RATIO / 2.0;
+  return (pole > MIN_POLE_SHARE * size && pole > factor * fabs(l->pole[0][e])) ||
+         (value > MIN_POLE_SHARE * size && value > factor * fabs(l->value[0][e]));
 }
 
-static dae_status limit_follows_rate(const dae__member *m, int i, int j, dae_error *err)
+/* Variable i follows the derivative of input j. */
+static dae_status limit_is_infinite(const dae__augmented *m, int i, int j, dae_error *err)
 {
-  const dae_semi_explicit *p = m->part.semi->p;
+  const dae_semi_explicit *p = m->element.semi->p;
   char name[64], input[64];
   dae__semi_variable_name(p, i, name, sizeof name);
   if (p->in_names && p->in_names[j])
@@ -161,44 +158,34 @@ static dae_status limit_follows_rate(const dae__member *m, int i, int j, dae_err
   else
     snprintf(input, sizeof input, "in[%d]", j + 1);
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
-                   "the input %s enters a constraint of index 2 or higher, so that %s follows its "
-                   "derivative, which waveforms do not have: reduce the index of the part, or put "
-                   "it together with the part that the input comes from",
+                   "the input %s enters a constraint of index 2 or higher, so that %s depends on "
+                   "its derivative, which waveforms do not have: reduce the index of the system, "
+                   "or join it with the system that the input comes from",
                    input, name);
 }
 
-static dae_status limit_check_growth(const dae__member *m, const bool *asked, dae_error *err)
-{
-  int n = m->part.nz;
-  for (int j = 0; j < m->inputs; j++) {
-    double size =
-        fmax(dae__max_abs(n, m->limit.value[1] + n * j), dae__max_abs(n, m->limit.pole[1] + n * j));
-    for (int i = 0; i < n; i++)
-      if (asked[i] && limit_grows(&m->limit, i + n * j, size))
-        return limit_follows_rate(m, i, j, err);
-  }
-  return DAE_OK;
-}
-
-dae_status dae__limit_gains(dae__member *m, double t, const double *y, const bool *asked,
-                            const double **out, dae_error *err)
+dae_status dae__limit_feedthrough(dae__augmented *m, double t, const double *y, const bool *wanted,
+                                  const double **out, dae_error *err)
 {
   dae__limit *l = &m->limit;
-  dae__semi *s = m->part.semi;
-  dae_mechanical_at at = {.t = t, .u = y, .w = y + s->nx, .in = m->part.in};
+  dae__semi *s = m->element.semi;
+  int n = m->element.nz;
+  dae_mechanical_at at = {.t = t, .u = y, .w = y + s->nx, .in = m->element.in};
   DAE__TRY(dae__semi_J(s, t, y, m->J_values, err));
   DAE__TRY(dae__semi_M(s, t, y, l->M, err));
-  DAE__TRY(dae__element_J_in(&m->part, &at, m->J_in_values, err));
+  DAE__TRY(dae__element_J_in(&m->element, &at, m->J_in_values, err));
   *out = l->value[1];
-  bool regular = limit_mass_is_regular(l);
-  dae_status status = regular ? dae__inner_factor(&m->inner, m->J_values) : DAE_ERROR_SINGULAR;
-  if (!status)
-    limit_direct_gains(m, l->value[1]);
+  dae_status status = limit_index_1(m, l->value[1]);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   double h = limit_first_step(m);
-  status = limit_extrapolate(m, h, l->value[0], l->pole[0], err);
-  if (!status)
-    status = limit_extrapolate(m, h / SMALLER, l->value[1], l->pole[1], err);
-  return status ? status : limit_check_growth(m, asked, err);
+  DAE__TRY(limit_extrapolate(m, h, l->value[0], l->pole[0], err));
+  DAE__TRY(limit_extrapolate(m, h / STEP_RATIO, l->value[1], l->pole[1], err));
+  for (int j = 0; j < m->inputs; j++) {
+    double size = fmax(dae__max_abs(n, l->value[1] + n * j), dae__max_abs(n, l->pole[1] + n * j));
+    for (int i = 0; i < n; i++)
+      if (wanted[i] && limit_grows(l, i + n * j, size))
+        return limit_is_infinite(m, i, j, err);
+  }
+  return DAE_OK;
 }

@@ -1,0 +1,356 @@
+/* Creation of an augmented system, its outputs and their feedthrough matrix.
+ *
+ * Feedthrough of a mechanical system: coordinates, velocities and extra states have none;
+ *
+ *   c_w dw = -c_in din,   [ M A'; A 0 ] (dv', dy) = (f_in din + f_w dw, d(-r))
+ *
+ * with the KKT matrix, and the contribution of the joints on the right side. That of a
+ * semi-explicit system is a limit, see augmented_limit.c. */
+#include "wave/subsystems/augmented.h"
+#include "core/error.h"
+#include "core/tolerances.h"
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "problem/problem.h"
+#include "wave/subsystems/augmented_internal.h"
+#include <stdio.h>
+
+/* ---- dc/dw and dF/dy ---- */
+
+static dae_status algebraic_block_create(dae__augmented *m, int n, int first_row, int first_col,
+                                         dae_error *err)
+{
+  dae__algebraic_block *block = &m->algebraic;
+  const dae_pattern *J = m->element.J;
+  int all = dae__pattern_count(J), count = 0;
+  int *start = DAE__ALLOC(m->arena, int, n + 1), *row = DAE__ALLOC(m->arena, int, all);
+  *block = (dae__algebraic_block){.n = n, .first_row = first_row, .first_col = first_col};
+  block->entry = DAE__ALLOC(m->arena, int, all);
+  block->values = DAE__ALLOC(m->arena, double, all);
+  if (dae__arena_failed(m->arena))
+    return dae__out_of_memory(err);
+  for (int j = 0; j < n; j++) {
+    for (int e = J->start[first_col + j]; e < J->start[first_col + j + 1]; e++)
+      if (J->row[e] >= first_row)
+        row[count] = J->row[e] - first_row, block->entry[count++] = e;
+    start[j + 1] = count;
+  }
+  block->pattern = (dae_pattern){n, n, start, row};
+  return n > 0 ? dae__solver_create(m->arena, &block->pattern, &block->solver, err) : DAE_OK;
+}
+
+dae_status dae__algebraic_block_factor(dae__algebraic_block *block, const double *J)
+{
+  if (block->n == 0)
+    return DAE_OK;
+  for (int e = 0; e < dae__pattern_count(&block->pattern); e++)
+    block->values[e] = J[block->entry[e]];
+  dae__solver_forget(block->solver);
+  DAE__TRY(dae__solver_factor(block->solver, block->values));
+  return dae__solver_rcond(block->solver) < DAE__SINGULAR_RCOND ? DAE_ERROR_SINGULAR : DAE_OK;
+}
+
+/* ---- creation ---- */
+
+static bool augmented_has_joint(const dae_coupled *coupled, int system, int joint)
+{
+  for (int i = 0; i < coupled->joint[joint].nz; i++)
+    if (coupled->joint[joint].z[i].part == system)
+      return true;
+  return false;
+}
+
+static dae_status augmented_check(const dae_coupled *coupled, int system,
+                                  const dae__augmented_options *opts, dae_error *err)
+{
+  DAE__TRY(dae__coupled_validate(coupled, err));
+  if (system < 0 || system >= coupled->parts)
+    return dae__fail(err, DAE_ERROR_USAGE, "part", "the coupled problem has no system %d",
+                     system + 1);
+  for (int j = 0; opts->eliminated && j < coupled->joints; j++)
+    if (opts->eliminated[j] && !augmented_has_joint(coupled, system, j))
+      return dae__fail(err, DAE_ERROR_USAGE, coupled->joint[j].name,
+                       "the joint %s cannot be eliminated in a system that it is not attached to",
+                       coupled->joint[j].name ? coupled->joint[j].name : "without a name");
+  return DAE_OK;
+}
+
+/* The system and its joints as elements. */
+static dae_status augmented_create_elements(dae__augmented *m, int system, const bool *eliminated,
+                                            dae_error *err)
+{
+  char *name = DAE__ALLOC(m->arena, char, 32);
+  m->joint = DAE__ALLOC(m->arena, dae__attached_joint, m->coupled->joints);
+  if (dae__arena_failed(m->arena))
+    return dae__out_of_memory(err);
+  snprintf(name, 32, "part[%d]", system + 1);
+  m->forward.name = m->part->name ? m->part->name : name;
+  dae_status status = dae__element_part(m->arena, m->part, m->forward.name, &m->element, err);
+  DAE__TRY(dae__forward_diagnose(m->forward.name, status, err));
+  m->inputs = m->element.nin;
+  for (int j = 0; j < m->coupled->joints; j++)
+    if (augmented_has_joint(m->coupled, system, j))
+      DAE__TRY(dae__attached_joint_create(m, j, eliminated && eliminated[j], &m->joint[m->joints++],
+                                          err));
+  return DAE_OK;
+}
+
+static dae_status augmented_alloc_memory(dae__augmented *m, dae_error *err)
+{
+  int constraints = m->element.n.g + m->element.n.k;
+  int n = m->element.nz > m->inputs ? m->element.nz : m->inputs;
+  n = n > constraints ? n : constraints;
+  m->range = DAE__ALLOC(m->arena, int, n);
+  for (int i = 0; m->range && i < n; i++)
+    m->range[i] = i;
+  m->J_values = DAE__ALLOC(m->arena, double, dae__pattern_count(m->element.J));
+  m->J_in_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&m->element.J_in));
+  m->f = DAE__ALLOC(m->arena, double, m->element.n.q);
+  m->dw = DAE__ALLOC(m->arena, double, m->element.n.w);
+  m->wanted = DAE__ALLOC(m->arena, bool, m->element.nz + constraints);
+  return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+static dae_status augmented_create(dae__augmented *m, int system, const bool *eliminated,
+                                   dae_error *err)
+{
+  DAE__TRY(augmented_create_elements(m, system, eliminated, err));
+  DAE__TRY(augmented_alloc_memory(m, err));
+  m->problem.why = m->forward.why;
+  if (!m->element.m) {
+    const dae__semi *semi = m->element.semi;
+    m->problem.semi_explicit = semi->p;
+    DAE__TRY(algebraic_block_create(m, semi->ny, semi->nx, semi->nx, err));
+    return dae__limit_create(m, err);
+  }
+  const dae__mech *mech = m->element.m;
+  m->problem.mechanical = mech->p;
+  DAE__TRY(dae__kkt_create(m, err));
+  DAE__TRY(algebraic_block_create(m, mech->nw, mech->nq + mech->nu, mech->at.w, err));
+  return m->joints > 0 ? dae__augmented_describe(m, err) : DAE_OK;
+}
+
+dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, int system,
+                                 const dae__augmented_options *opts, dae__augmented **out,
+                                 dae_error *err)
+{
+  *out = NULL;
+  DAE__TRY(augmented_check(coupled, system, opts, err));
+  dae__augmented *m = DAE__ALLOC(arena, dae__augmented, 1);
+  if (!m)
+    return dae__out_of_memory(err);
+  /* an arena of its own: factorisations are not saved with the owner of the other one */
+  *m = (dae__augmented){.arena = dae__arena_create(dae__arena_env(arena)),
+                        .coupled = coupled,
+                        .part = &coupled->part[system],
+                        .lagged = opts->lagged,
+                        .locks = opts->locks,
+                        .forward = {.to = coupled->part[system].mechanical,
+                                    .why = opts->why,
+                                    .last = dae_error_none()}};
+  if (!m->arena)
+    return dae__out_of_memory(err);
+  dae_status status = augmented_create(m, system, opts->eliminated, err);
+  if (status)
+    dae__augmented_free(m);
+  else
+    *out = m;
+  return status;
+}
+
+void dae__augmented_free(dae__augmented *m)
+{
+  if (!m)
+    return;
+  dae__solver_free(m->kkt.solver);
+  dae__solver_free(m->algebraic.solver);
+  dae__solver_free(m->limit.solver);
+  dae__solver_free(m->limit.mass);
+  dae__arena_free(m->arena);
+}
+
+const dae_problem *dae__augmented_problem(const dae__augmented *m)
+{
+  return &m->problem;
+}
+
+int dae__augmented_inputs(const dae__augmented *m)
+{
+  return m->inputs;
+}
+
+int dae__augmented_joint_inputs(const dae__augmented *m, int joint)
+{
+  for (int k = 0; k < m->joints; k++)
+    if (m->joint[k].number == joint)
+      return m->joint[k].first;
+  return -1;
+}
+
+/* ---- feedthrough of a mechanical system ---- */
+
+/* J, J_in and the factors of dc/dw */
+static dae_status augmented_linearise(dae__augmented *m, const dae_mechanical_at *at,
+                                      dae_error *err)
+{
+  char name[64];
+  dae_status status = DAE_OK;
+  if (m->element.nin > 0)
+    status = dae__element_J_in(&m->element, at, m->J_in_values, err);
+  if (!status && m->algebraic.n > 0)
+    status = dae__mech_J(m->element.m, at, m->J_values, err);
+  if (status || m->algebraic.n == 0)
+    return dae__forward_diagnose(m->forward.name, status, err);
+  status = dae__algebraic_block_factor(&m->algebraic, m->J_values);
+  if (status != DAE_ERROR_SINGULAR)
+    return status ? dae__fail(err, status, NULL, "dc/dw: %s", dae_status_text(status)) : DAE_OK;
+  int column = dae__solver_column(m->algebraic.solver);
+  dae_problem_variable(&(dae_problem){.mechanical = m->element.m->p},
+                       m->element.m->at.w + (column > 0 ? column : 0), name, sizeof name);
+  dae__fail(err, status, name,
+            "the algebraic equations do not determine %s: dc/dw is singular, so the index is "
+            "higher than 1 there",
+            name);
+  return dae__forward_diagnose(m->forward.name, status, err);
+}
+
+/* top += f_in e_j + f_w dw,  dw = -c_w \ c_in e_j */
+static void augmented_input_column(dae__augmented *m, int j, double *top)
+{
+  const dae__mech *own = m->element.m;
+  const dae_pattern *J = m->element.J, *J_in = &m->element.J_in;
+  dae__zero(own->nw, m->dw);
+  if (j >= m->element.nin)
+    return;
+  for (int e = J_in->start[j]; e < J_in->start[j + 1]; e++) {
+    int row = J_in->row[e], w = row - own->nq - own->nu;
+    if (row < own->nq)
+      top[row] += m->J_in_values[e];
+    else if (w >= 0)
+      m->dw[w] = -m->J_in_values[e];
+  }
+  if (own->nw == 0)
+    return;
+  dae__solver_solve(m->algebraic.solver, m->dw);
+  for (int k = 0; k < own->nw; k++)
+    for (int e = J->start[own->at.w + k]; e < J->start[own->at.w + k + 1]; e++)
+      if (J->row[e] < own->nq)
+        top[J->row[e]] += m->J_values[e] * m->dw[k];
+}
+
+/* Multipliers of dependent constraints are not unique. */
+static dae_status augmented_check_unique(const dae__augmented *m, int count,
+                                         const dae__output *outputs, dae_error *err)
+{
+  char name[64];
+  for (int i = 0; m->kkt.dependent > 0 && i < count; i++)
+    if (outputs[i].kind == DAE__OUTPUT_VARIABLE && outputs[i].index >= m->element.m->at.lambda) {
+      dae_problem_variable(&m->problem, outputs[i].index, name, sizeof name);
+      dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                "%s is not unique, since constraints of the system depend on each other: it cannot "
+                "be an input of another system",
+                name);
+      return dae__forward_diagnose(m->forward.name, DAE_ERROR_UNSUPPORTED, err);
+    }
+  return DAE_OK;
+}
+
+static dae_status augmented_feedthrough(dae__augmented *m, const dae_mechanical_at *at, int count,
+                                        const dae__output *outputs, bool forces, double *D,
+                                        dae_error *err)
+{
+  dae__kkt *b = &m->kkt;
+  const dae__mech_layout *entry = &m->element.m->at;
+  DAE__TRY(augmented_linearise(m, at, err));
+  if (forces)
+    DAE__TRY(dae__augmented_derivatives(m, at, err));
+  DAE__TRY(augmented_check_unique(m, count, outputs, err));
+  for (int j = 0; j < m->inputs; j++) {
+    dae__zero(b->nq, b->top);
+    dae__zero(b->rows, b->bottom);
+    augmented_input_column(m, j, b->top);
+    if (forces) {
+      dae__augmented_column_in(m, j, b->top, b->bottom);
+      dae__kkt_solve(b, b->top, b->bottom);
+    }
+    for (int o = 0; o < count; o++) {
+      int i = outputs[o].index;
+      D[o + count * j] = outputs[o].kind == DAE__OUTPUT_ACCELERATION ? b->top[i]
+                         : outputs[o].kind == DAE__OUTPUT_MULTIPLIER ? b->bottom[b->nc + i]
+                         : i < entry->w                              ? 0
+                         : i < entry->lambda                         ? m->dw[i - entry->w]
+                                                                     : b->bottom[i - entry->lambda];
+    }
+  }
+  return DAE_OK;
+}
+
+/* ---- outputs ---- */
+
+static dae_status augmented_mechanical_outputs(dae__augmented *m, double t, const double *y,
+                                               const double *in, int count,
+                                               const dae__output *outputs, double *value, double *D,
+                                               dae_error *err)
+{
+  dae_mechanical_at at = dae__mech_at(m->element.m, t, y);
+  const dae__kkt *b = &m->kkt;
+  bool forces = false; /* accelerations and multipliers: the KKT system is solved */
+  at.in = in;
+  for (int i = 0; i < count; i++)
+    forces = forces || outputs[i].kind != DAE__OUTPUT_VARIABLE ||
+             (D && outputs[i].index >= m->element.m->at.lambda);
+  DAE__TRY(dae__augmented_point(m, &at, err));
+  if (forces) {
+    dae_status status = dae__mech_eval(m->element.m, &at, &(dae_mechanical_wanted){.f = m->f}, err);
+    DAE__TRY(dae__forward_diagnose(m->forward.name, status, err));
+    dae__augmented_input_forces(m, in, m->f);
+    DAE__TRY(dae__kkt_accelerate(m, &at, m->f, err));
+  }
+  for (int o = 0; o < count; o++) {
+    int i = outputs[o].index;
+    value[o] = outputs[o].kind == DAE__OUTPUT_ACCELERATION ? b->v_dot[i]
+               : outputs[o].kind == DAE__OUTPUT_MULTIPLIER ? b->y[b->nc + i]
+                                                           : y[i];
+  }
+  return D ? augmented_feedthrough(m, &at, count, outputs, forces, D, err) : DAE_OK;
+}
+
+static dae_status augmented_semi_outputs(dae__augmented *m, double t, const double *y,
+                                         const double *in, int count, const dae__output *outputs,
+                                         double *value, double *D, dae_error *err)
+{
+  int n = m->element.nz;
+  const double *X;
+  dae__copy(m->inputs, in, m->element.in);
+  for (int i = 0; i < n; i++)
+    m->wanted[i] = false;
+  for (int i = 0; i < count; i++) {
+    value[i] = y[outputs[i].index];
+    m->wanted[outputs[i].index] = true;
+  }
+  if (!D || m->inputs == 0)
+    return DAE_OK;
+  dae_status status = dae__limit_feedthrough(m, t, y, m->wanted, &X, err);
+  for (int j = 0; j < m->inputs && !status; j++)
+    for (int i = 0; i < count; i++)
+      D[i + count * j] = X[outputs[i].index + n * j];
+  return dae__forward_diagnose(m->forward.name, status, err);
+}
+
+dae_status dae__augmented_outputs(dae__augmented *m, double t, const double *y, const double *in,
+                                  int count, const dae__output *outputs, double *value, double *D,
+                                  dae_error *err)
+{
+  for (int i = 0; i < count; i++) {
+    dae__output output = outputs[i];
+    int limit = output.kind == DAE__OUTPUT_ACCELERATION ? m->element.n.q
+                : output.kind == DAE__OUTPUT_MULTIPLIER ? m->eliminated
+                                                        : dae_problem_size(&m->problem);
+    if (output.index < 0 || output.index >= limit)
+      return dae__fail(err, DAE_ERROR_USAGE, m->forward.name,
+                       "the system %s has no output number %d of this kind", m->forward.name,
+                       output.index + 1);
+  }
+  return m->element.m ? augmented_mechanical_outputs(m, t, y, in, count, outputs, value, D, err)
+                      : augmented_semi_outputs(m, t, y, in, count, outputs, value, D, err);
+}

@@ -1,0 +1,228 @@
+/* The joints attached to a system, each at the point z of its coordinates: the system's own ones
+ * from its state (unless lagged), those of others from the inputs. With
+ *
+ *   M v' + ... + G_z,own' lambda = f,   r = gamma(t,z,z') + G_z z'' = 0  for eliminated joints,
+ *
+ * a change of z, z', lambda, z'' changes the right sides by
+ *
+ *   df = -(G_z,own' lambda)_z dz - G_z,own' dlambda,   d(-r) = -r_z dz - 2 gdot_z dz' - G_z dz''.
+ */
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "wave/subsystems/augmented_internal.h"
+#include <stdio.h>
+
+/* ---- creation ---- */
+
+/* Places of its forces and their derivatives. */
+static void attached_alloc_memory(const dae__augmented *m, dae__attached_joint *h)
+{
+  dae__arena *arena = m->arena;
+  int nz = h->joint->nz, ng = h->joint->ng, side = nz + ng;
+  int columns = nz + (h->eliminated ? 0 : ng), own = m->lagged ? 0 : h->count;
+  h->a = DAE__ALLOC(arena, double, nz);
+  h->G = DAE__ALLOC(arena, double, ng *nz);
+  h->gamma = DAE__ALLOC(arena, double, ng);
+  h->Gts = DAE__ALLOC(arena, double, nz *nz);
+  h->gdot_z = DAE__ALLOC(arena, double, ng *nz);
+  h->r_z = DAE__ALLOC(arena, double, ng *nz);
+  h->G_a = DAE__ALLOC(arena, double, ng *nz);
+  h->block = DAE__ALLOC(arena, double, side *side);
+  h->G_block = dae__pattern_dense(arena, ng, h->count);
+  h->J_block = dae__pattern_dense(arena, own, own);
+  h->J_in_block = dae__pattern_dense(arena, h->count, columns);
+  h->J_in_col = DAE__ALLOC(arena, int, columns);
+  for (int i = 0; h->J_in_col && i < columns; i++)
+    h->J_in_col[i] = h->first + (i < nz ? i : i + nz); /* z, lambda */
+}
+
+dae_status dae__attached_joint_create(dae__augmented *m, int number, bool eliminated,
+                                      dae__attached_joint *h, dae_error *err)
+{
+  const dae_joint *joint = &m->coupled->joint[number];
+  int nz = joint->nz;
+  char *name = DAE__ALLOC(m->arena, char, 32);
+  *h = (dae__attached_joint){
+      .joint = joint, .number = number, .eliminated = eliminated, .first = m->inputs};
+  h->own = DAE__ALLOC(m->arena, int, nz);
+  h->coordinate = DAE__ALLOC(m->arena, int, nz);
+  h->entry = DAE__ALLOC(m->arena, int, nz);
+  if (dae__arena_failed(m->arena))
+    return dae__out_of_memory(err);
+  snprintf(name, 32, "joint[%d]", number + 1);
+  h->name = joint->name ? joint->name : name;
+  h->lambda = eliminated ? m->eliminated : -1;
+  m->eliminated += eliminated ? joint->ng : 0;
+  m->inputs += 3 * nz + joint->ng;
+  for (int i = 0; i < nz; i++) {
+    bool own = &m->coupled->part[joint->z[i].part] == m->part;
+    h->own[i] = own ? joint->z[i].variable : -1;
+    if (own) {
+      h->coordinate[h->count] = joint->z[i].variable;
+      h->entry[h->count++] = i;
+    }
+  }
+  attached_alloc_memory(m, h);
+  if (dae__arena_failed(m->arena))
+    return dae__out_of_memory(err);
+  DAE__TRY(dae__element_joint(m->arena, joint, h->name, &h->e, err));
+  /* differences of a gamma that is itself differenced have to be wide */
+  h->d_r = dae__difference_create(m->arena, &h->e.m->G, !joint->G || !joint->gamma);
+  return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+/* ---- evaluation ---- */
+
+typedef struct vary {
+  dae__attached_joint *h;
+  dae_mechanical_at at;
+} vary;
+
+/* gamma(t,z,z') + G(t,z) a */
+static dae_status attached_r_of_z(void *context, const double *z, double *out, dae_error *err)
+{
+  vary *c = context;
+  dae__attached_joint *h = c->h;
+  dae_mechanical_wanted want = {.G = h->G_a, .gamma = out};
+  c->at.q = z;
+  dae_status status = dae__mech_eval(h->e.m, &c->at, &want, err);
+  if (!status)
+    dae__matrix_times(&h->e.m->G, h->G_a, 1, h->a, out);
+  return status;
+}
+
+/* G and gamma of an eliminated joint, or with lambda their derivatives. */
+static dae_status attached_evaluate(dae__attached_joint *h, double t, const double *lambda,
+                                    dae_error *err)
+{
+  dae_mechanical_at at = {.t = t, .q = h->e.q, .v = h->e.v};
+  dae_mechanical_wanted values = {.G = h->G, .gamma = h->eliminated ? h->gamma : NULL};
+  if (!lambda)
+    return dae__mech_eval(h->e.m, &at, &values, err);
+  DAE__TRY(dae__mech_Gts(h->e.m, &at, lambda, h->Gts, err));
+  if (!h->eliminated)
+    return DAE_OK;
+  DAE__TRY(dae__mech_gdot_q(h->e.m, &at, h->gdot_z, err));
+  return dae__difference_jacobian(&h->d_r, attached_r_of_z, &(vary){h, at}, at.q, h->r_z, err);
+}
+
+/* The only place where callbacks of a joint are called: systems in other threads may share it. */
+static dae_status attached_evaluate_locked(dae__augmented *m, dae__attached_joint *h, double t,
+                                           const double *lambda, dae_error *err)
+{
+  if (m->locks)
+    dae__lock_lock(m->locks[h->number]);
+  dae_status status = attached_evaluate(h, t, lambda, err);
+  if (m->locks)
+    dae__lock_unlock(m->locks[h->number]);
+  return dae__forward_diagnose(h->name, status, err);
+}
+
+dae_status dae__augmented_point(dae__augmented *m, const dae_mechanical_at *at, dae_error *err)
+{
+  dae__copy(m->element.nin, at->in, m->element.in);
+  for (int k = 0; k < m->joints; k++) {
+    dae__attached_joint *h = &m->joint[k];
+    const double *z = at->in + h->first, *zdot = z + h->joint->nz;
+    for (int i = 0; i < h->joint->nz; i++) {
+      bool own = h->own[i] >= 0 && !m->lagged;
+      h->e.q[i] = own ? at->q[h->own[i]] : z[i];
+      h->e.v[i] = own ? at->v[h->own[i]] : zdot[i];
+    }
+    DAE__TRY(attached_evaluate_locked(m, h, at->t, NULL, err));
+  }
+  return DAE_OK;
+}
+
+dae_status dae__augmented_derivatives(dae__augmented *m, const dae_mechanical_at *at,
+                                      dae_error *err)
+{
+  const dae__kkt *b = &m->kkt;
+  for (int k = 0; k < m->joints; k++) {
+    dae__attached_joint *h = &m->joint[k];
+    int nz = h->joint->nz;
+    const double *lambda = at->in + h->first + 2 * nz, *zddot = lambda + h->joint->ng;
+    for (int i = 0; h->eliminated && i < nz; i++)
+      h->a[i] = h->own[i] >= 0 ? b->v_dot[h->own[i]] : zddot[i];
+    if (h->eliminated)
+      lambda = b->y + b->nc + h->lambda;
+    DAE__TRY(attached_evaluate_locked(m, h, at->t, lambda, err));
+  }
+  return DAE_OK;
+}
+
+/* ---- forces ---- */
+
+/* f -= G_z' lambda */
+static void attached_subtract(const dae__attached_joint *h, const double *lambda, double *f)
+{
+  int ng = h->joint->ng;
+  for (int c = 0; c < h->count; c++)
+    f[h->coordinate[c]] -= dae__dot(ng, h->G + ng * h->entry[c], lambda);
+}
+
+void dae__augmented_input_forces(const dae__augmented *m, const double *in, double *f)
+{
+  for (int k = 0; k < m->joints; k++)
+    if (!m->joint[k].eliminated)
+      attached_subtract(&m->joint[k], in + m->joint[k].first + 2 * m->joint[k].joint->nz, f);
+}
+
+void dae__augmented_eliminated_forces(const dae__augmented *m, const double *y, double *f)
+{
+  for (int k = 0; k < m->joints; k++)
+    if (m->joint[k].eliminated)
+      attached_subtract(&m->joint[k], y + m->kkt.nc + m->joint[k].lambda, f);
+}
+
+/* ---- columns of derivatives ---- */
+
+typedef enum quantity { POSITION, RATE, MULTIPLIER, ACCELERATION } quantity;
+
+/* Derivatives with respect to entry i of one of the four quantities. */
+static void attached_column(const dae__attached_joint *h, quantity of, int i, double *top,
+                            double *bottom)
+{
+  int ng = h->joint->ng, nz = h->joint->nz;
+  for (int c = 0; c < h->count; c++) {
+    if (of == POSITION)
+      top[h->coordinate[c]] -= h->Gts[h->entry[c] + nz * i];
+    if (of == MULTIPLIER && !h->eliminated)
+      top[h->coordinate[c]] -= h->G[i + ng * h->entry[c]];
+  }
+  if (!h->eliminated || of == MULTIPLIER)
+    return;
+  const double *r = of == POSITION ? h->r_z : of == RATE ? h->gdot_z : h->G;
+  dae__axpy(ng, of == RATE ? -2 : -1, r + ng * i, bottom + h->lambda);
+}
+
+void dae__augmented_column_z(const dae__augmented *m, int j, double *top, double *bottom)
+{
+  int nq = m->kkt.nq, nc = m->kkt.nc;
+  if (m->lagged || j >= 2 * nq)
+    return;
+  for (int k = 0; k < m->joints; k++) {
+    const dae__attached_joint *h = &m->joint[k];
+    for (int c = 0; c < h->count; c++)
+      if (h->coordinate[c] == j % nq)
+        attached_column(h, j < nq ? POSITION : RATE, h->entry[c], top, bottom + nc);
+  }
+}
+
+void dae__augmented_column_in(const dae__augmented *m, int j, double *top, double *bottom)
+{
+  int k = m->joints - 1;
+  while (k >= 0 && m->joint[k].first > j)
+    k--;
+  if (k < 0)
+    return;
+  const dae__attached_joint *h = &m->joint[k];
+  int nz = h->joint->nz, ng = h->joint->ng, i = j - h->first;
+  quantity of = i < nz ? POSITION : i < 2 * nz ? RATE : i < 2 * nz + ng ? MULTIPLIER : ACCELERATION;
+  i -= of == POSITION ? 0 : of == RATE ? nz : of == MULTIPLIER ? 2 * nz : 2 * nz + ng;
+  /* own coordinates are not inputs unless lagged, own accelerations never are */
+  if (of != MULTIPLIER && h->own[i] >= 0 && (of == ACCELERATION || !m->lagged))
+    return;
+  attached_column(h, of, i, top, bottom + m->kkt.nc);
+}

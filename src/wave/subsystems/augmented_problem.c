@@ -1,0 +1,275 @@
+/* The problem of a mechanical system with joints. f (or F, or both) is the system's minus the
+ * forces of the joints; everything else is forwarded. With P = G_z' L, L the rows of lambda and the
+ * columns of f in the inverse of the KKT matrix,
+ *
+ *   d(f - G_z' lambda) = df - (G_z' lambda)_z dz - P (...)
+ *
+ * where the last term is that of eliminated joints: it is found column by column. J omits
+ * derivatives of M and of the system's own constraints under P. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "linalg/pattern.h"
+#include "wave/subsystems/augmented_internal.h"
+
+/* ---- forwarded callbacks that depend on inputs ---- */
+
+#define FORWARD(name)                                                                              \
+  static int augmented_##name(void *user, const dae_mechanical_at *at, double *out)                \
+  {                                                                                                \
+    dae__forward *w = user;                                                                        \
+    return dae__forward_result(w, w->to->name(w->to->user, at, out), #name, at->t);                \
+  }
+FORWARD(s)
+FORWARD(c)
+#undef FORWARD
+
+static int augmented_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
+{
+  dae__forward *w = user;
+  return dae__forward_result(w, w->to->energy(w->to->user, at, T, V), "energy", at->t);
+}
+
+static int augmented_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
+                                 double *T_rate, double *V_rate)
+{
+  dae__forward *w = user;
+  const double *own = w->to->nin > 0 ? in_rate : NULL;
+  int code = w->to->energy_rate(w->to->user, at, own, T_rate, V_rate);
+  return dae__forward_result(w, code, "energy_rate", at->t);
+}
+
+/* ---- forces ---- */
+
+/* f -= G_z' lambda of the eliminated joints; with momenta, f is F = f + p_rate */
+static dae_status augmented_eliminate(dae__augmented *m, const dae_mechanical_at *at, bool momenta,
+                                      double *f)
+{
+  int nq = m->kkt.nq;
+  dae__copy(nq, f, m->f);
+  if (momenta) {
+    DAE__TRY(dae__mech_p_rate(m->element.m, at, m->p_rate, &m->forward.last));
+    dae__axpy(nq, -1, m->p_rate, m->f);
+  }
+  DAE__TRY(dae__kkt_accelerate(m, at, m->f, &m->forward.last));
+  dae__augmented_eliminated_forces(m, m->kkt.y, f);
+  return DAE_OK;
+}
+
+static int augmented_add_joints(dae__augmented *m, const dae_mechanical_at *at, bool momenta,
+                                double *f)
+{
+  if (!dae__all_finite(m->kkt.nq, f)) /* the caller detects it, and names the equation */
+    return 0;
+  dae_status status = dae__augmented_point(m, at, &m->forward.last);
+  if (!status)
+    dae__augmented_input_forces(m, at->in, f);
+  if (!status && m->eliminated > 0)
+    status = augmented_eliminate(m, at, momenta, f);
+  return dae__forward_code(status);
+}
+
+static int augmented_f(void *user, const dae_mechanical_at *at, double *f)
+{
+  dae__augmented *m = user;
+  const dae_mechanical *p = m->forward.to;
+  int code = dae__forward_result(&m->forward, p->f(p->user, at, f), "f", at->t);
+  return code ? code : augmented_add_joints(m, at, false, f);
+}
+
+static int augmented_F(void *user, const dae_mechanical_at *at, double *F)
+{
+  dae__augmented *m = user;
+  const dae_mechanical *p = m->forward.to;
+  int code = dae__forward_result(&m->forward, p->F(p->user, at, F), "F", at->t);
+  return code ? code : augmented_add_joints(m, at, true, F);
+}
+
+static int augmented_eval_all(void *user, const dae_mechanical_at *at,
+                              const dae_mechanical_wanted *wanted)
+{
+  dae__augmented *m = user;
+  const dae_mechanical *p = m->forward.to;
+  int code = dae__forward_result(&m->forward, p->eval(p->user, at, wanted), "eval", at->t);
+  return code || !wanted->f ? code : augmented_add_joints(m, at, false, wanted->f);
+}
+
+/* ---- J and J_in ---- */
+
+/* Point, multipliers and derivatives of the joints. */
+static dae_status augmented_prepare(dae__augmented *m, const dae_mechanical_at *at)
+{
+  dae_error *err = &m->forward.last;
+  DAE__TRY(dae__augmented_point(m, at, err));
+  if (m->eliminated > 0) {
+    dae_status status = dae__mech_eval(m->element.m, at, &(dae_mechanical_wanted){.f = m->f}, err);
+    DAE__TRY(dae__forward_diagnose(m->forward.name, status, err));
+    dae__augmented_input_forces(m, at->in, m->f);
+    DAE__TRY(dae__kkt_accelerate(m, at, m->f, err));
+  }
+  return dae__augmented_derivatives(m, at, err);
+}
+
+/* Column j of -P (...) on the coordinates of the eliminated joints: rows of f in column j of the
+ * system's matrix, and the contribution of the joints, with respect to z or to the inputs. */
+static void augmented_eliminated_column(dae__augmented *m, const dae_pattern *p,
+                                        const double *values, int j, bool inputs)
+{
+  dae__kkt *b = &m->kkt;
+  double *column = m->eliminated_values + m->touched_count * j;
+  dae__zero(b->nq, b->top);
+  dae__zero(b->rows, b->bottom);
+  for (int e = j < p->cols ? p->start[j] : 0; j < p->cols && e < p->start[j + 1]; e++)
+    if (p->row[e] < b->nq)
+      b->top[p->row[e]] = values[e];
+  if (inputs)
+    dae__augmented_column_in(m, j, b->top, b->bottom);
+  else
+    dae__augmented_column_z(m, j, b->top, b->bottom);
+  bool zero = dae__max_abs(b->nq, b->top) == 0 && dae__max_abs(b->rows, b->bottom) == 0;
+  if (!zero)
+    dae__kkt_solve(b, b->top, b->bottom);
+  dae__zero(b->nq, b->top);
+  if (!zero)
+    dae__augmented_eliminated_forces(m, b->bottom, b->top);
+  for (int i = 0; i < m->touched_count; i++)
+    column[i] = b->top[m->touched[i]];
+}
+
+static int augmented_J(void *user, const dae_mechanical_at *at, double *J)
+{
+  dae__augmented *m = user;
+  const dae_mechanical *p = m->forward.to;
+  dae_error *err = &m->forward.last;
+  int code = dae__forward_result(&m->forward, p->J(p->user, at, m->J_user_values), "J", at->t);
+  if (code)
+    return code;
+  dae__zero(dae__pattern_count(&m->J), J);
+  dae__piece_add(&m->J_piece[0], 1, m->J_user_values, J);
+  if (m->lagged && m->eliminated == 0)
+    return 0;
+  dae_status status = augmented_prepare(m, at);
+  for (int k = 0; k < m->joints && !m->lagged && !status; k++) {
+    dae__attached_joint *h = &m->joint[k]; /* -(G_z,own' lambda)_z on own coordinates */
+    int nz = h->joint->nz, n = h->J_block.cols;
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++)
+        h->block[i + n * j] = -h->Gts[h->entry[i] + nz * h->entry[j]];
+    dae__piece_add(&m->J_piece[1 + k], 1, h->block, J);
+  }
+  if (status || m->eliminated == 0)
+    return dae__forward_code(status);
+  status = dae__mech_J(m->element.m, at, m->J_values, err);
+  if (status)
+    return dae__forward_code(dae__forward_diagnose(m->forward.name, status, err));
+  for (int j = 0; j < m->element.nz; j++)
+    augmented_eliminated_column(m, m->element.J, m->J_values, j, false);
+  dae__piece_add(&m->J_piece[1 + m->joints], 1, m->eliminated_values, J);
+  return 0;
+}
+
+static int augmented_J_in(void *user, const dae_mechanical_at *at, double *J_in)
+{
+  dae__augmented *m = user;
+  dae_error *err = &m->forward.last;
+  dae_status status = augmented_prepare(m, at);
+  if (!status && m->element.nin > 0)
+    status = dae__forward_diagnose(m->forward.name,
+                                   dae__element_J_in(&m->element, at, m->J_in_values, err), err);
+  if (status)
+    return dae__forward_code(status);
+  dae__zero(dae__pattern_count(&m->J_in), J_in);
+  dae__piece_add(&m->J_in_piece[0], 1, m->J_in_values, J_in);
+  for (int k = 0; k < m->joints; k++) {
+    dae__attached_joint *h = &m->joint[k]; /* z and, where it is not eliminated, lambda */
+    int nz = h->joint->nz, ng = h->joint->ng;
+    for (int j = 0; j < h->J_in_block.cols; j++)
+      for (int i = 0; i < h->count; i++) {
+        bool used = j >= nz || m->lagged || h->own[j] < 0;
+        double value = j < nz ? h->Gts[h->entry[i] + nz * j] : h->G[j - nz + ng * h->entry[i]];
+        h->block[i + h->count * j] = used ? -value : 0;
+      }
+    dae__piece_add(&m->J_in_piece[1 + k], 1, h->block, J_in);
+  }
+  if (m->eliminated == 0)
+    return 0;
+  for (int j = 0; j < m->inputs; j++)
+    augmented_eliminated_column(m, &m->element.J_in, m->J_in_values, j, true);
+  dae__piece_add(&m->J_in_piece[1 + m->joints], 1, m->eliminated_values, J_in);
+  return 0;
+}
+
+/* ---- description ---- */
+
+/* Coordinates in eliminated joints. */
+static void augmented_find_touched(dae__augmented *m)
+{
+  bool *mark = DAE__ALLOC(m->arena, bool, m->kkt.nq);
+  m->touched = DAE__ALLOC(m->arena, int, m->kkt.nq);
+  if (dae__arena_failed(m->arena))
+    return;
+  for (int k = 0; k < m->joints; k++)
+    for (int c = 0; m->joint[k].eliminated && c < m->joint[k].count; c++)
+      mark[m->joint[k].coordinate[c]] = true;
+  for (int i = 0; i < m->kkt.nq; i++)
+    if (mark[i])
+      m->touched[m->touched_count++] = i;
+}
+
+static void augmented_create_patterns(dae__augmented *m)
+{
+  const dae__mech *own = m->element.m;
+  int last = 1 + m->joints, nz = m->element.nz;
+  m->J_piece = DAE__ALLOC(m->arena, dae__piece, last + 1);
+  m->J_in_piece = DAE__ALLOC(m->arena, dae__piece, last + 1);
+  m->J_eliminated = dae__pattern_dense(m->arena, m->touched_count, nz);
+  m->J_in_eliminated = dae__pattern_dense(m->arena, m->touched_count, m->inputs);
+  if (dae__arena_failed(m->arena))
+    return;
+  m->J_piece[0] = (dae__piece){&own->J_user, m->range, m->range, NULL};
+  m->J_in_piece[0] = (dae__piece){&m->element.J_in, m->range, m->range, NULL};
+  m->J_piece[last] = (dae__piece){&m->J_eliminated, m->touched, m->range, NULL};
+  m->J_in_piece[last] = (dae__piece){&m->J_in_eliminated, m->touched, m->range, NULL};
+  for (int k = 0; k < m->joints; k++) {
+    const dae__attached_joint *h = &m->joint[k];
+    m->J_piece[1 + k] = (dae__piece){&h->J_block, h->coordinate, h->coordinate, NULL};
+    m->J_in_piece[1 + k] = (dae__piece){&h->J_in_block, h->coordinate, h->J_in_col, NULL};
+  }
+  bool dense = !m->forward.to->J_pattern;
+  m->J = dae__pieces_merge(m->arena, own->nr, nz, dense, m->J_piece, last + 1);
+  m->J_in = dae__pieces_merge(m->arena, own->nr, m->inputs, false, m->J_in_piece, last + 1);
+}
+
+dae_status dae__augmented_describe(dae__augmented *m, dae_error *err)
+{
+  dae_mechanical *p = &m->mechanical;
+  int columns = m->inputs > m->element.nz ? m->inputs : m->element.nz;
+  *p = *m->forward.to;
+  augmented_find_touched(m);
+  if (!dae__arena_failed(m->arena))
+    augmented_create_patterns(m);
+  m->J_user_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&m->element.m->J_user));
+  m->eliminated_values = DAE__ALLOC(m->arena, double, (size_t)m->touched_count *(size_t)columns);
+  m->p_rate = DAE__ALLOC(m->arena, double, m->kkt.nq);
+  const char **names = p->in_names ? DAE__ALLOC(m->arena, const char *, m->inputs) : NULL;
+  if (dae__arena_failed(m->arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; names && i < p->nin; i++) /* inputs of joints have no names */
+    names[i] = p->in_names[i];
+  p->in_names = names;
+  p->user = m;
+  p->nin = m->inputs;
+  p->f = p->f ? augmented_f : NULL;
+  p->F = p->F ? augmented_F : NULL;
+  p->J = p->J ? augmented_J : NULL;
+  p->J_in = augmented_J_in;
+  p->eval = p->eval ? augmented_eval_all : NULL;
+  p->s = p->s ? augmented_s : NULL;
+  p->c = p->c ? augmented_c : NULL;
+  p->energy = p->energy ? augmented_energy : NULL;
+  p->energy_rate = p->energy_rate ? augmented_energy_rate : NULL;
+  dae__forward_callbacks(p);
+  p->J_pattern = p->J_pattern ? &m->J : NULL;
+  p->J_in_pattern = &m->J_in;
+  m->problem = (dae_problem){.mechanical = p, .why = &m->forward.last};
+  return DAE_OK;
+}

@@ -1,0 +1,258 @@
+/* Outputs of the systems of a coupled problem, and the unknowns that their inputs are.
+ *
+ * Outputs of a system: the variables that others are wired to; of every coordinate in a joint
+ * itself, its rate and its acceleration; the multipliers of joints that the system eliminates. */
+#include "core/error.h"
+#include "core/vec.h"
+#include "wave/subsystems/coupling.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_SIZE 98
+
+/* ---- outputs ---- */
+
+static int coupling_find_output(const dae__coupling *c, int system, dae__output_kind kind,
+                                int index)
+{
+  for (int i = 0; i < c->output_count[system]; i++)
+    if (c->outputs[system][i].kind == kind && c->outputs[system][i].index == index)
+      return i;
+  return -1;
+}
+
+static void coupling_add_output(dae__coupling *c, int system, dae__output_kind kind, int index)
+{
+  if (coupling_find_output(c, system, kind, index) < 0)
+    c->outputs[system][c->output_count[system]++] = (dae__output){kind, index};
+}
+
+static int coupling_unknown(const dae__coupling *c, int system, dae__output_kind kind, int index)
+{
+  return c->f->first[system] + coupling_find_output(c, system, kind, index);
+}
+
+dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_error *err)
+{
+  const dae_coupled *p = c->problem->coupled;
+  int *most = DAE__ALLOC(arena, int, c->systems); /* upper bounds of the number of outputs */
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < p->wires; i++)
+    most[p->wire[i].from.part]++;
+  for (int i = 0; i < c->systems; i++)
+    for (int j = 0; j < c->child_problem[i].extras; j++)
+      if (c->child_problem[i].extra[j].system >= 0)
+        most[c->child_problem[i].extra[j].system]++;
+  for (int j = 0; j < p->joints; j++) {
+    for (int i = 0; i < p->joint[j].nz; i++)
+      most[p->joint[j].z[i].part] += 3;
+    if (c->eliminated_in[j] >= 0)
+      most[c->eliminated_in[j]] += p->joint[j].ng;
+  }
+  for (int i = 0; i < c->systems; i++)
+    c->outputs[i] = DAE__ALLOC(arena, dae__output, most[i]);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < p->wires; i++)
+    coupling_add_output(c, p->wire[i].from.part, DAE__OUTPUT_VARIABLE, p->wire[i].from.variable);
+  for (int j = 0; j < p->joints; j++)
+    for (int i = 0; i < p->joint[j].nz; i++) {
+      dae_port z = p->joint[j].z[i];
+      int rate = dae__coupling_nq(c, z.part) + z.variable;
+      coupling_add_output(c, z.part, DAE__OUTPUT_VARIABLE, z.variable);
+      coupling_add_output(c, z.part, DAE__OUTPUT_VARIABLE, rate);
+      coupling_add_output(c, z.part, DAE__OUTPUT_ACCELERATION, z.variable);
+    }
+  for (int i = 0; i < c->systems; i++)
+    for (int j = 0; j < c->child_problem[i].extras; j++) {
+      dae__extra_input e = c->child_problem[i].extra[j];
+      if (e.system >= 0)
+        coupling_add_output(c, e.system, DAE__OUTPUT_VARIABLE, e.variable);
+    }
+  for (int i = 0; i < c->systems; i++)
+    for (int j = 0, eliminated = 0; j < p->joints; j++)
+      for (int k = 0; k < p->joint[j].ng && c->eliminated_in[j] == i; k++)
+        coupling_add_output(c, i, DAE__OUTPUT_MULTIPLIER, eliminated++);
+  return DAE_OK;
+}
+
+int dae__coupling_multiplier(const dae__coupling *c, int j, int i)
+{
+  int system = c->eliminated_in[j], before = 0; /* multipliers of earlier joints of that system */
+  for (int k = 0; k < j; k++)
+    if (c->eliminated_in[k] == system)
+      before += c->problem->coupled->joint[k].ng;
+  return system >= 0 ? coupling_unknown(c, system, DAE__OUTPUT_MULTIPLIER, before + i)
+                     : c->f->first[c->systems] + before + i;
+}
+
+/* ---- names and kinds of unknowns ---- */
+
+static void coupling_describe_output(dae__coupling *c, int system, int i, char *name)
+{
+  dae__interface *f = c->f;
+  const dae_semi_explicit *semi = c->problem->coupled->part[system].semi_explicit;
+  dae__output output = c->outputs[system][i];
+  int u = f->first[system] + i, entry = c->first_state[system] + output.index;
+  dae_variable_kind kind = DAE_VARIABLE_MULTIPLIER;
+  if (output.kind != DAE__OUTPUT_MULTIPLIER)
+    kind = dae_problem_variable(c->problem, entry, name, NAME_SIZE - 2);
+  if (output.kind == DAE__OUTPUT_ACCELERATION)
+    strcat(name, "''");
+  f->name[u] = name;
+  f->owner[u] = system;
+  f->direct[u] = output.kind != DAE__OUTPUT_VARIABLE || kind == DAE_VARIABLE_ALGEBRAIC ||
+                 kind == DAE_VARIABLE_MULTIPLIER || (semi && semi->M);
+  f->in_end_norm[u] = output.kind != DAE__OUTPUT_ACCELERATION && kind != DAE_VARIABLE_RATE;
+}
+
+static dae_status coupling_describe_unknowns(dae__arena *arena, dae__coupling *c, dae_error *err)
+{
+  const dae_coupled *p = c->problem->coupled;
+  char *name = DAE__ALLOC(arena, char, (size_t)c->f->unknowns *NAME_SIZE);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int system = 0; system < c->systems; system++)
+    for (int i = 0; i < c->output_count[system]; i++)
+      coupling_describe_output(c, system, i, name + (c->f->first[system] + i) * NAME_SIZE);
+  for (int j = 0, entry = c->first_state[c->systems]; j < p->joints; j++)
+    for (int i = 0; i < p->joint[j].ng; i++, entry++) {
+      int u = dae__coupling_multiplier(c, j, i);
+      dae_problem_variable(c->problem, entry, name + u * NAME_SIZE, NAME_SIZE - 2);
+      c->f->name[u] = name + u * NAME_SIZE;
+      c->f->direct[u] = c->f->in_end_norm[u] = true;
+      c->f->owner[u] = c->eliminated_in[j] >= 0 ? c->eliminated_in[j] : c->systems;
+    }
+  return DAE_OK;
+}
+
+/* ---- inputs ---- */
+
+/* Inputs of a joint: coordinates z of other systems; their rates and accelerations for the system
+ * that eliminates the joint, the multipliers for those that do not. */
+static void coupling_find_joint_sources(dae__coupling *c, int system, int j)
+{
+  const dae_joint *joint = &c->problem->coupled->joint[j];
+  int at = dae__augmented_joint_inputs(c->child_problem[system].augmented, j);
+  int nz = joint->nz, ng = joint->ng;
+  bool eliminates = c->eliminated_in[j] == system;
+  if (at < 0)
+    return;
+  int *source = c->f->source + c->f->first_input[system] + at;
+  for (int i = 0; i < nz; i++) {
+    dae_port z = joint->z[i];
+    if (z.part == system)
+      continue;
+    source[i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, z.variable);
+    if (!eliminates)
+      continue;
+    source[nz + i] =
+        coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
+    source[2 * nz + ng + i] = coupling_unknown(c, z.part, DAE__OUTPUT_ACCELERATION, z.variable);
+  }
+  for (int i = 0; i < ng && !eliminates; i++)
+    source[2 * nz + i] = dae__coupling_multiplier(c, j, i);
+}
+
+static void coupling_find_sources(dae__coupling *c)
+{
+  const dae_coupled *p = c->problem->coupled;
+  dae__interface *f = c->f;
+  for (int i = 0; i < f->first_input[c->systems]; i++) {
+    f->source[i] = -1;
+    f->age[i] = 1;
+  }
+  for (int i = 0; i < p->wires; i++) {
+    const dae_wire *w = &p->wire[i];
+    f->source[f->first_input[w->part] + w->input] =
+        coupling_unknown(c, w->from.part, DAE__OUTPUT_VARIABLE, w->from.variable);
+  }
+  for (int system = 0; system < c->systems; system++) {
+    const dae__child_problem *child = &c->child_problem[system];
+    int first = f->first_input[system], own = dae__augmented_inputs(child->augmented);
+    for (int j = 0; j < p->joints; j++)
+      coupling_find_joint_sources(c, system, j);
+    for (int i = 0; i < child->extras; i++) {
+      dae__extra_input e = child->extra[i];
+      f->source[first + own + i] =
+          e.system >= 0 ? coupling_unknown(c, e.system, DAE__OUTPUT_VARIABLE, e.variable)
+                        : f->source[first + e.variable];
+      f->age[first + own + i] = e.age;
+    }
+  }
+}
+
+/* ---- joints with multipliers of their own ---- */
+
+static dae_status coupling_create_joint(dae__arena *arena, dae__coupling *c, int j,
+                                        dae__link_joint *out, dae_error *err)
+{
+  const dae_joint *joint = &c->problem->coupled->joint[j];
+  int ng = joint->ng, nz = joint->nz;
+  out->ng = ng;
+  out->nz = nz;
+  out->first = dae__coupling_multiplier(c, j, 0);
+  out->z = DAE__ALLOC(arena, int, nz);
+  out->zdot = DAE__ALLOC(arena, int, nz);
+  out->zddot = DAE__ALLOC(arena, int, nz);
+  out->system = DAE__ALLOC(arena, int, nz);
+  out->at = DAE__ALLOC(arena, double, nz);
+  out->rate = DAE__ALLOC(arena, double, nz);
+  out->acceleration = DAE__ALLOC(arena, double, nz);
+  out->G = DAE__ALLOC(arena, double, ng *nz);
+  out->gamma = DAE__ALLOC(arena, double, ng);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < nz; i++) {
+    dae_port z = joint->z[i];
+    int rate = dae__coupling_nq(c, z.part) + z.variable;
+    out->system[i] = z.part;
+    out->z[i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, z.variable);
+    out->zdot[i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, rate);
+    out->zddot[i] = coupling_unknown(c, z.part, DAE__OUTPUT_ACCELERATION, z.variable);
+  }
+  return dae__element_joint(arena, joint, joint->name ? joint->name : "joint", &out->element, err);
+}
+
+/* ---- the interface ---- */
+
+static dae_status coupling_alloc_interface(dae__arena *arena, dae__coupling *c, dae_error *err)
+{
+  const dae_coupled *p = c->problem->coupled;
+  dae__interface *f = c->f;
+  f->systems = c->systems;
+  f->sub = DAE__ALLOC(arena, const dae_subsystem *, c->systems);
+  f->first = DAE__ALLOC(arena, int, c->systems + 1);
+  f->first_input = DAE__ALLOC(arena, int, c->systems + 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < c->systems; i++) {
+    f->sub[i] = &c->child[i].subsystem;
+    f->first[i + 1] = f->first[i] + c->output_count[i];
+    f->first_input[i + 1] = f->first_input[i] + c->child_problem[i].inputs;
+  }
+  for (int j = 0; j < p->joints; j++)
+    f->multipliers += c->eliminated_in[j] < 0 ? p->joint[j].ng : 0;
+  f->unknowns = f->first[c->systems] + f->multipliers;
+  f->source = DAE__ALLOC(arena, int, f->first_input[c->systems]);
+  f->age = DAE__ALLOC(arena, int, f->first_input[c->systems]);
+  f->owner = DAE__ALLOC(arena, int, f->unknowns);
+  f->direct = DAE__ALLOC(arena, bool, f->unknowns);
+  f->in_end_norm = DAE__ALLOC(arena, bool, f->unknowns);
+  f->name = DAE__ALLOC(arena, const char *, f->unknowns);
+  f->joint = DAE__ALLOC(arena, dae__link_joint, p->joints);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err)
+{
+  DAE__TRY(coupling_alloc_interface(arena, c, err));
+  DAE__TRY(coupling_describe_unknowns(arena, c, err));
+  coupling_find_sources(c);
+  for (int j = 0; j < c->problem->coupled->joints; j++)
+    if (c->eliminated_in[j] < 0)
+      DAE__TRY(coupling_create_joint(arena, c, j, &c->f->joint[c->f->joints++], err));
+  return DAE_OK;
+}
