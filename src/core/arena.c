@@ -127,7 +127,7 @@ static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
   /* rounded up, so that the free end stays aligned and no two pieces share an address */
   size_t bytes = count * size;
   size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP_BYTES;
-  if (dae__too_many(count, size)) {
+  if (dae__size_overflows(count, size)) {
     arena->failed = true;
     arena->free = arena->end;
     return NULL;
@@ -192,7 +192,7 @@ const dae_env *dae__arena_env(const dae__arena *arena)
   return &arena->env;
 }
 
-size_t dae__arena_kept_size(const dae__arena *arena)
+size_t dae__arena_state_size(const dae__arena *arena)
 {
   return arena->state_size;
 }

@@ -32,7 +32,7 @@ const dae_env *dae__arena_env(const dae__arena *arena);
   ((type *)dae__arena_state((arena), (size_t)(count), sizeof(type)))
 
 /* Bytes of all state pieces, copied in the order of their allocation. */
-size_t dae__arena_kept_size(const dae__arena *arena);
+size_t dae__arena_state_size(const dae__arena *arena);
 void dae__arena_save(const dae__arena *arena, void *buffer);
 void dae__arena_load(dae__arena *arena, const void *buffer);
 

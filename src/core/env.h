@@ -11,7 +11,7 @@ dae_env dae__env_of(const dae_env *env);
 
 /* Overflow of count * size, rounding up included. Factors below half the bits of a size_t never
  * overflow: the division is rarely executed. */
-static inline bool dae__too_many(size_t count, size_t size)
+static inline bool dae__size_overflows(size_t count, size_t size)
 {
   return (count | size) >> (4 * sizeof(size_t)) && size > 0 && count > SIZE_MAX / 2 / size;
 }

@@ -9,7 +9,7 @@
 __attribute__((format(printf, 3, 4))) void dae__log_line(const dae_env *env, dae_log_level level,
                                                          const char *format, ...);
 
-static inline bool dae__logs(const dae_env *env)
+static inline bool dae__log_enabled(const dae_env *env)
 {
   return env && env->log;
 }
@@ -17,7 +17,7 @@ static inline bool dae__logs(const dae_env *env)
 /* Formats a line for env->log; without a hook the arguments are not evaluated. */
 #define dae__log(env, ...)                                                                         \
   do {                                                                                             \
-    if (dae__logs(env))                                                                            \
+    if (dae__log_enabled(env))                                                                     \
       dae__log_line((env), __VA_ARGS__);                                                           \
   } while (0)
 

@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DAE__SHORT 16 /* entries up to which a loop is used; chosen, not measured */
+#define DAE__SHORT_VECTOR 16 /* entries up to which a loop is used; chosen, not measured */
 
 /* Two numbers at any address of a double. */
 typedef double dae__two __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Copy and zero for n > DAE__SHORT. */
+/* Copy and zero for n > DAE__SHORT_VECTOR. */
 void dae__copy_long(int n, const double *x, double *y);
 void dae__zero_long(int n, double *y);
 
@@ -21,7 +21,7 @@ void dae__zero_long(int n, double *y);
 static inline void dae__copy(int n, const double *x, double *y)
 {
   size_t size = (size_t)n, i = 0;
-  if (size > DAE__SHORT) {
+  if (size > DAE__SHORT_VECTOR) {
     dae__copy_long(n, x, y);
     return;
   }
@@ -34,7 +34,7 @@ static inline void dae__copy(int n, const double *x, double *y)
 /* y = 0 */
 static inline void dae__zero(int n, double *y)
 {
-  if (n > DAE__SHORT)
+  if (n > DAE__SHORT_VECTOR)
     dae__zero_long(n, y);
   else
     for (int i = 0; i < n; i++)

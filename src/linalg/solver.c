@@ -78,7 +78,7 @@ dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pa
   return solver_create_with(arena, pattern, dense, out, err);
 }
 
-void dae__solver_turn_to(dae__solver *solver, const dae_pattern *pattern)
+void dae__solver_set_pattern(dae__solver *solver, const dae_pattern *pattern)
 {
   DAE__ASSERT(solver->backend == &dae__backend_lu_small);
   solver->count = dae__pattern_count(pattern);
@@ -119,7 +119,7 @@ dae_status dae__solver_reload(dae__solver *solver)
   return solver->backend->reload ? solver->backend->reload(solver->state) : DAE_OK;
 }
 
-void dae__solver_forget(dae__solver *solver)
+void dae__solver_reset(dae__solver *solver)
 {
   if (solver->backend->reset)
     solver->backend->reset(solver->state);
@@ -136,8 +136,8 @@ void dae__solver_free(dae__solver *solver)
     solver->backend->free(solver->state);
 }
 
-dae_status dae__solver_examine(const dae_env *env, const dae_pattern *pattern, const double *values,
-                               int *column, dae_error *err)
+dae_status dae__solver_check_regular(const dae_env *env, const dae_pattern *pattern,
+                                     const double *values, int *column, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
   dae__solver *solver = NULL;

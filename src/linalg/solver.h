@@ -28,7 +28,7 @@ dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pa
 
 /* Replaces the pattern of a solver that dae__solver_create_iteration made for at most DAE__SMALL_N
  * unknowns by another of no more unknowns. */
-void dae__solver_turn_to(dae__solver *solver, const dae_pattern *pattern);
+void dae__solver_set_pattern(dae__solver *solver, const dae_pattern *pattern);
 
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__solver_column. No message
  * is written: the caller knows what the column means. Values that are not finite are
@@ -40,8 +40,8 @@ int dae__solver_column(const dae__solver *solver);
 
 /* Regularity of a matrix, in temporary memory: DAE_OK, or DAE_ERROR_SINGULAR without a message,
  * with *column as dae__solver_column. */
-dae_status dae__solver_examine(const dae_env *env, const dae_pattern *pattern, const double *values,
-                               int *column, dae_error *err);
+dae_status dae__solver_check_regular(const dae_env *env, const dae_pattern *pattern,
+                                     const double *values, int *column, dae_error *err);
 
 /* b = A\b. Does not allocate. */
 void dae__solver_solve(dae__solver *solver, double *b);
@@ -53,7 +53,7 @@ double dae__solver_rcond(const dae__solver *solver);
 dae_status dae__solver_reload(dae__solver *solver);
 
 /* Makes the next factorisation independent of those before: new pivots. */
-void dae__solver_forget(dae__solver *solver);
+void dae__solver_reset(dae__solver *solver);
 
 const char *dae__solver_kind(const dae__solver *solver); /* "dense", "lapack", "klu" */
 void dae__solver_free(dae__solver *solver); /* memory outside the arena; NULL is allowed */

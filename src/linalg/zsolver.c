@@ -55,7 +55,7 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
   return DAE_OK;
 }
 
-void dae__zsolver_turn_to(dae__zsolver *solver, const dae_pattern *pattern)
+void dae__zsolver_set_pattern(dae__zsolver *solver, const dae_pattern *pattern)
 {
   solver->n = pattern->cols;
   solver->count = dae__pattern_count(pattern);
@@ -101,12 +101,12 @@ dae_status dae__zsolver_reload(dae__zsolver *solver)
   return solver->small ? DAE_OK : dae__solver_reload(solver->pairs);
 }
 
-void dae__zsolver_forget(dae__zsolver *solver)
+void dae__zsolver_reset(dae__zsolver *solver)
 {
   if (solver->small)
     dae__zlu_small_reset(solver->small);
   else
-    dae__solver_forget(solver->pairs);
+    dae__solver_reset(solver->pairs);
 }
 
 void dae__zsolver_free(dae__zsolver *solver)

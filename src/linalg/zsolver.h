@@ -15,9 +15,9 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
                                dae_error *err);
 
 /* Replaces the pattern of a solver for at most DAE__SMALL_N unknowns by another of no more
- * unknowns. dae__zsolver_forget is to follow, unless the last matrix had that pattern, as after a
+ * unknowns. dae__zsolver_reset is to follow, unless the last matrix had that pattern, as after a
  * load. */
-void dae__zsolver_turn_to(dae__zsolver *solver, const dae_pattern *pattern);
+void dae__zsolver_set_pattern(dae__zsolver *solver, const dae_pattern *pattern);
 
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__zsolver_column; values that
  * are not finite are DAE_ERROR_RECOVERABLE. No message is written. */
@@ -33,7 +33,7 @@ void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y);
 dae_status dae__zsolver_reload(dae__zsolver *solver);
 
 /* Makes the next factorisation independent of those before: new pivots. */
-void dae__zsolver_forget(dae__zsolver *solver);
+void dae__zsolver_reset(dae__zsolver *solver);
 
 void dae__zsolver_free(dae__zsolver *solver); /* memory outside the arena; NULL is allowed */
 

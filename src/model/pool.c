@@ -81,7 +81,7 @@ __attribute__((noinline)) static void *pool_take_beyond(dae__pool *pool, size_t 
 void *dae__pool_alloc(dae__pool *pool, size_t count, size_t size)
 {
   size_t bytes = (count * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  if (dae__too_many(count, size))
+  if (dae__size_overflows(count, size))
     return pool_fail(pool);
   if (bytes == 0)
     bytes = ALIGNMENT;

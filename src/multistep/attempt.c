@@ -153,7 +153,7 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
                                  .hint = "",
                                  .worst = dae__bdf_worst(s, s->delta)};
       return DAE__BDF_NOT_CONVERGED;
-    case DAE__NEWTON_GO_ON:
+    case DAE__NEWTON_CONTINUE:
       break;
     }
   }

@@ -104,9 +104,9 @@ dae_status dae__bordered_setup(void *self, double t, const double *Y, const doub
   if (status != DAE_ERROR_SINGULAR)
     return status;
   /* another independent subset of the constraints, if one exists */
-  status = dae__motion_pick(s->motion, t, Y, NULL, 0, err);
+  status = dae__motion_select_independent(s->motion, t, Y, NULL, 0, err);
   if (!status)
-    status = dae__motion_follow(s->output, err);
+    status = dae__motion_reserve_dependent(s->output, err);
   if (!status)
     status = bordered_factor(s, t, Y, dY, cj, err);
   if (status != DAE_ERROR_SINGULAR)
@@ -243,7 +243,7 @@ dae_status dae__bordered_consistent(void *self, double t, const bool *fixed, dou
 {
   dae__bordered *s = self;
   DAE__TRY(dae__mech_consistent(s->motion, t, fixed, y, dy, NULL, err));
-  return dae__motion_follow(s->output, err);
+  return dae__motion_reserve_dependent(s->output, err);
 }
 
 void dae__bordered_stats(const void *self, dae_stats *stats)
@@ -337,7 +337,7 @@ static dae_status bordered_prepare(dae__bordered *s, dae__arena *arena, const da
 {
   DAE__TRY(dae__mech_create(arena, problem, &s->m, err));
   DAE__TRY(dae__motion_create(arena, s->m, &s->motion, err));
-  DAE__TRY(dae__motion_create_another(arena, s->motion, &s->output, err));
+  DAE__TRY(dae__motion_create_second(arena, s->motion, &s->output, err));
   if (s->m->nw > 0)
     DAE__TRY(dae__algebraic_create(arena, s->m, &s->algebraic, err));
   s->mu = s->m->at.size;

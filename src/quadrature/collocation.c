@@ -44,7 +44,7 @@ void dae__nodal_values(const dae__nodal *p, double x, double *w)
 
 void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double *twice)
 {
-  double value[DAE__NODAL_MOST];
+  double value[DAE__NODAL_MAX];
   for (int j = 0; j < p->n; j++)
     single[j] = twice[j] = 0;
   for (int k = 0; k < p->points; k++) { /* quadrature by the Gauss rule */
@@ -63,7 +63,7 @@ dae__collocation_rule dae__collocation_create(int s, bool radau)
 {
   dae__collocation_rule r = {.s = s, .radau = radau};
   dae__rule rule = radau ? dae__rule_radau(s) : dae__rule_gauss(s);
-  dae__small A = dae__collocation(&rule, s, rule.c), A2 = dae__small_times(&A, &A);
+  dae__small A = dae__collocation_matrix(&rule, s, rule.c), A2 = dae__small_times(&A, &A);
   for (int j = 0; j < s; j++) {
     long double B2 = 0;
     for (int i = 0; i < s; i++) {
@@ -95,7 +95,7 @@ dae__gauss_nodes dae__gauss_nodes_create(int s)
   const long double pi = 3.14159265358979323846264338327950288L;
   dae__gauss_nodes nodes;
   dae__rule rule = dae__rule_gauss(s);
-  long double x[DAE__NODAL_MOST] = {0};
+  long double x[DAE__NODAL_MAX] = {0};
   int n = s < 2 ? 3 : 2 * s;
   for (int i = 0; i < s; i++)
     x[i + 1] = rule.c[i];

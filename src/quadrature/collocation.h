@@ -11,16 +11,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DAE__NODAL_MOST 16 /* largest number of nodes */
+#define DAE__NODAL_MAX 16 /* largest number of nodes */
 
 /* Polynomials through values at nodes x_1 ... x_n of [0,1]: p(x) = sum_j l_j(x) p_j. */
 typedef struct dae__nodal {
   int n;
-  double x[DAE__NODAL_MOST];
-  double inverse[DAE__NODAL_MOST]; /* 1 / prod_(i != j) (x_j - x_i) */
+  double x[DAE__NODAL_MAX];
+  double inverse[DAE__NODAL_MAX]; /* 1 / prod_(i != j) (x_j - x_i) */
   /* Gauss rule that is exact for l_j and x l_j */
   int points;
-  double at[DAE__NODAL_MOST / 2 + 1], weight[DAE__NODAL_MOST / 2 + 1];
+  double at[DAE__NODAL_MAX / 2 + 1], weight[DAE__NODAL_MAX / 2 + 1];
 } dae__nodal;
 
 /* w_j = l_j(x), for any x */
@@ -28,19 +28,19 @@ void dae__nodal_values(const dae__nodal *p, double x, double *w);
 /* single_j = int_0^x l_j, twice_j = int_0^x (x - tau) l_j(tau) dtau */
 void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double *twice);
 
-#define DAE__COLLOCATION_STAGES 12 /* largest number of stages */
+#define DAE__COLLOCATION_STAGES_MAX 12 /* largest number of stages */
 
 typedef struct dae__collocation_rule {
   int s;
   bool radau; /* Radau IIA, c_s = 1, order 2s - 1; otherwise Gauss, order 2s */
-  double c[DAE__COLLOCATION_STAGES], b[DAE__COLLOCATION_STAGES];
-  double A[DAE__COLLOCATION_STAGES][DAE__COLLOCATION_STAGES];
-  double A2[DAE__COLLOCATION_STAGES][DAE__COLLOCATION_STAGES]; /* A A */
-  double B2[DAE__COLLOCATION_STAGES];                          /* b' A */
-  dae__nodal nodes;                                            /* l_j */
+  double c[DAE__COLLOCATION_STAGES_MAX], b[DAE__COLLOCATION_STAGES_MAX];
+  double A[DAE__COLLOCATION_STAGES_MAX][DAE__COLLOCATION_STAGES_MAX];
+  double A2[DAE__COLLOCATION_STAGES_MAX][DAE__COLLOCATION_STAGES_MAX]; /* A A */
+  double B2[DAE__COLLOCATION_STAGES_MAX];                              /* b' A */
+  dae__nodal nodes;                                                    /* l_j */
 } dae__collocation_rule;
 
-/* s from 1 to DAE__COLLOCATION_STAGES */
+/* s from 1 to DAE__COLLOCATION_STAGES_MAX */
 dae__collocation_rule dae__collocation_create(int s, bool radau);
 /* The same rule from a table; NULL: it is not tabulated. */
 const dae__collocation_rule *dae__collocation_tabulated(int s, bool radau);

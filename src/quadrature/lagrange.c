@@ -11,7 +11,7 @@ double dae__lagrange_weight(int n, const double *node, int i, double x)
   return l;
 }
 
-double dae__derivative_weight(int n, const double *node, int i, int k)
+double dae__lagrange_derivative_weight(int n, const double *node, int i, int k)
 {
   double w = i == k ? 0 : 1;
   for (int j = 0; j < n && i == k; j++)
@@ -23,7 +23,7 @@ double dae__derivative_weight(int n, const double *node, int i, int k)
 }
 
 /* prod (x - x_i), i = from ... to - 1 */
-static double lagrange_product(const dae__curve *c, int from, int to, double x)
+static double lagrange_product(const dae__hermite *c, int from, int to, double x)
 {
   double N = 1;
   for (int i = from; i < to; i++)
@@ -31,19 +31,19 @@ static double lagrange_product(const dae__curve *c, int from, int to, double x)
   return N;
 }
 
-void dae__curve_create(dae__arena *arena, int nodes, const double *node, const int *at,
-                       bool integrated, dae__curve *out)
+void dae__hermite_create(dae__arena *arena, int nodes, const double *node, const int *at,
+                         bool integrated, dae__hermite *out)
 {
-  dae__curve *c = out;
+  dae__hermite *c = out;
   int last = nodes - 1;
-  *c = (dae__curve){.nodes = nodes, .node = node, .at = at, .integrated = integrated};
+  *c = (dae__hermite){.nodes = nodes, .node = node, .at = at, .integrated = integrated};
   c->start = DAE__ALLOC(arena, double, nodes);
   c->end = DAE__ALLOC(arena, double, nodes);
   if (dae__arena_failed(arena))
     return;
   for (int i = 0; i < nodes; i++) {
-    c->start[i] = dae__derivative_weight(nodes, node, i, 0);
-    c->end[i] = dae__derivative_weight(nodes, node, i, last);
+    c->start[i] = dae__lagrange_derivative_weight(nodes, node, i, 0);
+    c->end[i] = dae__lagrange_derivative_weight(nodes, node, i, last);
   }
   if (integrated)
     c->rule = dae__rule_gauss(nodes / 2);
@@ -53,7 +53,7 @@ void dae__curve_create(dae__arena *arena, int nodes, const double *node, const i
 
 /* N (a + b x) = N ((1 - x) a + x (a + b)), where a N'(0) and (a + b) N'(1) are the differences
  * between the given derivatives at both ends and those of the sum. */
-void dae__curve_weights(const dae__curve *c, double x, double w[DAE__CURVE_NODES + 2])
+void dae__hermite_weights(const dae__hermite *c, double x, double w[DAE__HERMITE_NODES + 2])
 {
   double N = c->integrated ? 0 : lagrange_product(c, 0, c->nodes, x);
   for (int i = 0; c->integrated && i < c->rule.n; i++)
@@ -65,8 +65,8 @@ void dae__curve_weights(const dae__curve *c, double x, double w[DAE__CURVE_NODES
   w[c->nodes + 1] = second;
 }
 
-void dae__curve_eval(const dae__curve *c, const double *w, int n, const dae__curve_data *data,
-                     double *out)
+void dae__hermite_eval(const dae__hermite *c, const double *w, int n, const dae__hermite_data *data,
+                       double *out)
 {
   dae__zero(n, out);
   for (int i = 0; i < c->nodes; i++)

@@ -13,11 +13,11 @@
 /* Weight of the value at node i in the polynomial through n nodes, at x. */
 double dae__lagrange_weight(int n, const double *node, int i, double x);
 /* Weight of the value at node i in the derivative of the polynomial, at node k. */
-double dae__derivative_weight(int n, const double *node, int i, int k);
+double dae__lagrange_derivative_weight(int n, const double *node, int i, int k);
 
-#define DAE__CURVE_NODES (2 * DAE_SPARK_MAX_STAGES)
+#define DAE__HERMITE_NODES (2 * DAE_SPARK_MAX_STAGES)
 
-typedef struct dae__curve {
+typedef struct dae__hermite {
   int nodes;
   const double *node;  /* 0 ... 1 */
   const int *at;       /* indices of the nodes' vectors of values; NULL: in order */
@@ -25,24 +25,24 @@ typedef struct dae__curve {
   bool integrated;     /* N is an integral, evaluated by `rule` */
   dae__rule rule;
   double start_slope, end_slope; /* N'(0), N'(1) */
-} dae__curve;
+} dae__hermite;
 
 /* N = prod (x - x_i) over all nodes or, `integrated`, int_0^x of the product over the inner nodes,
  * which vanishes at 1. node and at live as long as the polynomial. */
-void dae__curve_create(dae__arena *arena, int nodes, const double *node, const int *at,
-                       bool integrated, dae__curve *out);
+void dae__hermite_create(dae__arena *arena, int nodes, const double *node, const int *at,
+                         bool integrated, dae__hermite *out);
 
 /* Weights at x of the values at all nodes, followed by those of h u' at both ends. */
-void dae__curve_weights(const dae__curve *c, double x, double w[DAE__CURVE_NODES + 2]);
+void dae__hermite_weights(const dae__hermite *c, double x, double w[DAE__HERMITE_NODES + 2]);
 
 /* Vectors of values, and derivatives at both ends. */
-typedef struct dae__curve_data {
+typedef struct dae__hermite_data {
   double h;
   const double *values, *start_rate, *end_rate;
-} dae__curve_data;
+} dae__hermite_data;
 
 /* out = u(x), vectors of length n, by the weights at x. */
-void dae__curve_eval(const dae__curve *c, const double *w, int n, const dae__curve_data *data,
-                     double *out);
+void dae__hermite_eval(const dae__hermite *c, const double *w, int n, const dae__hermite_data *data,
+                       double *out);
 
 #endif

@@ -211,7 +211,7 @@ void dae__lagrange_integrals(int n, const long double *c, long double x, long do
 
 /* ---- Runge-Kutta matrices ---- */
 
-dae__small dae__collocation(const dae__rule *rule, int rows, const long double *x)
+dae__small dae__collocation_matrix(const dae__rule *rule, int rows, const long double *x)
 {
   dae__small A = dae__small_zero(rows, rule->n);
   for (int i = 0; i < rows; i++)
@@ -222,7 +222,8 @@ dae__small dae__collocation(const dae__rule *rule, int rows, const long double *
   return A;
 }
 
-dae__small dae__partner(const dae__small *Ab, const long double *b, const long double *bt)
+dae__small dae__symplectic_partner(const dae__small *Ab, const long double *b,
+                                   const long double *bt)
 {
   dae__small At = dae__small_zero(Ab->cols, Ab->rows);
   for (int i = 0; i < At.rows; i++)
@@ -234,12 +235,12 @@ dae__small dae__partner(const dae__small *Ab, const long double *b, const long d
 /* Lobatto IIIC: with l_j the Lagrange polynomials of all nodes but the first, which is 0,
  * a_ij = int_0^(c_i) l_j - b_1 l_j(0). Then b_1 p(0) + sum_(j>1) a_ij p(c_j) = int_0^(c_i) p for
  * every p of degree s - 2, which is C(s-1). Its last row is b. */
-dae__small dae__lobatto(const dae__rule *rule, dae_spark_hat hat)
+dae__small dae__lobatto_matrix(const dae__rule *rule, dae_spark_hat hat)
 {
   int s = rule->n;
   const long double *c = rule->c, *later = c + 1, *b = rule->b;
   bool from_a = hat == DAE_SPARK_HAT_A || hat == DAE_SPARK_HAT_B;
-  dae__small A = from_a ? dae__collocation(rule, s, c) : dae__small_zero(s, s);
+  dae__small A = from_a ? dae__collocation_matrix(rule, s, c) : dae__small_zero(s, s);
   for (int i = 0; !from_a && i < s - 1; i++) {
     A.at[i][0] = b[0];
     dae__lagrange_integrals(s - 1, later, c[i], A.at[i] + 1);
@@ -250,7 +251,7 @@ dae__small dae__lobatto(const dae__rule *rule, dae_spark_hat hat)
     memcpy(A.at[s - 1], b, sizeof rule->b);
   if (hat == DAE_SPARK_HAT_A || hat == DAE_SPARK_HAT_C)
     return A;
-  dae__small partner = dae__partner(&A, rule->b, rule->b);
+  dae__small partner = dae__symplectic_partner(&A, rule->b, rule->b);
   for (int i = 0; hat == DAE_SPARK_HAT_D && i < A.rows; i++)
     for (int j = 0; j < A.cols; j++)
       partner.at[i][j] = (A.at[i][j] + partner.at[i][j]) / 2;

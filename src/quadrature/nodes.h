@@ -24,10 +24,11 @@ long double dae__lagrange(int n, const long double *c, int j, long double x);
 void dae__lagrange_integrals(int n, const long double *c, long double x, long double *integrals);
 
 /* a_ij = int_0^(x_i) l_j for the nodes of a rule; a row with x_i = 1 is b exactly. */
-dae__small dae__collocation(const dae__rule *rule, int rows, const long double *x);
+dae__small dae__collocation_matrix(const dae__rule *rule, int rows, const long double *x);
 /* Symplectic partner of Ab (nt x s): at_ij = bt_j (1 - ab_ji / b_i) */
-dae__small dae__partner(const dae__small *Ab, const long double *b, const long double *bt);
+dae__small dae__symplectic_partner(const dae__small *Ab, const long double *b,
+                                   const long double *bt);
 /* Lobatto III matrix named by a hat, DAE_SPARK_HAT_A or later. */
-dae__small dae__lobatto(const dae__rule *rule, dae_spark_hat hat);
+dae__small dae__lobatto_matrix(const dae__rule *rule, dae_spark_hat hat);
 
 #endif

@@ -129,7 +129,7 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   if (dae_problem_validate(problem, err) < 0)
     return NULL;
   features f = auto_features_of(problem);
-  bool iterated = problem->coupled && dae__wave_accepts(problem, NULL) >= 0;
+  bool iterated = problem->coupled && dae__wave_check_problem(problem, NULL) >= 0;
   const dae_method *preferred =
       dae_method_find(iterated ? "gauss-seidel" : auto_name_of_one(problem, &f), err);
   if (!preferred)

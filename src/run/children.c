@@ -64,7 +64,7 @@ static dae_status children_find_method(const reader *r, const dae_part *part,
   if (!any)
     return DAE_OK;
   bool usual = !named || strcmp(named->text, "auto") == 0;
-  *out = dae_method_find(usual ? dae__wave_usual_method(part) : named->text, &why);
+  *out = dae_method_find(usual ? dae__wave_default_method(part) : named->text, &why);
   if (*out && (*out)->accepts && (*out)->accepts(&alone, &why) < 0)
     *out = NULL;
   if (!*out)
@@ -96,8 +96,8 @@ static dae_status children_set_options(const reader *r, const dae_method *method
   dae_error why;
   table.owner = method->name;
   method->defaults(opts);
-  children_set_number(method, opts, "rtol", DAE__CHILD_SHARE * rtol);
-  children_set_number(method, opts, "atol", DAE__CHILD_SHARE * atol);
+  children_set_number(method, opts, "rtol", DAE__CHILD_TOLERANCE_RATIO * rtol);
+  children_set_number(method, opts, "atol", DAE__CHILD_TOLERANCE_RATIO * atol);
   for (int i = 0; i < r->count; i++) {
     const dae_model_setting *s = &r->setting[i];
     if (!children_is_own(r, i) || strcmp(s->name, "method") == 0)

@@ -310,7 +310,7 @@ static dae_status run_events(run *r, bool *restarted, dae_error *err)
   *restarted = false;
   while (status == DAE_OK && !*restarted) {
     double t;
-    status = dae__events_look(r->events, r->it, &t, err);
+    status = dae__events_detect(r->events, r->it, &t, err);
     if (status != DAE_EVENT)
       return status;
     status = run_event(r, t, restarted, err);

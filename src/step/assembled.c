@@ -103,7 +103,7 @@ dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const 
 
 /* ---- assembled problems ---- */
 
-dae_status dae__assembled_check_problem(const dae_problem *problem, dae__newton_outcome *check,
+dae_status dae__assembled_check_problem(const dae_problem *problem, dae__problem_check *check,
                                         dae_error *err)
 {
   DAE__TRY(dae_problem_validate(problem, err));

@@ -7,14 +7,14 @@
 #include <daedal/integrator.h>
 
 /* Whether a method accepts a problem that is not coupled; the reason in err. */
-typedef dae_status dae__newton_outcome(const dae_problem *problem, dae_error *err);
+typedef dae_status dae__problem_check(const dae_problem *problem, dae_error *err);
 /* An integrator for such a problem; request is the method's own. */
 typedef dae_status dae__create_single(const void *request, const dae_problem *problem,
                                       const dae_start *start, const dae_env *env,
                                       dae_integrator **out, dae_error *err);
 
 /* Validates and checks a problem, a coupled one by its assembly. */
-dae_status dae__assembled_check_problem(const dae_problem *problem, dae__newton_outcome *check,
+dae_status dae__assembled_check_problem(const dae_problem *problem, dae__problem_check *check,
                                         dae_error *err);
 
 /* Validates problem and start, and creates the integrator, of the assembly of a coupled problem. */

@@ -259,7 +259,7 @@ static dae_status events_sample(dae__events *ev, double t, dae_error *err)
   return DAE_OK;
 }
 
-dae_status dae__events_look(dae__events *ev, dae_integrator *it, double *t, dae_error *err)
+dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, dae_error *err)
 {
   dae_view view = dae_integrator_view(it);
   double from = ev->memory->t, to = view.t;

@@ -34,7 +34,7 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
 /* Searches the last step of the integrator from the end of the last search on. DAE_OK: no event up
  * to the end of the step. DAE_EVENT: the next event is at *t; it must be applied, and unless that
  * restarts the integrator, the rest of the step searched. */
-dae_status dae__events_look(dae__events *ev, dae_integrator *it, double *t, dae_error *err);
+dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, dae_error *err);
 
 /* Report of one event time. */
 typedef struct dae__event_news {

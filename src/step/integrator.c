@@ -133,7 +133,7 @@ static dae_integrator *integrator_child(const dae_integrator *it, int i)
 
 size_t dae_integrator_save_size(const dae_integrator *it)
 {
-  size_t bytes = sizeof(saved_header) + dae__arena_kept_size(it->arena);
+  size_t bytes = sizeof(saved_header) + dae__arena_state_size(it->arena);
   for (int i = 0; integrator_child(it, i); i++)
     bytes += dae_integrator_save_size(integrator_child(it, i));
   return bytes;
@@ -163,7 +163,7 @@ dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t si
   memcpy(to, &header, sizeof header);
   to += sizeof header;
   dae__arena_save(it->arena, to);
-  to += dae__arena_kept_size(it->arena);
+  to += dae__arena_state_size(it->arena);
   for (int i = 0; integrator_child(it, i); i++) {
     size_t bytes = dae_integrator_save_size(integrator_child(it, i));
     DAE__TRY(dae_integrator_save(integrator_child(it, i), to, bytes, err));
@@ -196,7 +196,7 @@ dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t si
                      sizeof header + header.bytes);
   /* the children first: they may refuse their part */
   const char *own = (const char *)buffer + sizeof(saved_header);
-  const char *from = own + dae__arena_kept_size(it->arena);
+  const char *from = own + dae__arena_state_size(it->arena);
   for (int i = 0; integrator_child(it, i); i++) {
     size_t bytes = dae_integrator_save_size(integrator_child(it, i));
     DAE__TRY(dae_integrator_load(integrator_child(it, i), from, bytes, err));

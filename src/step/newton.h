@@ -33,7 +33,7 @@
 #define DAE__NEWTON_SINGLE_PART 0.001
 
 typedef enum dae__newton_verdict {
-  DAE__NEWTON_GO_ON,
+  DAE__NEWTON_CONTINUE,
   DAE__NEWTON_DONE,
   DAE__NEWTON_FAILED
 } dae__newton_verdict;
@@ -88,7 +88,7 @@ static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm,
   }
   if (it->speed * norm <= goal)
     return DAE__NEWTON_DONE;
-  return ++it->m < it->most ? DAE__NEWTON_GO_ON : DAE__NEWTON_FAILED;
+  return ++it->m < it->most ? DAE__NEWTON_CONTINUE : DAE__NEWTON_FAILED;
 }
 
 /* ---- to round-off ----

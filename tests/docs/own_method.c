@@ -233,7 +233,7 @@ static dae_status stand_at(rattle *o, double t, const bool *fixed, dae_error *er
   dae__zero(size, o->next.dy);
   dae_status status = dae__mech_consistent(o->motion, t, fixed, o->next.y, o->next.dy, NULL, err);
   if (!status)
-    status = dae__motion_follow(o->shown, err);
+    status = dae__motion_reserve_dependent(o->shown, err);
   if (!status) /* once more, for the factors that the first step begins with */
     status = dae__motion_accelerate(o->motion, t, o->next.y, o->next.dy, err);
   if (status)
@@ -303,7 +303,7 @@ static dae_status prepare(rattle *o, dae__arena *arena, dae_error *err)
   if (!status)
     status = dae__motion_create(arena, o->m, &o->motion, err);
   if (!status)
-    status = dae__motion_create_another(arena, o->motion, &o->shown, err);
+    status = dae__motion_create_second(arena, o->motion, &o->shown, err);
   if (status)
     return status;
   const dae__mech *m = o->m;

@@ -123,7 +123,7 @@ static void test_kept_pieces_survive_save_and_load(void **state)
 {
   (void)state;
   memory a = remember(), b = remember();
-  size_t size = dae__arena_kept_size(a.arena);
+  size_t size = dae__arena_state_size(a.arena);
   assert_int_equal(size, 600 * sizeof(double) + sizeof(int) + 5);
   for (int i = 0; i < 600; i++)
     a.x[i] = 1.0 / (i + 1);
@@ -158,7 +158,7 @@ static void test_many_kept_pieces_are_saved_in_their_order(void **state)
     piece[i] = DAE__STATE(arena, int, 1);
     *piece[i] = 1000 + i;
   }
-  assert_int_equal(dae__arena_kept_size(arena), sizeof saved);
+  assert_int_equal(dae__arena_state_size(arena), sizeof saved);
   dae__arena_save(arena, saved);
   for (int i = 0; i < PIECES; i++) {
     assert_int_equal(saved[i], 1000 + i);
@@ -175,7 +175,7 @@ static void test_an_empty_arena_saves_nothing(void **state)
   (void)state;
   dae__arena *arena = dae__arena_create(NULL);
   (void)DAE__STATE(arena, double, 0);
-  assert_int_equal(dae__arena_kept_size(arena), 0);
+  assert_int_equal(dae__arena_state_size(arena), 0);
   dae__arena_save(arena, NULL);
   dae__arena_load(arena, NULL);
   dae__arena_free(arena);

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#define MOST DAE__COLLOCATION_STAGES
+#define MOST DAE__COLLOCATION_STAGES_MAX
 #define EPS 1e-15
 
 #define assert_near(value, expected, tol)                                                          \

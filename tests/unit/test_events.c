@@ -133,7 +133,7 @@ static dae_status next_event(rig *r, double to)
 {
   for (;;) {
     double t;
-    dae_status status = dae__events_look(r->ev, r->it, &t, &r->err);
+    dae_status status = dae__events_detect(r->ev, r->it, &t, &r->err);
     if (status == DAE_EVENT) {
       status = dae__events_apply(r->ev, r->it, &r->news, &r->err);
       assert_true(status < 0 || r->news.t == t);

@@ -438,7 +438,7 @@ static void test_what_is_kept_gives_the_same_bits_after_load(void **state)
   y[5] += 1e-3;
   assert_int_equal(dae__momentum_project(motion, 0.4, y, y + 4, NULL, NULL), DAE_OK);
   assert_int_equal(dae__momentum_accelerate(motion, 0.4, y, NULL, NULL), DAE_OK);
-  void *saved = malloc(dae__arena_kept_size(arena));
+  void *saved = malloc(dae__arena_state_size(arena));
   assert_non_null(saved);
   dae__arena_save(arena, saved);
   for (double *out = first; out; out = out == first ? second : NULL) {

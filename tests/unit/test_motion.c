@@ -402,7 +402,7 @@ static void test_dependent_rows_are_found_and_what_they_depend_on(void **state)
   const double y[14] = {0};
   const bool expected[] = {true, true, false, false, true, false};
   char text[512];
-  assert_int_equal(dae__motion_pick(motion, 0, y, text, sizeof text, NULL), DAE_OK);
+  assert_int_equal(dae__motion_select_independent(motion, 0, y, text, sizeof text, NULL), DAE_OK);
   assert_int_equal(motion->m->count->dependent, 3);
   for (int i = 0; i < 6; i++)
     assert_int_equal(motion->m->active[i], expected[i]);
@@ -420,12 +420,12 @@ static void test_a_short_text_is_cut_not_overrun(void **state)
   for (size_t size = 1; size < 80; size++) {
     char text[128];
     memset(text, '#', sizeof text);
-    assert_int_equal(dae__motion_pick(motion, 0, y, text, size, NULL), DAE_OK);
+    assert_int_equal(dae__motion_select_independent(motion, 0, y, text, size, NULL), DAE_OK);
     assert_non_null(memchr(text, '\0', size));
     for (size_t i = size; i < sizeof text; i++)
       assert_true(text[i] == '#');
   }
-  assert_int_equal(dae__motion_pick(motion, 0, y, NULL, 0, NULL), DAE_OK);
+  assert_int_equal(dae__motion_select_independent(motion, 0, y, NULL, 0, NULL), DAE_OK);
   dae__motion_free(motion);
 }
 
@@ -434,7 +434,7 @@ static void test_multipliers_of_dependent_rows_are_of_minimum_norm(void **state)
   (void)state;
   dae__motion *motion = motion_of(&table);
   double y[14] = {0}, dy[14];
-  assert_int_equal(dae__motion_pick(motion, 0, y, NULL, 0, NULL), DAE_OK);
+  assert_int_equal(dae__motion_select_independent(motion, 0, y, NULL, 0, NULL), DAE_OK);
   assert_int_equal(dae__motion_accelerate(motion, 0, y, dy, NULL), DAE_OK);
   const double *lambda = y + 8;
   /* they move the system as the constraints ask */
@@ -471,7 +471,7 @@ static void test_three_parallel_bars_carry_alike(void **state)
   double y[9], dy[9];
   char text[256];
   memcpy(y, p.start.y, sizeof y);
-  assert_int_equal(dae__motion_pick(motion, 0, y, text, sizeof text, NULL), DAE_OK);
+  assert_int_equal(dae__motion_select_independent(motion, 0, y, text, sizeof text, NULL), DAE_OK);
   assert_string_equal(text, "constraint bar3 depends on bar1, bar2\n");
   assert_int_equal(dae__motion_accelerate(motion, 0, y, dy, NULL), DAE_OK);
   double each = 2 * 9.81 * 0.8 / 3; /* sum lambda = -m gravity y at rest */
@@ -560,8 +560,8 @@ static void test_another_motion_has_factorisations_of_its_own(void **state)
     dae__motion *other;
     size_t bytes = (size_t)s.p.size * sizeof(double);
     double y[3][MAX], dy[3][MAX] = {{0}};
-    assert_int_equal(dae__motion_create_another(arena, s.motion, &other, NULL), DAE_OK);
-    assert_int_equal(dae__motion_follow(other, NULL), DAE_OK);
+    assert_int_equal(dae__motion_create_second(arena, s.motion, &other, NULL), DAE_OK);
+    assert_int_equal(dae__motion_reserve_dependent(other, NULL), DAE_OK);
     for (int k = 0; k < 3; k++)
       memcpy(y[k], s.y, bytes);
     for (int j = 0; j < s.motion->m->nq; j++)

@@ -17,7 +17,7 @@ static int increments(dae__newton *it, bool remember, int most, double first, do
   dae__newton_begin(it, remember, most);
   for (int count = 1;; count++, norm *= rate) {
     dae__newton_verdict verdict = dae__newton_test(it, norm, 0, GOAL);
-    if (verdict != DAE__NEWTON_GO_ON)
+    if (verdict != DAE__NEWTON_CONTINUE)
       return verdict == DAE__NEWTON_DONE ? count : -1;
   }
 }

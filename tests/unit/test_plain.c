@@ -262,8 +262,8 @@ static void test_memory_moves_to_another_corrector(void **state)
   }
   assert_int_equal(c[0].table->setup(c[0].self, 0.5, Y[0], dY, 37, NULL), DAE_OK);
   assert_int_equal(c[0].table->project(c[0].self, 0.5, Y[0], NULL), DAE_OK);
-  void *buffer = malloc(dae__arena_kept_size(arena[0]));
-  assert_int_equal(dae__arena_kept_size(arena[0]), dae__arena_kept_size(arena[1]));
+  void *buffer = malloc(dae__arena_state_size(arena[0]));
+  assert_int_equal(dae__arena_state_size(arena[0]), dae__arena_state_size(arena[1]));
   dae__arena_save(arena[0], buffer);
   dae__arena_load(arena[1], buffer);
   assert_int_equal(c[1].table->reload(c[1].self), DAE_OK);

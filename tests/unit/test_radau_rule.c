@@ -16,7 +16,7 @@
 static dae__eigen eigen_of(int s)
 {
   dae__rule nodes = dae__rule_radau(s);
-  dae__small A = dae__collocation(&nodes, s, nodes.c);
+  dae__small A = dae__collocation_matrix(&nodes, s, nodes.c);
   return dae__eigen_of(&A);
 }
 

@@ -189,7 +189,7 @@ static void test_reload_gives_the_same_bits(void **state)
     for (int j = 0; j < s.n; j++)
       s.m[j] *= 1 + 0.1 * uniform();
     assert_int_equal(dae__saddle_factor(saddle, s.m, s.g, s.k, NULL), DAE_OK);
-    void *buffer = malloc(dae__arena_kept_size(s.arena));
+    void *buffer = malloc(dae__arena_state_size(s.arena));
     dae__arena_save(s.arena, buffer);
     dae__saddle_solve(saddle, x, y);
     for (int j = 0; j < s.n; j++)
@@ -219,7 +219,7 @@ static void test_every_failing_allocation_is_reported(void **state)
     status = arena ? dae__saddle_create(arena, &s.M, &s.G, &s.K, &saddle, NULL) : DAE_ERROR_MEMORY;
     assert_int_equal(saddle == NULL, status != DAE_OK);
     if (saddle)
-      status = dae__saddle_create_another(arena, saddle, &another, NULL);
+      status = dae__saddle_create_sharing(arena, saddle, &another, NULL);
     assert_int_equal(another == NULL, status != DAE_OK);
     assert_int_equal(status, count.calls < fail_at ? DAE_OK : DAE_ERROR_MEMORY);
     dae__saddle_free(another);

@@ -401,7 +401,7 @@ static void assert_load_is_exact(int n, int m, bool full, bool pivoted)
   assert_string_equal(kind, pivoted ? "dense" : backend_of(m, full));
   double *f = random_side(&s), *x = DAE__ALLOC(s.arena, double, s.size);
   memcpy(x, f, (size_t)s.size * sizeof *x);
-  void *buffer = malloc(dae__arena_kept_size(arena[0]));
+  void *buffer = malloc(dae__arena_state_size(arena[0]));
   dae__arena_save(arena[0], buffer);
   dae__saddle_solve(saddle[0], x, x + n);
   double rcond = dae__saddle_rcond(saddle[0]);

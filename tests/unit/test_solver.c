@@ -364,7 +364,7 @@ static void assert_reload_is_exact(matrix A, int refactorisations, bool other_so
     for (int e = 0; e < count; e++)
       A.values[e] *= 1 + 0.3 * uniform();
   }
-  void *buffer = malloc(dae__arena_kept_size(mine));
+  void *buffer = malloc(dae__arena_state_size(mine));
   dae__arena_save(mine, buffer);
   double rcond = dae__solver_rcond(first);
   dae__solver_solve(first, memset(x, 0, (size_t)n * sizeof *x));
@@ -409,7 +409,7 @@ static void test_reload_of_a_solver_without_factors_is_harmless(void **state)
   (void)state;
   matrix A = chain(100);
   dae__solver *solver = solver_for(&A);
-  void *buffer = malloc(dae__arena_kept_size(A.arena));
+  void *buffer = malloc(dae__arena_state_size(A.arena));
   dae__arena_save(A.arena, buffer);
   assert_int_equal(dae__solver_factor(solver, A.values), DAE_OK);
   dae__arena_load(A.arena, buffer);

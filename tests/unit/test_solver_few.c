@@ -134,7 +134,7 @@ static void test_one_solver_turns_to_smaller_patterns_and_back(void **state)
       double b[MOST], x[MOST];
       for (int i = 0; i < d; i++)
         x[i] = b[i] = uniform();
-      dae__solver_turn_to(solver, &B.pattern);
+      dae__solver_set_pattern(solver, &B.pattern);
       assert_int_equal(dae__solver_factor(solver, B.values), DAE_OK);
       dae__solver_solve(solver, x);
       assert_true(residual(&B, x, b) < 1e3 * DBL_EPSILON);
@@ -156,7 +156,7 @@ static void test_loaded_factors_give_the_same_bits(void **state)
     for (int i = 0; i < n; i++)
       x[i] = y[i] = b[i] = uniform();
     assert_int_equal(dae__solver_factor(solver, A.values), DAE_OK);
-    void *saved = malloc(dae__arena_kept_size(A.arena));
+    void *saved = malloc(dae__arena_state_size(A.arena));
     assert_non_null(saved);
     dae__arena_save(A.arena, saved);
     dae__solver_solve(solver, x);

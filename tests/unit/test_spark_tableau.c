@@ -185,7 +185,7 @@ static void test_simplifying_assumptions_of_the_lobatto_matrices(void **state)
     for (int s = 2; s <= 6; s++) {
       dae_spark_tableau *t = create(DAE_SPARK_LOBATTO_A_X_B, DAE_SPARK_HAT_B, s);
       dae__rule rule = dae__rule_lobatto(s);
-      dae__small X = dae__lobatto(&rule, hat);
+      dae__small X = dae__lobatto_matrix(&rule, hat);
       double A[6 * 6];
       const int *o = offset[hat - DAE_SPARK_HAT_A];
       dae__small_round(&X, A);

@@ -218,7 +218,7 @@ static void test_what_is_forgotten_has_no_part_in_the_next_solution(void **state
     for (int i = 0; i < n; i++)
       x[i] = y[i] = random_number();
     assert_int_equal(dae__zsolver_factor(solver, A.values), DAE_OK);
-    dae__zsolver_forget(solver);
+    dae__zsolver_reset(solver);
     assert_int_equal(dae__zsolver_factor(solver, B.values), DAE_OK);
     assert_int_equal(dae__zsolver_factor(fresh, B.values), DAE_OK);
     solve(solver, n, x);
@@ -237,8 +237,8 @@ static void test_one_solver_turns_to_smaller_patterns_and_back(void **state)
     dae__zsolver *solver = solver_for(&A);
     for (int d = 1; d <= n; d++) {
       matrix B = full(d);
-      dae__zsolver_turn_to(solver, &B.pattern);
-      dae__zsolver_forget(solver);
+      dae__zsolver_set_pattern(solver, &B.pattern);
+      dae__zsolver_reset(solver);
       assert_int_equal(dae__zsolver_factor(solver, B.values), DAE_OK);
       assert_solves(&B, solver, 40 * DBL_EPSILON * (1 + d));
       free_matrix(&B);
@@ -424,7 +424,7 @@ static void assert_reload_is_exact(matrix A, int refactorisations, bool other_so
       A.values[e] *= 1 + 0.3 * random_number();
   }
   memcpy(next, A.values, (size_t)count * sizeof *next);
-  void *buffer = malloc(dae__arena_kept_size(arena[0]));
+  void *buffer = malloc(dae__arena_state_size(arena[0]));
   dae__arena_save(arena[0], buffer);
   x[0] = solution(solver[0], n);
   assert_int_equal(dae__zsolver_factor(solver[0], next), DAE_OK);
@@ -470,7 +470,7 @@ static void test_reload_of_a_solver_without_factors_is_harmless(void **state)
   (void)state;
   matrix A = band(100, 1);
   dae__zsolver *solver = solver_for(&A);
-  void *buffer = malloc(dae__arena_kept_size(A.arena));
+  void *buffer = malloc(dae__arena_state_size(A.arena));
   dae__arena_save(A.arena, buffer);
   assert_int_equal(dae__zsolver_factor(solver, A.values), DAE_OK);
   dae__arena_load(A.arena, buffer);
@@ -494,7 +494,7 @@ static void test_a_solver_that_forgot_factors_like_a_new_one(void **state)
     assert_int_equal(dae__zsolver_factor(old, A.values), DAE_OK);
     for (int e = 0; e < dae__pattern_count(&A.pattern); e++)
       A.values[e] = random_number();
-    dae__zsolver_forget(old);
+    dae__zsolver_reset(old);
     assert_int_equal(dae__zsolver_factor(old, A.values), DAE_OK);
     assert_int_equal(dae__zsolver_factor(new, A.values), DAE_OK);
     double complex *x = solution(old, n), *y = solution(new, n);

@@ -112,7 +112,7 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
   return DAE_OK;
 }
 
-dae_status dae__saddle_create_another(dae__arena *arena, const dae__saddle *first,
+dae_status dae__saddle_create_sharing(dae__arena *arena, const dae__saddle *first,
                                       dae__saddle **out, dae_error *err)
 {
   *out = NULL;
@@ -206,7 +206,8 @@ dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool s
   return DAE_OK;
 }
 
-bool dae__saddle_solve_fused_new(dae__saddle *saddle, const double *M, const dae__saddle_forces *of)
+bool dae__saddle_solve_fused_with(dae__saddle *saddle, const double *M,
+                                  const dae__saddle_forces *of)
 {
   const unpivoted *b = &saddle->system->backend[saddle_backend_for(saddle->system, M)];
   bool set = b->table && b->table->set_mass && b->table->set_mass(b->state, M);

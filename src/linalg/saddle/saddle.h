@@ -43,7 +43,7 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
                               const dae_pattern *K, dae__saddle **out, dae_error *err);
 /* A saddle system of the same patterns with factorisations of its own. It shares the merged pattern
  * and scratch memory with `first`, which must live as long. */
-dae_status dae__saddle_create_another(dae__arena *arena, const dae__saddle *first,
+dae_status dae__saddle_create_sharing(dae__arena *arena, const dae__saddle *first,
                                       dae__saddle **out, dae_error *err);
 /* diagonal: n + ng + nk numbers added to the diagonal, or NULL. DAE_ERROR_SINGULAR: the unknown
  * concerned is dae__saddle_column (a coordinate below n, a row of G, then of K, above). */
@@ -56,8 +56,8 @@ dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool s
                                     const double *G, const double *K, double *top, double *bottom);
 
 /* dae__saddle_solve_fused for new values of M. */
-bool dae__saddle_solve_fused_new(dae__saddle *saddle, const double *M,
-                                 const dae__saddle_forces *of);
+bool dae__saddle_solve_fused_with(dae__saddle *saddle, const double *M,
+                                  const dae__saddle_forces *of);
 
 /* Accelerations and multipliers without a stored factorisation: that of dae__saddle_solve is lost.
  * same_mass: M has the values of the last call. For a diagonal M the bits are those of
@@ -68,7 +68,7 @@ static inline bool dae__saddle_solve_fused(dae__saddle *saddle, const double *M,
 {
   const dae__saddle_fused *fused = &saddle->fused;
   return same_mass && fused->solve ? fused->solve(fused->state, of)
-                                   : dae__saddle_solve_fused_new(saddle, M, of);
+                                   : dae__saddle_solve_fused_with(saddle, M, of);
 }
 
 /* Minimum-norm correction x with A x = b after dae__saddle_solve_fused; false: not available, a

@@ -392,8 +392,8 @@ static void gauss_make_points(dae__gauss *o, const dae__collocation_rule *r)
 {
   dae__gauss_rule *rule = &o->rule;
   int s = o->s;
-  double at_zero[DAE__COLLOCATION_STAGES],
-      single[DAE__COLLOCATION_STAGES + 1] = {1}, twice[DAE__COLLOCATION_STAGES + 1] = {0};
+  double at_zero[DAE__COLLOCATION_STAGES_MAX],
+      single[DAE__COLLOCATION_STAGES_MAX + 1] = {1}, twice[DAE__COLLOCATION_STAGES_MAX + 1] = {0};
   dae__collocation_values(r, 0, at_zero);
   rule->early_stages = 0;
   for (int i = 0; i < s; i++) {
@@ -451,7 +451,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_adapter *adapter,
                              const dae_rk_options *opts, int stages, dae__stepper *out,
                              dae_error *err)
 {
-  DAE__ASSERT(stages >= 0 && stages <= DAE__COLLOCATION_STAGES);
+  DAE__ASSERT(stages >= 0 && stages <= DAE__COLLOCATION_STAGES_MAX);
   dae__gauss *o = DAE__UNINIT(arena, dae__gauss, 1);
   if (!o)
     return dae__out_of_memory(err);

@@ -10,8 +10,8 @@
 #include "onestep/host/stepper.h"
 #include "quadrature/collocation.h"
 
-/* stages: 1 to DAE__COLLOCATION_STAGES, 0: by the tolerance. The adapter must outlive the stepper
- * and keep its address. */
+/* stages: 1 to DAE__COLLOCATION_STAGES_MAX, 0: by the tolerance. The adapter must outlive the
+ * stepper and keep its address. */
 dae_status dae__gauss_create(dae__arena *arena, const dae__rk_adapter *adapter,
                              const dae_rk_options *opts, int stages, dae__stepper *out,
                              dae_error *err);
@@ -24,27 +24,28 @@ int dae__gauss_stages(double rtol);
 /* Weights of a state x at one point of a step: x0 + h sum_j single_j k_j for v and u,
  * q0 + x h v0 + h^2 sum_j twice_j k_j for q. */
 typedef struct dae__gauss_point {
-  int count;                                                 /* slopes */
-  size_t at[DAE__NODAL_MOST];                                /* their offsets in K */
-  double x;                                                  /* weight of h v0 in q */
-  dae__pair single[DAE__NODAL_MOST], twice[DAE__NODAL_MOST]; /* each weight in both lanes */
+  int count;                                               /* slopes */
+  size_t at[DAE__NODAL_MAX];                               /* their offsets in K */
+  double x;                                                /* weight of h v0 in q */
+  dae__pair single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX]; /* each weight in both lanes */
 } dae__gauss_point;
 
 /* Coefficients of s stages; p is the polynomial through k_1 ... k_s. */
 typedef struct dae__gauss_rule {
-  double c[DAE__COLLOCATION_STAGES];
-  dae__gauss_point stage[DAE__COLLOCATION_STAGES], end;
-  dae__gauss_point start_defect;             /* h (k_0 - p(0)) */
-  double end_value[DAE__COLLOCATION_STAGES]; /* p(1) by k_1 ... k_s */
+  double c[DAE__COLLOCATION_STAGES_MAX];
+  dae__gauss_point stage[DAE__COLLOCATION_STAGES_MAX], end;
+  dae__gauss_point start_defect;                 /* h (k_0 - p(0)) */
+  double end_value[DAE__COLLOCATION_STAGES_MAX]; /* p(1) by k_1 ... k_s */
   /* polynomials through d = 1 and 2 stages fewer: k_0 - p(0) by k_0 ... k_(s-d), p(1) by
    * k_(d+1) ... k_s */
-  double low_order_start[2][DAE__COLLOCATION_STAGES], low_order_end[2][DAE__COLLOCATION_STAGES];
-  double gamma;                    /* |det A|^(1/s) */
-  int early_stages;                /* stages with c_i < EARLY_NODE */
-  dae__nodal step_nodes;           /* 0, c_1 ... c_s, 1 */
-  dae__nodal dense_nodes;          /* 2s Chebyshev points of refined dense output */
-  dae__pair node[DAE__NODAL_MOST]; /* step_nodes.x, each in both lanes */
-  double inverse_distance[DAE__NODAL_MOST][DAE__NODAL_MOST]; /* 1 / (x_i - x_j) of step_nodes */
+  double low_order_start[2][DAE__COLLOCATION_STAGES_MAX],
+      low_order_end[2][DAE__COLLOCATION_STAGES_MAX];
+  double gamma;                   /* |det A|^(1/s) */
+  int early_stages;               /* stages with c_i < EARLY_NODE */
+  dae__nodal step_nodes;          /* 0, c_1 ... c_s, 1 */
+  dae__nodal dense_nodes;         /* 2s Chebyshev points of refined dense output */
+  dae__pair node[DAE__NODAL_MAX]; /* step_nodes.x, each in both lanes */
+  double inverse_distance[DAE__NODAL_MAX][DAE__NODAL_MAX]; /* 1 / (x_i - x_j) of step_nodes */
 } dae__gauss_rule;
 
 /* Saved state without arrays. */

@@ -36,7 +36,7 @@
 static void gauss_integrate(const dae__gauss *o, const dae__rk_step *step, const dae__nodal *nodes,
                             const double *K, double x, double *z)
 {
-  double single[DAE__NODAL_MOST], twice[DAE__NODAL_MOST];
+  double single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX];
   dae__gauss_point p;
   dae__nodal_integrals(nodes, x, single, twice);
   dae__gauss_point_create(o, 0, nodes->n, nodes->n - 1, x, single, twice, &p);
@@ -96,7 +96,7 @@ static dae_status gauss_check_polynomial(dae__gauss *o, const dae__rk_step *step
                                          dae_error *err)
 {
   const dae__nodal *nodes = &o->rule.step_nodes, *dense = &o->rule.dense_nodes;
-  double *K = o->K[o->memory->last], w[DAE__NODAL_MOST], change = 0;
+  double *K = o->K[o->memory->last], w[DAE__NODAL_MAX], change = 0;
   gauss_find_end_defect(o, step, nodes, K);
   for (int i = dense->n / 2 - 2; i <= dense->n / 2; i += 2) {
     double x = dense->x[i];
@@ -134,7 +134,7 @@ static dae_status gauss_refine_slopes(dae__gauss *o, const dae__rk_step *step, d
   int order_sweeps = o->s - 1 > 2 ? o->s - 1 : 2,
       max_sweeps = o->fixed ? order_sweeps : MAX_DENSE_SWEEPS;
   double tolerance = o->fixed ? DENSE_TOLERANCE_FIXED : DENSE_TOLERANCE;
-  double w[DAE__NODAL_MOST], first = 0, previous = 0, change = 0, next = INFINITY;
+  double w[DAE__NODAL_MAX], first = 0, previous = 0, change = 0, next = INFINITY;
   dae__copy(o->n2, K, o->F); /* v0 */
   for (int i = 0; i < o->rule.dense_nodes.n; i++) {
     dae__nodal_values(&o->rule.step_nodes, o->rule.dense_nodes.x[i], w);

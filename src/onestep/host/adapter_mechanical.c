@@ -25,7 +25,7 @@ static dae_status onestep_mechanical_consistent(void *self, double t, const bool
 {
   adapter *o = self;
   DAE__TRY(dae__mech_consistent(o->motion[0], t, fixed, z, dz, NULL, err));
-  return dae__motion_follow(o->motion[1], err);
+  return dae__motion_reserve_dependent(o->motion[1], err);
 }
 
 /* The cold path with w; noinline, so that the hot path without w saves no registers. */
@@ -34,7 +34,7 @@ static __attribute__((noinline)) dae_status onestep_mechanical_slopes_with_w(ada
                                                                              double *dz,
                                                                              dae_error *err)
 {
-  dae__solver_forget(o->algebraic->solver); /* no memory of an earlier factorisation */
+  dae__solver_reset(o->algebraic->solver); /* no memory of an earlier factorisation */
   DAE__TRY(dae__algebraic_solve(o->algebraic, t, z, err));
   return dae__motion_slopes(o->motion[dense], t, z, dz, err);
 }
@@ -67,7 +67,7 @@ static dae_status onestep_mechanical_project_and_accelerate(void *self, double t
   if (!o->project || o->m->nc == 0)
     return onestep_mechanical_slopes(self, false, t, z, dz, err);
   if (o->algebraic) {
-    dae__solver_forget(o->algebraic->solver);
+    dae__solver_reset(o->algebraic->solver);
     DAE__TRY(dae__algebraic_solve(o->algebraic, t, z, err));
   }
   DAE__TRY(dae__motion_project_and_accelerate(o->motion[0], t, z, dz, err));
@@ -85,7 +85,7 @@ static bool onestep_mechanical_dependent(void *self, double t, const double *z, 
                                          size_t size)
 {
   adapter *o = self;
-  return dae__motion_stuck(o->motion[1], t, z, name, size);
+  return dae__motion_nearly_dependent(o->motion[1], t, z, name, size);
 }
 
 static void onestep_mechanical_count(const void *self, dae_stats *stats)
@@ -136,7 +136,7 @@ static dae_status onestep_mechanical_make(adapter *o, dae__arena *arena, const d
     DAE__TRY(dae__mech_create(arena, problem, &o->m, err));
   }
   DAE__TRY(dae__motion_create(arena, o->m, &o->motion[0], err));
-  DAE__TRY(dae__motion_create_another(arena, o->motion[0], &o->motion[1], err));
+  DAE__TRY(dae__motion_create_second(arena, o->motion[0], &o->motion[1], err));
   return o->m->nw > 0 ? dae__algebraic_create(arena, o->m, &o->algebraic, err) : DAE_OK;
 }
 

@@ -26,7 +26,7 @@ static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error 
   if (!M)
     return dae__out_of_memory(err);
   DAE__TRY(dae__semi_M(s, o->driver.memory->t, o->now.z, M, err));
-  dae_status status = dae__solver_examine(dae__arena_env(arena), &s->M, M, &column, err);
+  dae_status status = dae__solver_check_regular(dae__arena_env(arena), &s->M, M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   if (column >= 0)

@@ -136,7 +136,7 @@ void dae__rk_update_driver(dae__rk *o)
   o->driver.control.max_step = o->driver.max_step;
 }
 
-void dae__rk_shift(dae__rk *o, int stepper)
+void dae__rk_change_variant(dae__rk *o, int stepper)
 {
   o->memory->current = stepper;
   dae__rk_update_driver(o);
@@ -145,7 +145,7 @@ void dae__rk_shift(dae__rk *o, int stepper)
 
 void dae__rk_switch_stepper(dae__rk *o, int stepper)
 {
-  dae__rk_shift(o, stepper);
+  dae__rk_change_variant(o, stepper);
   if (o->stepper[stepper].table->begin)
     o->stepper[stepper].table->begin(o->stepper[stepper].self);
 }

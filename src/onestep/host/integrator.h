@@ -72,7 +72,7 @@ void dae__rk_add_stepper(dae__rk *o, const dae__stepper *stepper, bool second_or
 /* Continues with another stepper; it begins without memory, and so does the controller. */
 void dae__rk_switch_stepper(dae__rk *o, int stepper);
 /* Continues with a stepper of the same family, which shares the memory of the other one. */
-void dae__rk_shift(dae__rk *o, int stepper);
+void dae__rk_change_variant(dae__rk *o, int stepper);
 /* Order and controller options of the current stepper for the driver. */
 void dae__rk_update_driver(dae__rk *o);
 

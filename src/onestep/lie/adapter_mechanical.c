@@ -39,7 +39,7 @@ static dae_status lie_mechanical_consistent(void *self, double t, const bool *fi
   adapter *o = self;
   dae_status status = dae__mech_consistent(o->motion, t, fixed, z, dz, NULL, err);
   if (!status)
-    status = dae__motion_follow(o->output, err);
+    status = dae__motion_reserve_dependent(o->output, err);
   lie_mechanical_clear_mu(o, z);
   lie_mechanical_clear_mu(o, dz);
   lie_mechanical_copy_active(o);
@@ -104,7 +104,7 @@ static dae_status lie_mechanical_prepare(adapter *o, dae__arena *arena, const da
   o->m = dae__view_mech(&o->view);
   DAE__TRY(dae__semi_create(arena, &o->view, &o->s, err));
   DAE__TRY(dae__motion_create(arena, o->m, &o->motion, err));
-  DAE__TRY(dae__motion_create_another(arena, o->motion, &o->output, err));
+  DAE__TRY(dae__motion_create_second(arena, o->motion, &o->output, err));
   if (o->m->nw > 0)
     DAE__TRY(dae__algebraic_create(arena, o->m, &o->algebraic, err));
   o->active = DAE__ALLOC(arena, bool, o->s->ny);

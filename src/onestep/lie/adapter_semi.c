@@ -102,7 +102,7 @@ static dae_status lie_semi_find_rates(dae__semi_slopes *w, double t, double *z, 
 {
   const dae__semi *s = w->s;
   char name[64];
-  dae__solver_forget(w->newton.solver);
+  dae__solver_reset(w->newton.solver);
   dae_status status = dae__semi_slopes_solve(w, t, z, dz, err);
   if (status != DAE_ERROR_START)
     return status;
@@ -150,7 +150,7 @@ static dae_status lie_semi_find_start(rows *r, double t, const bool *fixed, doub
         "give it in the mechanical form, or differentiate its constraints once");
   if (status == DAE_ERROR_START && r->surface) {
     dae__copy(s->n, r->given, z);
-    status = dae__surface_reach(r->surface, t, fixed, z, err);
+    status = dae__surface_start(r->surface, t, fixed, z, err);
     if (!status)
       status = dae__semi_rhs(s, t, z, dz, err);
     if (s->p->M)

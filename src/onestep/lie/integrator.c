@@ -349,7 +349,7 @@ static dae_status lie_check_mass(lie *o, const dae_env *env, dae_error *err)
   if (!s->p->M)
     return DAE_OK;
   DAE__TRY(dae__semi_M(s, o->driver.memory->t, o->now.z, o->step.M, err));
-  dae_status status = dae__solver_examine(env, &s->M, o->step.M, &column, err);
+  dae_status status = dae__solver_check_regular(env, &s->M, o->step.M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   if (column >= 0)

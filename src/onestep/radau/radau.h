@@ -139,7 +139,7 @@ struct dae__radau;
 /* Rule i, created at its first use. */
 const dae__radau_rule *dae__radau_rule_at(const struct dae__radau *o, int i);
 /* Nodes of the refined dense output of s stages: order s' + 1 of its states in v is 2s - 1, limited
- * by DAE__COLLOCATION_STAGES. */
+ * by DAE__COLLOCATION_STAGES_MAX. */
 int dae__radau_fine_nodes(int s);
 /* Collocation rule of these nodes, created where the last one asked for had others. */
 const dae__collocation_rule *dae__radau_fine_rule(const struct dae__radau *o, int s);

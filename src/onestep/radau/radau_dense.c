@@ -99,8 +99,8 @@ static void radau_dense_evaluate(const dae__radau *o, const dae__collocation_rul
 {
   const double *z0 = step->from.z;
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
-  double value[DAE__COLLOCATION_STAGES], once[DAE__COLLOCATION_STAGES],
-      twice[DAE__COLLOCATION_STAGES], h = step->h;
+  double value[DAE__COLLOCATION_STAGES_MAX], once[DAE__COLLOCATION_STAGES_MAX],
+      twice[DAE__COLLOCATION_STAGES_MAX], h = step->h;
   dae__collocation_values(c, x, value);
   dae__collocation_integrals(c, x, once, twice);
   dae__copy(n2 + dynamic, z0, z);
@@ -138,7 +138,7 @@ void dae__radau_rate(void *self, const dae__rk_step *step, double x, double *dz)
   const dae__radau *o = ((const dae__radau_stepper *)self)->radau;
   const double *K;
   const dae__collocation_rule *c = radau_dense_best(self, &K);
-  double value[DAE__COLLOCATION_STAGES];
+  double value[DAE__COLLOCATION_STAGES_MAX];
   (void)step;
   dae__collocation_values(c, x, value);
   dae__zero(o->adapter->size, dz);
@@ -180,7 +180,7 @@ dae_status dae__radau_refine(void *self, const dae__rk_step *step, dae_error *er
   const dae__collocation_rule *c = dae__radau_fine_rule(o, rule->s);
   int n = o->r->n, size = o->r->n2 + n;
   double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
-  double w[DAE__COLLOCATION_STAGES];
+  double w[DAE__COLLOCATION_STAGES_MAX];
   dae__weights(size, rtol, rtol * o->atol / o->rtol, step->from.z, o->weight);
   for (int i = 0; i < c->s; i++) { /* initial iterate: polynomial of the stages */
     double *K = o->fine_polynomial + (size_t)i * (size_t)n;

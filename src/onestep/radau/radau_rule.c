@@ -163,7 +163,7 @@ const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
 int dae__radau_fine_nodes(int s)
 {
   int wanted = 2 * s - 2;
-  return wanted < DAE__COLLOCATION_STAGES ? wanted : DAE__COLLOCATION_STAGES;
+  return wanted < DAE__COLLOCATION_STAGES_MAX ? wanted : DAE__COLLOCATION_STAGES_MAX;
 }
 
 const dae__collocation_rule *dae__radau_fine_rule(const dae__radau *o, int s)

@@ -43,7 +43,7 @@ static int radau_select_find(const dae__rk *o, int first, int more, bool full)
 static void radau_select_switch_to(dae__rk *o, dae__radau *radau, int to)
 {
   dae__radau_selection *c = &radau->memory->selection;
-  dae__rk_shift(o, to);
+  dae__rk_change_variant(o, to);
   o->driver.memory->bounded = 0;
   radau->memory->linearised = false;
   c->small_errors = c->large_errors = 0;

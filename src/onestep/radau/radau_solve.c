@@ -43,7 +43,7 @@ static void radau_predict_extrapolated(dae__radau *o, const dae__radau_rule *rul
 {
   const dae__radau_memory *m = o->memory;
   const dae__collocation_rule *last = dae__radau_rule_at(o, (m->s - 3) / 2)->c;
-  double w[DAE__COLLOCATION_STAGES], ratio = h / m->h, stop = rule->tolerance.stop;
+  double w[DAE__COLLOCATION_STAGES_MAX], ratio = h / m->h, stop = rule->tolerance.stop;
   int s = rule->s, n = o->r->n, d = last->s;
   while (d > 1 && radau_predict_weights(last, d, 1 + ratio, w) * stop > DAE__RADAU_PREDICTOR_NOISE)
     d--;

@@ -103,9 +103,9 @@ static void reduced_precondition_columns(const dae__reduced *r, int count, doubl
 static void reduced_set_patterns(const dae__reduced *r)
 {
   const dae_pattern *pattern = r->memory->preconditioned ? &r->differential : &r->pattern;
-  dae__solver_turn_to(r->real, pattern);
+  dae__solver_set_pattern(r->real, pattern);
   for (int i = 0; i < r->pairs; i++)
-    dae__zsolver_turn_to(r->pair[i], pattern);
+    dae__zsolver_set_pattern(r->pair[i], pattern);
 }
 
 void dae__reduced_precondition(dae__reduced *r, bool wanted)
@@ -120,7 +120,7 @@ void dae__reduced_precondition(dae__reduced *r, bool wanted)
   r->memory->preconditioned = on;
   reduced_set_patterns(r);
   for (int i = 0; i < r->pairs; i++)
-    dae__zsolver_forget(r->pair[i]);
+    dae__zsolver_reset(r->pair[i]);
 }
 
 void dae__reduced_update_algebraic(const dae__reduced *r, const double *dz, double *y)

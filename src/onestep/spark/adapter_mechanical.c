@@ -292,7 +292,7 @@ static dae_status spark_mechanical_consistent(void *self, double t, const bool *
 {
   mechanical *o = self;
   DAE__TRY(dae__mech_consistent(o->motion, t, fixed, state, rate, NULL, err));
-  return dae__motion_follow(o->output, err);
+  return dae__motion_reserve_dependent(o->output, err);
 }
 
 static dae_status spark_mechanical_project(void *self, bool for_output, double t, double *state,
@@ -359,7 +359,7 @@ static dae_status spark_mechanical_prepare(mechanical *o, dae__arena *arena,
 {
   DAE__TRY(dae__mech_create(arena, problem, &o->m, err));
   DAE__TRY(dae__motion_create(arena, o->m, &o->motion, err));
-  DAE__TRY(dae__motion_create_another(arena, o->motion, &o->output, err));
+  DAE__TRY(dae__motion_create_second(arena, o->motion, &o->output, err));
   const dae__mech *m = o->m;
   int ny = m->nq + m->nu;
   int *y_at = DAE__ALLOC(arena, int, ny), *z_at = DAE__ALLOC(arena, int, m->nq);

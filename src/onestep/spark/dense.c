@@ -53,12 +53,12 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *o
   int n = order < 4 ? 3 : order - 1;
   bool all_inner = stages->nodes == stages->s + 2;
   int gained = order - stages->s - (all_inner ? 2 : 1);
-  DAE__ASSERT(n <= DAE__CURVE_NODES);
+  DAE__ASSERT(n <= DAE__HERMITE_NODES);
   *d = (dae__spark_dense){
       .adapter = adapter, .fixed = fixed, .rtol = opts->rtol, .atol = opts->atol};
   d->max_sweeps = !fixed ? MAX_SWEEPS : gained > MIN_FIXED_SWEEPS ? gained : MIN_FIXED_SWEEPS;
-  dae__curve_create(arena, stages->nodes, stages->node, stages->node_index, all_inner,
-                    &d->low_order);
+  dae__hermite_create(arena, stages->nodes, stages->node, stages->node_index, all_inner,
+                      &d->low_order);
   double *node = DAE__ALLOC(arena, double, n);
   d->W = DAE__ALLOC(arena, double, n *n);
   d->memory = DAE__STATE(arena, dae__spark_dense_memory, 1);
@@ -77,7 +77,7 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *o
   d->z_weight = DAE__ALLOC(arena, double, nz);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  long double c[DAE__CURVE_NODES], w[DAE__CURVE_NODES];
+  long double c[DAE__HERMITE_NODES], w[DAE__HERMITE_NODES];
   for (int i = 0; i < n; i++)
     c[i] = (1 - cosl(PI * i / (n - 1))) / 2;
   for (int i = 0; i < n; i++) {
@@ -86,27 +86,27 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *o
     for (int j = 0; j < n; j++)
       d->W[i * n + j] = (double)w[j];
   }
-  dae__curve_create(arena, n, node, NULL, false, &d->refined);
+  dae__hermite_create(arena, n, node, NULL, false, &d->refined);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
 /* ---- evaluation ---- */
 
 /* y and z at x by one of the two polynomials */
-static void spark_dense_interpolate(dae__spark_dense *d, const dae__curve *c,
+static void spark_dense_interpolate(dae__spark_dense *d, const dae__hermite *c,
                                     const dae__stage_values *values,
                                     const dae__spark_dense_step *step, double x, double *y,
                                     double *z)
 {
   const dae__spark_adapter *a = d->adapter;
-  double w[DAE__CURVE_NODES + 2];
+  double w[DAE__HERMITE_NODES + 2];
   dae__spark_adapter_split(a, step->start_rate, d->y_rate[0], d->z_rate[0]);
   dae__spark_adapter_split(a, step->end_rate, d->y_rate[1], d->z_rate[1]);
-  dae__curve_data of_y = {step->h, values->Y, d->y_rate[0], d->y_rate[1]};
-  dae__curve_data of_z = {step->h, values->Z, d->z_rate[0], d->z_rate[1]};
-  dae__curve_weights(c, x, w);
-  dae__curve_eval(c, w, a->ny, &of_y, y);
-  dae__curve_eval(c, w, a->nz, &of_z, z);
+  dae__hermite_data of_y = {step->h, values->Y, d->y_rate[0], d->y_rate[1]};
+  dae__hermite_data of_z = {step->h, values->Z, d->z_rate[0], d->z_rate[1]};
+  dae__hermite_weights(c, x, w);
+  dae__hermite_eval(c, w, a->ny, &of_y, y);
+  dae__hermite_eval(c, w, a->nz, &of_z, z);
 }
 
 void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double t,

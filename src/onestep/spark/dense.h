@@ -27,7 +27,7 @@ typedef struct dae__spark_dense {
   bool fixed; /* step size; false: refinement ends at the tolerances */
   double rtol, atol;
   int max_sweeps;
-  dae__curve low_order, refined;   /* through the stages, through the nodes of the sweeps */
+  dae__hermite low_order, refined; /* through the stages, through the nodes of the sweeps */
   double *W;                       /* W_ij, by rows */
   dae__spark_dense_memory *memory; /* saved */
   dae__stage_values values[2];     /* saved: Y and Z at the nodes of the sweeps */

@@ -45,11 +45,11 @@ static dae_spark_tableau spark_compute_tableau(dae__arena *arena, const descript
                                                dae_spark_hat hat, int s)
 {
   dae__rule rule = f->rule(s), tilde = f->same_nodes ? rule : dae__rule_lobatto(s + 1);
-  dae__small A =
-      f->A == DAE_SPARK_HAT_SAME ? dae__collocation(&rule, s, rule.c) : dae__lobatto(&rule, f->A);
-  dae__small Ah = hat == DAE_SPARK_HAT_SAME ? A : dae__lobatto(&rule, hat);
-  dae__small Ab = dae__collocation(&rule, tilde.n, tilde.c);
-  dae__small At = dae__partner(&Ab, rule.b, tilde.b);
+  dae__small A = f->A == DAE_SPARK_HAT_SAME ? dae__collocation_matrix(&rule, s, rule.c)
+                                            : dae__lobatto_matrix(&rule, f->A);
+  dae__small Ah = hat == DAE_SPARK_HAT_SAME ? A : dae__lobatto_matrix(&rule, hat);
+  dae__small Ab = dae__collocation_matrix(&rule, tilde.n, tilde.c);
+  dae__small At = dae__symplectic_partner(&Ab, rule.b, tilde.b);
   const double *b = spark_round_vector(arena, s, rule.b);
   return (dae_spark_tableau){.name = f->name,
                              .s = s,

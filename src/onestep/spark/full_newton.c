@@ -211,7 +211,7 @@ dae_status dae__full_newton_reload(dae__full_newton *o)
 
 void dae__full_newton_forget(dae__full_newton *o)
 {
-  dae__solver_forget(o->solver);
+  dae__solver_reset(o->solver);
 }
 
 /* ---- the Jacobian ---- */

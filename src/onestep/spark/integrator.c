@@ -507,7 +507,7 @@ static void spark_prepare_driver(spark *o, int order, const dae_env *env)
     sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
   o->gamma0 = exp(sum / s);
   for (int i = 0; i < nodes; i++)
-    o->estimate_weights[i] = dae__derivative_weight(nodes, st->node, i, 0);
+    o->estimate_weights[i] = dae__lagrange_derivative_weight(nodes, st->node, i, 0);
 }
 
 /* Where A is singular, Z of coordinates without mass is not determined at all stages: p_z has to be
@@ -526,7 +526,8 @@ static dae_status spark_check_mass(spark *o, dae__arena *arena, dae_error *err)
   if (!values)
     return dae__out_of_memory(err);
   DAE__TRY(a->table->linearise(a->self, &at, NULL, &wanted, err));
-  dae_status status = dae__solver_examine(dae__arena_env(arena), pattern, values, &column, err);
+  dae_status status =
+      dae__solver_check_regular(dae__arena_env(arena), pattern, values, &column, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   if (column >= 0)

@@ -208,7 +208,7 @@ dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed
     DAE__TRY(start_project(&position, trial, err));
   if (m->nc > 0)
     DAE__TRY(start_project(&velocity, trial, err));
-  DAE__TRY(dae__motion_pick(motion, t, y, dependent, sizeof dependent, err));
+  DAE__TRY(dae__motion_select_independent(motion, t, y, dependent, sizeof dependent, err));
   if (m->nw > 0)
     DAE__TRY(start_solve_algebraic(motion, t, y, err));
   DAE__TRY(dae__motion_accelerate(motion, t, y, dy, err));

@@ -110,8 +110,8 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
   return DAE_OK;
 }
 
-dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *first,
-                                      dae__motion **out, dae_error *err)
+dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first, dae__motion **out,
+                                     dae_error *err)
 {
   dae__motion *motion = DAE__ALLOC(arena, dae__motion, 1);
   *out = NULL;
@@ -137,7 +137,7 @@ dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *firs
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   motion_make_forces(motion);
-  dae_status status = dae__saddle_create_another(arena, first->saddle, &motion->saddle, err);
+  dae_status status = dae__saddle_create_sharing(arena, first->saddle, &motion->saddle, err);
   if (!status)
     *out = motion;
   return status;
@@ -152,7 +152,7 @@ void dae__motion_free(dae__motion *motion)
 dae_status dae__motion_reload(dae__motion *motion)
 {
   motion->mass_known = false; /* the factorisation may be that of another motion */
-  DAE__TRY(dae__motion_follow(motion, NULL));
+  DAE__TRY(dae__motion_reserve_dependent(motion, NULL));
   return motion->memory->factored ? dae__saddle_reload(motion->saddle) : DAE_OK;
 }
 

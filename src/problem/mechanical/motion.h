@@ -57,8 +57,8 @@ typedef struct dae__motion {
 dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err);
 /* A second motion of the same problem, for dense output, say, without a factorisation. It shares
  * memory of the first, which must live as long. */
-dae_status dae__motion_create_another(dae__arena *arena, const dae__motion *first,
-                                      dae__motion **out, dae_error *err);
+dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first, dae__motion **out,
+                                     dae_error *err);
 dae_status dae__motion_reload(dae__motion *motion);
 void dae__motion_free(dae__motion *motion); /* NULL is allowed */
 
@@ -94,14 +94,15 @@ dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, dou
 
 /* Selects an independent subset of the constraints at the state y, earlier rows preferred. text
  * (may be NULL) receives a line for each dependent row, naming the rows it depends on. */
-dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char *text, size_t size,
-                            dae_error *err);
+dae_status dae__motion_select_independent(dae__motion *motion, double t, const double *y,
+                                          char *text, size_t size, dae_error *err);
 
 /* Whether a constraint is nearly dependent on the others at the state y; name: the first such. */
-bool dae__motion_stuck(dae__motion *motion, double t, const double *y, char *name, size_t size);
+bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y, char *name,
+                                  size_t size);
 
 /* Memory for the dependent rows that another motion of the same problem selected. */
-dae_status dae__motion_follow(dae__motion *motion, dae_error *err);
+dae_status dae__motion_reserve_dependent(dae__motion *motion, dae_error *err);
 
 /* Factors the saddle matrix of motion->M, G, K with the diagonal added (may be NULL);
  * DAE_ERROR_SINGULAR names the variable or constraint. */

@@ -106,8 +106,8 @@ static dae_status rank_mark_independent(dae__motion *motion, double tol, bool *r
                         rank, NULL);
 }
 
-dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char *text, size_t size,
-                            dae_error *err)
+dae_status dae__motion_select_independent(dae__motion *motion, double t, const double *y,
+                                          char *text, size_t size, dae_error *err)
 {
   dae__mech *m = motion->m;
   dae_mechanical_at at = dae__mech_at(m, t, y);
@@ -123,7 +123,7 @@ dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char
     return dae__fail(err, status, NULL, "the rank of the constraints cannot be determined: %s",
                      dae_status_text(status));
   m->count->dependent = m->nc - rank;
-  DAE__TRY(dae__motion_follow(motion, err));
+  DAE__TRY(dae__motion_reserve_dependent(motion, err));
   if (m->count->dependent == 0)
     return DAE_OK;
   DAE__TRY(dae__mech_eval(m, &at, &want, err));
@@ -134,7 +134,8 @@ dae_status dae__motion_pick(dae__motion *motion, double t, const double *y, char
   return DAE_OK;
 }
 
-bool dae__motion_stuck(dae__motion *motion, double t, const double *y, char *name, size_t size)
+bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y, char *name,
+                                  size_t size)
 {
   dae__mech *m = motion->m;
   dae_mechanical_at at = dae__mech_at(m, t, y);
@@ -176,7 +177,7 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
 }
 
 /* allocates: only starts select rows */
-dae_status dae__motion_follow(dae__motion *motion, dae_error *err)
+dae_status dae__motion_reserve_dependent(dae__motion *motion, dae_error *err)
 {
   int nd = motion->m->count->dependent;
   size_t n = (size_t)nd;

@@ -266,7 +266,7 @@ static dae_status semi_start_make_consistent(work *w, const bool *fixed, double 
   DAE__TRY(dae__semi_classify(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch, err));
   if (s->hidden_count > 0) {
     DAE__TRY(dae__surface_create(w->arena, s, &w->surface, err));
-    DAE__TRY(dae__surface_reach(w->surface, w->t, fixed, w->z, err));
+    DAE__TRY(dae__surface_start(w->surface, w->t, fixed, w->z, err));
   }
   DAE__TRY(dae__semi_slopes_create(w->arena, w->surface, &w->slopes, err));
   dae_status status = dae__semi_slopes_solve(&w->slopes, w->t, w->z, dy, err);

@@ -295,7 +295,7 @@ static dae_status surface_refuse(const dae__surface *u, double t, const bool *fi
   return DAE_ERROR_START;
 }
 
-dae_status dae__surface_reach(dae__surface *u, double t, const bool *fixed, double *z,
+dae_status dae__surface_start(dae__surface *u, double t, const bool *fixed, double *z,
                               dae_error *err)
 {
   int nx = u->s->nx;

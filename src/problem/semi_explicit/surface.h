@@ -46,7 +46,7 @@ dae_status dae__surface_project(dae__surface *surface, double t, double *z, dae_
 
 /* Projects x of z from anywhere, for starts; fixed entries (may be NULL) do not move. Fails with
  * DAE_ERROR_START naming the rows that cannot be met. */
-dae_status dae__surface_reach(dae__surface *surface, double t, const bool *fixed, double *z,
+dae_status dae__surface_start(dae__surface *surface, double t, const bool *fixed, double *z,
                               dae_error *err);
 
 #endif

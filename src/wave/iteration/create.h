@@ -5,14 +5,14 @@
 #include <daedal/wave.h>
 
 /* Default tolerances of children, relative to those of the waveforms: docs/methods. */
-#define DAE__CHILD_SHARE (1.0 / 30)
+#define DAE__CHILD_TOLERANCE_RATIO (1.0 / 30)
 
 /* Whether gauss-seidel and jacobi, or joint, apply to a problem; the reason in err. */
-dae_status dae__wave_accepts(const dae_problem *problem, dae_error *err);
-dae_status dae__joint_accepts(const dae_problem *problem, dae_error *err);
+dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err);
+dae_status dae__joint_check_problem(const dae_problem *problem, dae_error *err);
 
 /* Default method of a system. Measured on the coupled examples: methods with larger steps need up
  * to half the evaluations and mostly more time, for their dense output at the nodes of the grid. */
-const char *dae__wave_usual_method(const dae_part *part);
+const char *dae__wave_default_method(const dae_part *part);
 
 #endif

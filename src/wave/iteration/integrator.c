@@ -23,7 +23,7 @@ dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *
   DAE__TRY(dae__assembly_create(arena, problem, &w->assembly, err));
   DAE__TRY(dae__mech_create(arena, dae__assembly_problem(w->assembly), &w->mech, err));
   DAE__TRY(dae__motion_create(arena, w->mech, &w->motion, err));
-  return dae__motion_create_another(arena, w->motion, &w->output_motion, err);
+  return dae__motion_create_second(arena, w->motion, &w->output_motion, err);
 }
 
 /* Coupled state of the children at t, multipliers of joints by linear interpolation; or, for user

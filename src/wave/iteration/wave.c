@@ -91,7 +91,7 @@ static dae_status wave_any_assembly(const dae_problem *problem, dae_error *err)
   return DAE_OK;
 }
 
-dae_status dae__wave_accepts(const dae_problem *problem, dae_error *err)
+dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err)
 {
   DAE__TRY(dae_problem_validate(problem, err));
   if (!problem->coupled || problem->coupled->parts < 2)
@@ -100,9 +100,9 @@ dae_status dae__wave_accepts(const dae_problem *problem, dae_error *err)
   return dae__assembled_check_problem(problem, wave_any_assembly, err);
 }
 
-dae_status dae__joint_accepts(const dae_problem *problem, dae_error *err)
+dae_status dae__joint_check_problem(const dae_problem *problem, dae_error *err)
 {
-  DAE__TRY(dae__wave_accepts(problem, err));
+  DAE__TRY(dae__wave_check_problem(problem, err));
   if (problem->coupled->joints == 0)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem",
                      "it is for systems connected by joints, and there are none; gauss-seidel "
@@ -284,8 +284,8 @@ static dae_status wave_reset_at(dae__wave *w, double t, dae_error *err)
     return dae__wave_save_all(w, err);
   dae__assembly_gather(w->assembly, w->y, w->assembled);
   w->motion->memory->factored = false;
-  DAE__TRY(dae__motion_pick(w->motion, t, w->assembled, NULL, 0, err));
-  DAE__TRY(dae__motion_follow(w->output_motion, err));
+  DAE__TRY(dae__motion_select_independent(w->motion, t, w->assembled, NULL, 0, err));
+  DAE__TRY(dae__motion_reserve_dependent(w->output_motion, err));
   return dae__wave_save_all(w, err);
 }
 
@@ -383,8 +383,8 @@ static dae_status wave_create_systems(dae__wave *w, dae__arena *arena, const dae
                                .terms = wave_terms_of(w),
                                .with_children = true,
                                .children = w->opts.children,
-                               .rtol = DAE__CHILD_SHARE * w->opts.rtol,
-                               .atol = DAE__CHILD_SHARE * w->opts.atol,
+                               .rtol = DAE__CHILD_TOLERANCE_RATIO * w->opts.rtol,
+                               .atol = DAE__CHILD_TOLERANCE_RATIO * w->opts.atol,
                                .t = start->t,
                                .y = w->y,
                                .dy = w->dy,
@@ -433,7 +433,8 @@ dae_status dae_gauss_seidel_create(const dae_problem *problem, const dae_start *
                                    const dae_wave_options *opts, const dae_env *env,
                                    dae_integrator **out, dae_error *err)
 {
-  request r = {"gauss-seidel", opts, &dae_gauss_seidel_option_table, false, dae__wave_accepts};
+  request r = {"gauss-seidel", opts, &dae_gauss_seidel_option_table, false,
+               dae__wave_check_problem};
   return wave_create(&r, problem, start, env, out, err);
 }
 
@@ -441,7 +442,7 @@ dae_status dae_jacobi_create(const dae_problem *problem, const dae_start *start,
                              const dae_wave_options *opts, const dae_env *env, dae_integrator **out,
                              dae_error *err)
 {
-  request r = {"jacobi", opts, &dae_jacobi_option_table, true, dae__wave_accepts};
+  request r = {"jacobi", opts, &dae_jacobi_option_table, true, dae__wave_check_problem};
   return wave_create(&r, problem, start, env, out, err);
 }
 
@@ -449,6 +450,6 @@ dae_status dae_joint_create(const dae_problem *problem, const dae_start *start,
                             const dae_wave_options *opts, const dae_env *env, dae_integrator **out,
                             dae_error *err)
 {
-  request r = {"joint", opts, &dae_joint_option_table, false, dae__joint_accepts};
+  request r = {"joint", opts, &dae_joint_option_table, false, dae__joint_check_problem};
   return wave_create(&r, problem, start, env, out, err);
 }

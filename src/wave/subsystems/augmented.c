@@ -45,7 +45,7 @@ dae_status dae__algebraic_block_factor(dae__algebraic_block *block, const double
     return DAE_OK;
   for (int e = 0; e < dae__pattern_count(&block->pattern); e++)
     block->values[e] = J[block->entry[e]];
-  dae__solver_forget(block->solver);
+  dae__solver_reset(block->solver);
   DAE__TRY(dae__solver_factor(block->solver, block->values));
   return dae__solver_rcond(block->solver) < DAE__SINGULAR_RCOND ? DAE_ERROR_SINGULAR : DAE_OK;
 }

@@ -188,7 +188,7 @@ static dae_status kkt_factor(dae__augmented *m, dae_error *err)
   dae__block_add(&b->D_at, 1, b->D, b->values);
   if (b->factored && memcmp(b->values, b->last, (size_t)entries * sizeof *b->values) == 0)
     return DAE_OK;
-  dae__solver_forget(b->solver);
+  dae__solver_reset(b->solver);
   dae_status status = dae__solver_factor(b->solver, b->values);
   b->factored = status == DAE_OK;
   dae__copy(entries, b->values, b->last);

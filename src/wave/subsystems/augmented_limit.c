@@ -62,7 +62,7 @@ static dae_status limit_index_1(dae__augmented *m, double *X)
   dae__limit *l = &m->limit;
   const dae__semi *s = m->element.semi;
   if (l->mass) {
-    dae__solver_forget(l->mass);
+    dae__solver_reset(l->mass);
     if (dae__solver_factor(l->mass, l->M) || dae__solver_rcond(l->mass) < SINGULAR_MASS_RCOND)
       return DAE_ERROR_SINGULAR;
   }
@@ -106,7 +106,7 @@ static dae_status limit_solve_at(dae__augmented *m, double h, double *X, dae_err
   char name[64];
   dae__semi_matrix_fill(A, 1 / h, m->limit.M, NULL, m->J_values);
   dae__scale(A->pattern.start[s->nx], h, A->values);
-  dae__solver_forget(m->limit.solver);
+  dae__solver_reset(m->limit.solver);
   dae_status status = dae__solver_factor(m->limit.solver, A->values);
   if (status == DAE_ERROR_SINGULAR) {
     int column = dae__solver_column(m->limit.solver);

@@ -152,7 +152,7 @@ static const dae_method *coupling_default_method(const dae_part *part)
   return m && m->ng + m->nk > 0 ? &coupling_bdf_ggl : &coupling_bdf;
 }
 
-const char *dae__wave_usual_method(const dae_part *part)
+const char *dae__wave_default_method(const dae_part *part)
 {
   return coupling_default_method(part)->name;
 }
