@@ -193,7 +193,7 @@ static void test_new_refuses_what_cannot_be_a_name(void **state)
   command_refuses(1, "new ../up", "begins with a letter");
   command_refuses(1, "new a/b", "letters, digits and _ only");
   command_refuses(1, "new a.dae", "leave out .dae");
-  command_refuses(1, "new model", "a word of the language");
+  command_refuses(1, "new model", "is a keyword");
   command_exits(0, "new \xc3\xbc"
                    "ber");
   command_exits(0, "run \xc3\xbc"
