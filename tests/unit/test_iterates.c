@@ -2,7 +2,7 @@
  * iterates agree, and how they are described. */
 #include "wave/variants/iterates.h"
 
-#include "member_fixture.h"
+#include "augmented_fixture.h"
 #include "trio.h"
 #include "works.h"
 
@@ -194,7 +194,7 @@ static void test_a_member_may_be_the_base(void **state)
   (void)state;
   trio t;
   make_trio(&t, true);
-  dae__augmented *m = member_of(&t.coupled, ARM, NULL, false);
+  dae__augmented *m = augmented_of(&t.coupled, ARM, NULL, false);
   check_derivatives(dae__augmented_problem(m), &picard, 1e-6); /* the rail has no derivatives */
   check_derivatives(dae__augmented_problem(m), &mixed, 1e-6);
   check_derivatives(dae__augmented_problem(m), &lagged, 1e-6);

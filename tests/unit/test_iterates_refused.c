@@ -1,8 +1,8 @@
 /* What is refused of right sides at earlier iterates, and how: weights, points, memory. */
 #include "wave/variants/iterates.h"
 
+#include "augmented_fixture.h"
 #include "counting_env.h"
-#include "member_fixture.h"
 #include "trio.h"
 #include "works.h"
 

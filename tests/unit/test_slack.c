@@ -2,7 +2,7 @@
  * against the coupled problem as a whole. */
 #include "wave/variants/slack.h"
 
-#include "member_fixture.h"
+#include "augmented_fixture.h"
 #include "problems/problems.h"
 #include "works.h"
 
@@ -252,7 +252,7 @@ static void test_a_member_may_be_the_base(void **state)
   make_works(&w, false, true);
   for (int carried = 0; carried < 2; carried++) {
     bool carries[] = {carried};
-    dae__augmented *m = member_of(&w.coupled, 0, carries, false);
+    dae__augmented *m = augmented_of(&w.coupled, 0, carries, false);
     const dae_problem *base = dae__augmented_problem(m);
     dae__slack *s = slack_of(&w.coupled, 0, &(dae__slack_options){.base = base});
     const dae_problem *p = &s->problem;

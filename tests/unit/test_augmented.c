@@ -1,6 +1,6 @@
 /* Members of mechanical parts: their callbacks against differences, their answers against the
  * coupled problem as a whole, their gains against differences of the answers. */
-#include "member_fixture.h"
+#include "augmented_fixture.h"
 #include "problem/mechanical/motion.h"
 #include "trio.h"
 #include "wave/iteration/workers.h"
@@ -93,7 +93,7 @@ static void for_each_member(bool lagged, each_fn *fn)
         bool carried[JOINTS];
         if (!carry(&p.t.coupled, part, which, carried))
           continue;
-        dae__augmented *m = member_of(&p.t.coupled, part, carried, lagged);
+        dae__augmented *m = augmented_of(&p.t.coupled, part, carried, lagged);
         fn(&p, part, carried, m);
         dae__augmented_free(m);
       }

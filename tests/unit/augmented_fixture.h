@@ -1,6 +1,6 @@
 /* Members made in the arena of a test, and what their tests share. */
-#ifndef DAEDAL_TEST_MEMBER_FIXTURE_H
-#define DAEDAL_TEST_MEMBER_FIXTURE_H
+#ifndef DAEDAL_TEST_AUGMENTED_FIXTURE_H
+#define DAEDAL_TEST_AUGMENTED_FIXTURE_H
 
 #include "wave/subsystems/augmented.h"
 
@@ -21,8 +21,8 @@ static inline void assert_close(double a, double b, double tolerance)
     fail_msg("%.12g is not near %.12g", a, b);
 }
 
-static inline dae__augmented *member_of(const dae_coupled *c, int part, const bool *carried,
-                                        bool lagged)
+static inline dae__augmented *augmented_of(const dae_coupled *c, int part, const bool *carried,
+                                           bool lagged)
 {
   dae__augmented *m = NULL;
   dae_error err = dae_error_none();

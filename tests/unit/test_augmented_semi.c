@@ -1,6 +1,6 @@
 /* Gains of semi-explicit members: the circuits of [E07], a diode, singular masses, constraints of
  * index 2. */
-#include "member_fixture.h"
+#include "augmented_fixture.h"
 #include "problems/problems.h"
 
 /* ---- semi-explicit parts ---- */
@@ -28,7 +28,7 @@ static dae__augmented *semi_member(semi_case *c)
   for (int i = 0; i < c->p.nin; i++)
     c->wire[i] = (dae_wire){0, i, {1, 0}};
   c->coupled = (dae_coupled){.parts = 2, .wires = c->p.nin, .part = c->part, .wire = c->wire};
-  return member_of(&c->coupled, 0, NULL, false);
+  return augmented_of(&c->coupled, 0, NULL, false);
 }
 
 static void variables(int n, dae__output *answers)
@@ -44,7 +44,7 @@ static void test_gains_of_the_circuits(void **state)
   const double y[2] = {1, 5}, in[2] = {0.2, 0.4}, known[] = {0, 0, 0, 0.9};
   double value[2], D[4];
   dae__output answers[2];
-  dae__augmented *m = member_of(c, 0, NULL, false);
+  dae__augmented *m = augmented_of(c, 0, NULL, false);
   variables(2, answers);
   assert_ptr_equal(dae__augmented_problem(m)->semi_explicit, c->part[0].semi_explicit);
   assert_int_equal(dae__augmented_inputs(m), 2);

@@ -1,5 +1,5 @@
 /* Members with known answers: the model of [WHM11]; parts with patterns and without. */
-#include "member_fixture.h"
+#include "augmented_fixture.h"
 #include "problems/problems.h"
 
 #include <daedal/daedal.h>
@@ -14,12 +14,12 @@ static void test_mobilities_of_the_structures(void **state)
   const dae_coupled *c = test_structures().problem.coupled;
   const double y[4] = {0.3, -0.2, 0.1, 0.5}, in[7] = {0.3, 0.1, 0, 0, 2, 0.7, 0.7};
   double value[3], D[3 * 7];
-  dae__augmented *m = member_of(c, 0, NULL, false);
+  dae__augmented *m = augmented_of(c, 0, NULL, false);
   assert_int_equal(dae__augmented_inputs(m), 7);
   assert_int_equal(dae__augmented_outputs(m, 0, y, in, 2, accelerations, value, D, NULL), DAE_OK);
   assert_close(-D[1 + 2 * LAMBDA], 4. / 11, 1e-14); /* S1 = D1 A1^-1 B1 */
   dae__augmented_free(m);
-  m = member_of(c, 1, NULL, false);
+  m = augmented_of(c, 1, NULL, false);
   assert_int_equal(dae__augmented_outputs(m, 0, y, in, 2, accelerations, value, D, NULL), DAE_OK);
   assert_close(2 * D[0 + 2 * LAMBDA], 1, 1e-14); /* S2 = D2 A2^-1 B2 */
   dae__augmented_free(m);
@@ -33,7 +33,7 @@ static void test_elimination_of_the_structures(void **state)
   const bool carried[] = {true};
   const double y[4] = {0.3, -0.2, 0.1, 0.5}, in[7] = {0.6, 0.3, 0, 0, 99, 0.7, 99};
   double value[3], D[3 * 7];
-  dae__augmented *m = member_of(c, 1, carried, false);
+  dae__augmented *m = augmented_of(c, 1, carried, false);
   assert_int_equal(dae__augmented_outputs(m, 0, y, in, 3, accelerations, value, D, NULL), DAE_OK);
   assert_close(value[0], 0.35, 1e-14);
   assert_close(value[1], -0.1 + 1 - 0.175, 1e-14);
@@ -58,7 +58,7 @@ static int exact_inputs(void *user, double t, double *in)
 static void test_a_member_is_integrated_as_the_whole(void **state)
 {
   (void)state;
-  dae__augmented *m = member_of(test_structures().problem.coupled, 0, NULL, false);
+  dae__augmented *m = augmented_of(test_structures().problem.coupled, 0, NULL, false);
   dae_problem problem = *dae__augmented_problem(m);
   const double start[4] = {0};
   dae_bdf_options opts = dae_bdf_defaults();
@@ -199,7 +199,7 @@ static dae__augmented *chain_member(chain *c, springs *s, bool carries)
   c->part[1] = (dae_part){.name = "mass", .mechanical = &mass};
   c->coupled = (dae_coupled){
       .parts = 2, .joints = 1, .wires = 1, .part = c->part, .joint = &clasp, .wire = &wire};
-  return member_of(&c->coupled, 0, &carries, false);
+  return augmented_of(&c->coupled, 0, &carries, false);
 }
 
 /* J, J_in, answers and gains of the chain one after the other */
