@@ -47,9 +47,10 @@ static dae_status validate_defects(const defect *defects, size_t count, dae_erro
 
 static dae_status validate_mechanical(const dae_mechanical *p, dae_error *err)
 {
-  int nq = p->nq, nr = nq + p->nu + p->nw, nz = 2 * nq + p->nu + p->nw;
   const named_size sizes[] = {{p->nq, "nq"}, {p->ng, "ng"}, {p->nk, "nk"},
                               {p->nu, "nu"}, {p->nw, "nw"}, {p->nin, "nin"}};
+  DAE__TRY(SIZES(sizes, err));
+  int nq = p->nq, nr = nq + p->nu + p->nw, nz = 2 * nq + p->nu + p->nw;
   const defect callbacks[] = {
       {p->nq == 0, "nq", "a mechanical problem has coordinates; use the semi-explicit form"},
       {!p->f && !p->F, "f", "give the forces f, or momenta p and F"},
@@ -79,7 +80,6 @@ static dae_status validate_mechanical(const dae_mechanical *p, dae_error *err)
       {sparse && p->nk > 0 && !p->K_pattern, "K_pattern", SPARSE_M "K needs one too"},
       {sparse && !p->constant_mass && !p->Ms_pattern, "Ms_pattern",
        "M has a pattern and is not constant_mass: d(M s)/d(q,v) needs a pattern too"}};
-  DAE__TRY(SIZES(sizes, err));
   DAE__TRY(DEFECTS(callbacks, err));
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
     if (patterns[i].pattern)
