@@ -41,7 +41,7 @@ void dae__lu_scale_rows(int n, double *restrict A, double *restrict scale)
       scale[i] = t > scale[i] ? t : scale[i];
     }
   }
-  for (int i = 0; i < n; i++) /* below DBL_MIN the reciprocal may overflow */
+  for (int i = 0; i < n; i++) /* reciprocals only from DBL_MIN on: below, they may overflow */
     scale[i] = scale[i] < DBL_MIN ? 1 : 1 / scale[i];
   for (int j = 0; j < n; j++) {
     double *a = A + (size_t)j * (size_t)n;
@@ -104,7 +104,8 @@ static inline int dense_factor_panel(int n, double *A, int k, int end, int *pivo
       return j + 1;
     for (int c = k; c < end; c++)
       dense_exchange(A + (size_t)c * (size_t)n, j, p);
-    double d = l[j], r = 1 / d; /* l /= d; 1/d may overflow for d < DBL_MIN */
+    /* column of L divided by the pivot d; 1/d may overflow for d < DBL_MIN */
+    double d = l[j], r = 1 / d;
     if (fabs(d) < DBL_MIN)
       for (int i = j + 1; i < n; i++)
         l[i] /= d;
@@ -133,9 +134,9 @@ int dae__lu_factor_own(int n, double *A, int *pivot)
     int failed = dense_factor_panel(n, A, k, end, pivot);
     if (failed)
       return failed;
-    for (int c = 0; c < k; c++) /* the same exchanges in L */
+    for (int c = 0; c < k; c++) /* row exchanges of the panel in the columns of L before it */
       dense_exchange_panel(A + (size_t)c * (size_t)n, k, end, pivot);
-    for (int c = end; c < n; c++) { /* later columns: exchanges, U = L\A, A -= L U */
+    for (int c = end; c < n; c++) { /* columns after the panel: row exchanges, U = L\A, A -= L U */
       double *a = A + (size_t)c * (size_t)n;
       dense_exchange_panel(a, k, end, pivot);
       dense_forward_four(n, A, k, a);
@@ -223,10 +224,10 @@ void dae__lu_solve_transposed(int n, const double *LU, const int *pivot, double 
 
 typedef struct dense {
   int n;
-  bool full; /* the pattern has all entries */
+  bool full; /* whether the pattern has all entries */
   const dae_pattern *pattern;
-  double *LU, *scale; /* state */
-  int *pivot;         /* state */
+  double *LU, *scale; /* factors L and U, row scales; state of the arena */
+  int *pivot;         /* row exchanges; state of the arena */
 } dense;
 
 static dae_status dense_solver_create(dae__arena *arena, const dae_pattern *pattern, void **state)

@@ -8,14 +8,14 @@
 /* Order n from which on LAPACK's zgetrf is faster. */
 extern const int dae__zlu_crossover;
 
-/* Doubles from the real parts of a column to its imaginary parts; columns are twice that apart. The
- * last row of an odd n is padding. */
+/* Doubles from the real parts of a column to its imaginary parts, half the distance of two columns.
+ * The last row of an odd n is padding. */
 static inline size_t dae__zlu_stride(int n)
 {
   return dae__pair_rows(n);
 }
 
-/* Doubles of a factorisation: the columns, then L around the diagonal and 1/U_jj. */
+/* Doubles of a factored matrix: the columns, then L around the diagonal and 1/U_jj. */
 static inline size_t dae__zlu_size(int n)
 {
   return (size_t)n * (2 * dae__zlu_stride(n) + 6);
@@ -26,7 +26,7 @@ static inline size_t dae__zlu_size(int n)
 int dae__zlu_factor(int n, double *A, int *pivot);
 /* x + i y = A\(x + i y), each of dae__zlu_stride rows */
 void dae__zlu_solve(int n, const double *LU, const int *pivot, double *x, double *y);
-/* smallest over largest |U_jj| */
+/* smallest over largest |U_jj|, an estimate of the reciprocal condition number */
 double dae__zlu_rcond(int n, const double *LU);
 
 #endif
