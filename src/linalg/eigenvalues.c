@@ -19,7 +19,8 @@
 
 #define SWEEPS_MAX 90                 /* QR sweeps for one eigenvalue; most take at most 5 */
 #define EXCEPTIONAL_SHIFT_INTERVAL 10 /* sweeps between two exceptional shifts, as in EISPACK */
-/* largest ratio of the sum of a row and its column after to before a scaling, as in EISPACK */
+/* ratio of the sums of a row and its column, scaled over unscaled, below which they are scaled, as
+ * in EISPACK */
 #define BALANCE_GAIN 0.95
 
 typedef double complex number;
@@ -36,8 +37,7 @@ static double *eigenvalues_at(const work *w, int i, int j)
   return &w->A[(size_t)i + (size_t)j * (size_t)w->n];
 }
 
-/* Whether row k (row = true) or column k has no entry off the diagonal, among rows and columns lo
- * ... hi. */
+/* Whether row k (row = true) or column k has no entry off the diagonal within lo ... hi. */
 static bool eigenvalues_isolated(const work *w, int k, bool row)
 {
   for (int i = w->lo; i <= w->hi; i++)

@@ -18,12 +18,12 @@ static inline double dae__smallest_step(double t, double t_stop)
 
 /* Number of steps between two checks of progress. Chosen, not measured. */
 #define DAE__STALL_WINDOW 10000
-/* Smallest progress between two checks, over the time left, if more than a tenth as many attempts
- * as steps are rejected. Chosen, not measured. */
+/* Smallest progress between two checks, over the time left, if the rejected attempts exceed a
+ * tenth of the steps. Chosen, not measured. */
 #define DAE__STALL_PROGRESS 1e-4
-/* Smallest progress between two checks, over the time left, if more than a tenth as many iterations
- * as steps fail: long runs have many errors above the tolerance, from controllers at their limit,
- * but hardly so many failed iterations. */
+/* Smallest progress between two checks, over the time left, if the failed iterations exceed a
+ * tenth of the steps: long runs have many errors above the tolerance, from controllers at their
+ * limit, but hardly so many failed iterations. */
 #define DAE__STALL_PROGRESS_FAILING 1e-3
 
 #define DAE__STALL_TEXT                                                                            \
