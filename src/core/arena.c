@@ -23,7 +23,8 @@
 #endif
 
 /* Sizes of chunks and pieces in bytes; chosen, not measured, unless a reason is given. */
-#define ALIGNMENT ((size_t)64) /* a cache line, and the widest vector register */
+/* alignment of pieces: a cache line, and the widest vector register */
+#define ALIGNMENT ((size_t)64)
 #define FIRST_CHUNK_BYTES ((size_t)8192)
 /* largest regular chunk; a larger piece gets a chunk of its own */
 #define LARGEST_CHUNK_BYTES ((size_t)1024 * 1024)
@@ -100,7 +101,7 @@ void dae__arena_free(dae__arena *arena)
   env.release(env.user, arena);
 }
 
-/* Adds a chunk that holds a piece of these bytes; false: out of memory. */
+/* Adds a chunk with room for a piece of bytes_of_piece bytes; false: out of memory. */
 static bool arena_add_chunk(dae__arena *arena, size_t bytes_of_piece)
 {
   size_t bytes = sizeof(chunk) + ALIGNMENT + bytes_of_piece;
@@ -122,7 +123,7 @@ static bool arena_add_chunk(dae__arena *arena, size_t bytes_of_piece)
   return true;
 }
 
-/* A piece of count * size bytes, not zeroed; NULL: out of memory. */
+/* Cuts a piece of count * size bytes, not zeroed; NULL: out of memory. */
 static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
 {
   /* size rounded up, so that the free end stays aligned and no two pieces share an address */
@@ -144,7 +145,8 @@ static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
   return memory;
 }
 
-/* Pieces are zeroed one by one, not with their chunk: unused memory is never touched. */
+/* Cuts a zeroed piece. Pieces are zeroed one by one, not with their chunk, so that unused memory is
+ * never touched. */
 void *dae__arena_alloc(dae__arena *arena, size_t count, size_t size)
 {
   char *memory = arena_cut(arena, count, size);

@@ -1,4 +1,4 @@
-/* The caller's environment, completed by defaults. */
+/* The caller's environment (memory functions and log hook), completed by defaults. */
 #ifndef DAEDAL_CORE_ENV_H
 #define DAEDAL_CORE_ENV_H
 

@@ -66,7 +66,7 @@ dae_status dae__out_of_memory(dae_error *err)
 
 /* ---- error record as text ---- */
 
-/* Text in a buffer that may be too small; length is that of the whole text. */
+/* Text in a buffer that may be too small; length is the length of the whole text. */
 typedef struct writer {
   char *text;
   size_t size, length;

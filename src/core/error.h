@@ -10,7 +10,7 @@
 __attribute__((format(printf, 4, 5))) dae_status
 dae__fail(dae_error *err, dae_status status, const char *equation, const char *format, ...);
 
-/* Leaves the calling function with the status of `expression` unless that is DAE_OK. */
+/* Returns from the calling function with the status of `expression`, unless that is DAE_OK. */
 #define DAE__TRY(expression)                                                                       \
   do {                                                                                             \
     dae_status try_status = (expression);                                                          \
@@ -18,7 +18,7 @@ dae__fail(dae_error *err, dae_status status, const char *equation, const char *f
       return try_status;                                                                           \
   } while (0)
 
-/* Records DAE_ERROR_MEMORY. */
+/* Records and returns DAE_ERROR_MEMORY. */
 dae_status dae__out_of_memory(dae_error *err);
 
 /* Clears an error record by a few stores, setting only the members of dae_error_none that are read:

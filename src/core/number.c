@@ -1,4 +1,4 @@
-/* Numbers as text. The digits of value, an integer d with
+/* Numbers as text. The decimal digits of a value, an integer d with
  *
  *   |value| = d 10^(k - digits + 1),   10^(digits - 1) <= d < 10^digits,
  *
@@ -9,8 +9,7 @@
  *   x = M P / 2^s,   s = 127 - e - b.
  *
  * P is exact up to 10^27, since 5^27 has 63 bits. Beyond, P is too small by less than 1, and x by
- * less than 2^64 / 2^s: where a tie is nearer than that, rounding is undecided and printf is used.
- */
+ * less than 2^64 / 2^s: if a tie is nearer than that, rounding is undecided and printf is used. */
 #include "core/number.h"
 
 #include <errno.h>
@@ -58,7 +57,7 @@ static int decimal_binary_power(int p)
   return (p * 217706) >> 16;
 }
 
-/* Mantissa P of 10^p. */
+/* Mantissa P of 10^p, an integer of 64 bits. */
 static uint64_t decimal_mantissa(int p)
 {
   if (p <= EXACT_POWER)

@@ -64,7 +64,7 @@ static inline double dae__dot(int n, const double *x, const double *y)
   return sum;
 }
 
-/* max |x_i|; NaN if an entry is NaN */
+/* largest absolute entry, max |x_i|; NaN if an entry is NaN */
 static inline double dae__max_abs(int n, const double *x)
 {
   double max = 0;

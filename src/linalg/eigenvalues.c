@@ -162,7 +162,7 @@ static void eigenvalues_sweep(work *w, int lo, int hi)
 static bool eigenvalues_iterate(work *w)
 {
   for (int hi = w->hi, sweeps = 0; hi > w->lo;) {
-    int lo = hi; /* start of the last unreduced block, by deflation */
+    int lo = hi; /* first row of the last unreduced block, found by deflation */
     for (; lo > w->lo; lo--) {
       double around = eigenvalues_size_of(*eigenvalues_H(w, lo, lo)) +
                       eigenvalues_size_of(*eigenvalues_H(w, lo - 1, lo - 1));

@@ -131,7 +131,7 @@ static inline int lu_small_invert_pairs(const int pairs, const lu_small *d)
   lu_small_scale_rows(pairs, d);
   for (int j = 0; j < rows; j++) {
     double *a = d->work + j * rows;
-    int p = j; /* row of the largest |a_i|, i >= j */
+    int p = j; /* row i >= j of the largest |a_i| */
     double most = fabs(a[j]);
     for (int i = j + 1; i < rows; i++) {
       double size = fabs(a[i]);

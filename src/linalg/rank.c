@@ -75,7 +75,7 @@ static bool rank_prepare(work *w, dae__arena *arena, const dae_pattern *p, const
   return true;
 }
 
-/* Makes room in L for more entries; false: out of memory. */
+/* Enlarges the memory of L by `more` entries; false: out of memory. */
 static bool rank_reserve(work *w, size_t more)
 {
   if (w->used + more <= w->size)

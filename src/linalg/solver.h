@@ -49,7 +49,7 @@ void dae__solver_solve(dae__solver *solver, double *b);
 /* Cheap estimate of the reciprocal condition number of the last factorisation. */
 double dae__solver_rcond(const dae__solver *solver);
 
-/* Rebuilds the factors, bit by bit the same, after the arena was loaded. */
+/* Rebuilds the factors, identical bit by bit, after a load of the arena. */
 dae_status dae__solver_reload(dae__solver *solver);
 
 /* Makes the next factorisation independent of earlier ones by a new search for pivots. */

@@ -10,10 +10,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Order n from which on LAPACK factors. bench/kernels.c, gcc 12 at -O2 (SSE2) against the serial
- * OpenBLAS 0.3.21: the own kernel is 1.4 to 2 times faster up to n = 25. With OpenBLAS's Haswell
- * and SkylakeX kernels zgetrf wins from n = 40 to 50 on, with its generic one (Prescott) from 80 to
- * 100. */
+/* Order n from which on LAPACK's zgetrf is called. Measured by bench/kernels.c, gcc 12 at -O2
+ * (SSE2), against the serial OpenBLAS 0.3.21: the own kernel is 1.4 to 2 times faster up to n = 25.
+ * With OpenBLAS's Haswell and SkylakeX kernels zgetrf wins from n = 40 to 50 on, with its generic
+ * kernel (Prescott) from 80 to 100. */
 #ifdef DAE_WITH_LAPACK
 #define CROSSOVER 50
 #else

@@ -21,10 +21,10 @@ static inline size_t dae__zlu_size(int n)
   return (size_t)n * (2 * dae__zlu_stride(n) + 6);
 }
 
-/* A = P L U in place, n > 0; A, x and y are aligned to 16 bytes. Returns 0, or j + 1 for the first
+/* Factors A = P L U in place, n > 0; A is aligned to 16 bytes. Returns 0, or j + 1 for the first
  * column j without a usable pivot. */
 int dae__zlu_factor(int n, double *A, int *pivot);
-/* x + i y = A\(x + i y), each of dae__zlu_stride rows */
+/* Solution x + i y = A\(x + i y); x and y have dae__zlu_stride rows and are aligned to 16 bytes. */
 void dae__zlu_solve(int n, const double *LU, const int *pivot, double *x, double *y);
 /* smallest over largest |U_jj|, an estimate of the reciprocal condition number */
 double dae__zlu_rcond(int n, const double *LU);

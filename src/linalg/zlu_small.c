@@ -166,7 +166,7 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *
   dae__pair largest[PAIRS_MAX];
   for (int i = 0; i < pairs; i++)
     largest[i] = (dae__pair){0, 0};
-  for (int j = 0; j < 2 * rows; j++) /* real and imaginary parts of all columns */
+  for (int j = 0; j < 2 * rows; j++) /* largest real or imaginary part of each row */
     for (int i = 0; i < pairs; i++)
       largest[i] =
           dae__pair_larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), largest[i]);
@@ -181,7 +181,7 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *
       *dae__pair_at(d->LU + 2 * (j * pairs + i)) *= largest[i];
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
-    int p = j; /* row of the largest |x_i| + |y_i|, i >= j */
+    int p = j; /* row i >= j of the largest |x_i| + |y_i| */
     double most = fabs(a[j]) + fabs(a[rows + j]);
     for (int i = j + 1; i < rows; i++) {
       double size = fabs(a[i]) + fabs(a[rows + i]);

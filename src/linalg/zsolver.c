@@ -201,7 +201,7 @@ static void zdense_solver_solve_own(void *state, double *b)
     d->x[i] = d->scale[i] * b[2 * i];
     d->y[i] = d->scale[i] * b[2 * i + 1];
   }
-  dae__zlu_solve(d->n, d->LU, d->pivot, d->x, d->y); /* (S A)\(x + i y) */
+  dae__zlu_solve(d->n, d->LU, d->pivot, d->x, d->y); /* x + i y = (S A)\(x + i y) */
   for (int i = 0; i < d->n; i++) {
     b[2 * i] = d->x[i];
     b[2 * i + 1] = d->y[i];

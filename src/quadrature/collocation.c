@@ -48,7 +48,7 @@ void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double 
   double value[DAE__NODAL_MAX];
   for (int j = 0; j < p->n; j++)
     single[j] = twice[j] = 0;
-  for (int k = 0; k < p->points; k++) { /* quadrature by the Gauss rule */
+  for (int k = 0; k < p->points; k++) { /* points of the Gauss rule */
     double once = x * p->weight[k], again = once * (x * (1 - p->at[k]));
     dae__nodal_values(p, x * p->at[k], value);
     for (int j = 0; j < p->n; j++) {

@@ -17,7 +17,7 @@
 typedef struct dae__nodal {
   int n;
   double x[DAE__NODAL_MAX];
-  double inverse[DAE__NODAL_MAX]; /* 1 / prod_(i != j) (x_j - x_i) */
+  double inverse[DAE__NODAL_MAX]; /* factor of l_j, 1 / prod_(i != j) (x_j - x_i) */
   /* number of points of the Gauss rule, which is exact for l_j and x l_j */
   int points;
   double at[DAE__NODAL_MAX / 2 + 1], weight[DAE__NODAL_MAX / 2 + 1];

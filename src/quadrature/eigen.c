@@ -1,4 +1,5 @@
-/* A = T diag(mu) T^-1 of a small real matrix, by the complex QR algorithm.
+/* Eigenvalues and eigenvectors A = T diag(mu) T^-1 of a small real matrix, by the complex QR
+ * algorithm.
  *
  *   A = U H U*      H of Hessenberg form
  *   H = R           upper triangular, by sweeps with Wilkinson's shift; mu_k = R_kk
@@ -101,7 +102,7 @@ static bool eigen_triangularise(schur *z)
       z->H[i + 1][j] = 0;
     }
   for (int last = z->n - 1, sweeps = 0; last > 0;) {
-    int first = last; /* start of the last unreduced block, by deflation */
+    int first = last; /* first row of the last unreduced block, found by deflation */
     for (; first > 0; first--) {
       long double size = cabsl(z->H[first][first]) + cabsl(z->H[first - 1][first - 1]);
       if (cabsl(z->H[first][first - 1]) <= LDBL_EPSILON * size) {

@@ -1,4 +1,4 @@
-/* Eigenvalues and vectors of a small real matrix, A = T diag(mu) T^-1. */
+/* Eigenvalues and eigenvectors of a small real matrix, A = T diag(mu) T^-1. */
 #ifndef DAEDAL_QUADRATURE_EIGEN_H
 #define DAEDAL_QUADRATURE_EIGEN_H
 

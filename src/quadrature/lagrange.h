@@ -22,10 +22,10 @@ typedef struct dae__hermite {
   const double *node; /* nodes in ascending order, from 0 to 1 */
   /* index of the vector of values of each node; NULL: in the order of the nodes */
   const int *at;
-  double *start, *end; /* weights of the values in the derivatives of sum_i l_i u_i at both ends */
+  double *start, *end; /* weights of the values in the derivatives of sum_i l_i u_i at 0 and at 1 */
   bool integrated;     /* whether N is an integral, evaluated by `rule` */
   dae__rule rule;
-  double start_slope, end_slope; /* N'(0), N'(1) */
+  double start_slope, end_slope; /* derivatives N'(0), N'(1) */
 } dae__hermite;
 
 /* Creates a Hermite polynomial with N = prod (x - x_i) over all nodes or, if integrated, N =

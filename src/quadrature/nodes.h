@@ -28,7 +28,7 @@ dae__small dae__collocation_matrix(const dae__rule *rule, int rows, const long d
 /* Symplectic partner of the matrix Ab (nt x s): at_ij = bt_j (1 - ab_ji / b_i). */
 dae__small dae__symplectic_partner(const dae__small *Ab, const long double *b,
                                    const long double *bt);
-/* Lobatto III matrix named by a hat, DAE_SPARK_HAT_A or later. */
+/* Runge-Kutta matrix of the Lobatto III family that the hat selects, DAE_SPARK_HAT_A or later. */
 dae__small dae__lobatto_matrix(const dae__rule *rule, dae_spark_hat hat);
 
 #endif

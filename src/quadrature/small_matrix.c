@@ -83,7 +83,7 @@ static void small_subtract_row(dae__small *A, dae__small *B, int i, int k, long 
   }
 }
 
-/* Gauss-Jordan elimination with row pivoting on [A I]. */
+/* Inverse by Gauss-Jordan elimination with row pivoting on [A I]. */
 long double dae__small_inverse(const dae__small *A, dae__small *B)
 {
   dae__small R = *A;

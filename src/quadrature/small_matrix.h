@@ -21,7 +21,7 @@ void dae__small_round(const dae__small *A, double *values);
 dae__small dae__small_times(const dae__small *A, const dae__small *B);
 /* A above B, as one matrix */
 dae__small dae__small_stacked(const dae__small *A, const dae__small *B);
-/* count rows of A from row first on */
+/* submatrix of `count` rows of A, from row `first` on */
 dae__small dae__small_rows(const dae__small *A, int first, int count);
 
 /* max norm of a matrix: largest sum of |a_ij| along a row */

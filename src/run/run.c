@@ -1,8 +1,9 @@
-/* The flow of a run: consistent start, creation, loop { step -> events -> rows }, summary.
+/* The flow of a run: consistent start, creation of the integrator, loop { step -> events -> rows },
+ * summary.
  *
- * Without `every` there is a row at the start, at every accepted step and at the end, and at an
- * event with an action one before and one after it; with it, rows at from + k every and at the
- * end; with `times`, rows at those. The last row is at the end time exactly. */
+ * Output times: with `every`, rows at from + k every and at the end; with `times`, rows at these
+ * times; with neither, rows at the start, at every accepted step and at the end, and before and
+ * after an event with an action. The last row is at the end time exactly. */
 #include "core/arena.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -118,7 +119,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   DAE__TRY(method->create(&r->plan->problem, &start, opts, env, &r->it, err));
   if (!s->damped)
     return DAE_OK;
-  /* the slow-manifold start of a damped run moves the state and removes energy */
+  /* energy before and after the slow-manifold start of a damped run, which moves the state */
   double before, after;
   DAE__TRY(dae__monitor_energy(&r->monitor, start.t, r->y, &before, err));
   DAE__TRY(dae_integrator_interpolate(r->it, start.t, r->y, NULL, err));
@@ -426,7 +427,7 @@ static void run_close_sinks(const run *r, dae_error *err)
   }
 }
 
-/* Fills in the summary, closes the sinks and releases everything. */
+/* Fills in the summary, closes the sinks and frees all memory of the run. */
 static dae_status run_finish(run *r, dae_status status, dae_error *err)
 {
   dae_summary *s = r->summary;

@@ -15,9 +15,9 @@ dae__controller_options dae__controller_defaults(int order)
 {
   return (dae__controller_options){
       .order = order,
-      .safety = 0.9,     /* [HW96 IV.8], as in RADAU5 */
-      .beta = 0.4,       /* [HW96 IV.2]: alpha = 0.7/k, beta = 0.4/k */
-      .min_factor = 0.2, /* [HNW93 II.4], as in DOPRI5 */
+      .safety = 0.9,     /* value of RADAU5 [HW96 IV.8] */
+      .beta = 0.4,       /* alpha = 0.7/k, b = 0.4/k [HW96 IV.2] */
+      .min_factor = 0.2, /* value of DOPRI5 [HNW93 II.4] */
       .max_factor = 5,   /* chosen; DOPRI5 has 10 */
   };
 }

@@ -76,8 +76,8 @@ static dae_status driver_fixed_step(dae__driver *m, double t_stop, dae_error *er
 
 /* ---- variable steps ---- */
 
-/* One attempt at a step that ends at t, and the next step size. DAE_ERROR_STEP: the error is too
- * large, or the iteration does not converge. */
+/* Attempts a step of size h that ends at t, and sets the next step size. DAE_ERROR_STEP: the error
+ * is too large, or the iteration does not converge. */
 static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error *why)
 {
   dae__driver_memory *k = m->memory;
@@ -145,7 +145,7 @@ static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error 
 
 /* ---- start ---- */
 
-/* First step size: h |y'| is a small part of |y|; the error estimate corrects it. */
+/* Automatic first step size: h |y'| is a small part of |y|; the error test corrects it. */
 static double driver_first_step(const dae__driver *m, double t_stop)
 {
   double left = t_stop - m->memory->t, limit = m->max_step > 0 ? fmin(left, m->max_step) : left;

@@ -14,7 +14,7 @@
 /* State of a driver that is saved with the arena, without pointers. */
 typedef struct dae__driver_memory {
   double t, t_previous; /* end and start time of the last accepted step */
-  double h;             /* next step size */
+  double h;             /* size of the next step */
   bool started;
   double t_origin; /* start time of the sequence of fixed steps */
   long done;       /* number of fixed steps since t_origin */

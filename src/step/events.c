@@ -78,7 +78,7 @@ static const char *events_name(const dae__events *ev, int i, char text[32])
   return text;
 }
 
-/* round-off of a time within a step of size h */
+/* Round-off of a time within a step of size h that ends near t. */
 static double events_resolution(double t, double h)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(h));

@@ -108,7 +108,7 @@ static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm,
 
 typedef enum dae__newton_exact_outcome {
   DAE__NEWTON_EXACT_CONTINUE,
-  DAE__NEWTON_EXACT_REFRESH, /* continue with a new matrix */
+  DAE__NEWTON_EXACT_REFRESH, /* the next iteration needs a new matrix */
   DAE__NEWTON_EXACT_DONE,
   DAE__NEWTON_EXACT_FAILED
 } dae__newton_exact_outcome;

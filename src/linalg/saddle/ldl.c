@@ -1,5 +1,5 @@
-/* A = L D L' by panels of two columns: a panel is eliminated, then the rest of the lower triangle
- * is updated by both columns at once, in blocks of two by two. */
+/* Factorisation A = L D L' by panels of two columns: a panel is eliminated, then the rest of the
+ * lower triangle is updated by both columns at once, in blocks of two by two. */
 #include "linalg/saddle/ldl.h"
 #include "core/assert.h"
 #include "linalg/pair.h"

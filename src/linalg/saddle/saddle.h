@@ -25,7 +25,7 @@ typedef struct dae__saddle_forces {
 /* Functions of the fused factorisation and solution for one M; solve = NULL: not available. */
 typedef struct dae__saddle_fused {
   bool (*solve)(const void *state, const dae__saddle_forces *of);
-  /* Minimum-norm correction in the M norm, x with A x = b and M x + A'y = 0, by the factors of the
+  /* Minimum-norm correction x in the M norm, with A x = b and M x + A'y = 0, by the factors of the
    * last fused solution; not refined. NULL: not available. */
   void (*correct)(const void *state, const double *A, const double *b, double *x);
   const void *state;

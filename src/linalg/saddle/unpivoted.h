@@ -20,7 +20,7 @@ typedef struct dae__unpivoted dae__unpivoted;
 dae__unpivoted *dae__unpivoted_create(dae__arena *arena, int n, int m, int count);
 /* Inverts M, n x n by columns; false: M is not symmetric, or singular. */
 bool dae__unpivoted_mass(dae__unpivoted *o, const double *M);
-/* Leading dimension of A: m, made even by a row of zeros. */
+/* Leading dimension of the matrices A: m, made even by a row of zeros. */
 int dae__unpivoted_stride(const dae__unpivoted *o);
 /* Factors S for the matrix A number `which`, given by columns and aligned; false: the rows of A
  * depend on each other, or M is not definite along them. */
