@@ -41,7 +41,7 @@ void dae__lu_scale_rows(int n, double *restrict A, double *restrict scale)
       scale[i] = t > scale[i] ? t : scale[i];
     }
   }
-  for (int i = 0; i < n; i++) /* reciprocals only from DBL_MIN on: below, they may overflow */
+  for (int i = 0; i < n; i++) /* scale 1 below DBL_MIN, where reciprocals may overflow */
     scale[i] = scale[i] < DBL_MIN ? 1 : 1 / scale[i];
   for (int j = 0; j < n; j++) {
     double *a = A + (size_t)j * (size_t)n;

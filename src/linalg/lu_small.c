@@ -69,7 +69,7 @@ static inline void lu_small_scale_rows(const int pairs, const lu_small *d)
     for (int i = 0; i < pairs; i++)
       most[i] =
           dae__pair_larger(dae__pair_abs(dae__pair_of(d->work + 2 * (j * pairs + i))), most[i]);
-  for (int i = 0; i < pairs; i++) { /* reciprocals only from DBL_MIN on: below, they may overflow */
+  for (int i = 0; i < pairs; i++) { /* scale 1 below DBL_MIN, where reciprocals may overflow */
     const dae__pair one = {1, 1}, least = {DBL_MIN, DBL_MIN};
     dae__pair_mask tiny = most[i] < least;
     dae__pair size = (dae__pair)((tiny & (dae__pair_mask)one) | (~tiny & (dae__pair_mask)most[i]));

@@ -58,7 +58,7 @@ static inline void zdense_times_pair(const double *x, const double *y, number r,
   *dae__pair_at(ly) = ax * r.y + ay * r.x;
 }
 
-/* Row i >= k of the largest |x_i| + |y_i|: two searches side by side, of even and odd rows. */
+/* Row i >= k of the largest |x_i| + |y_i|: two searches side by side, over alternate rows. */
 static inline size_t zdense_largest_from(size_t n, const double *x, const double *y, size_t k)
 {
   size_t p = k, q = k, i = k + 1;

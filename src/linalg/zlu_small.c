@@ -170,7 +170,7 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *
     for (int i = 0; i < pairs; i++)
       largest[i] =
           dae__pair_larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), largest[i]);
-  /* row scales S; reciprocals only from DBL_MIN on: below, they may overflow */
+  /* row scales S; 2^1000 below DBL_MIN, where reciprocals may overflow */
   for (int i = 0; i < rows; i++) {
     double size = largest[i / 2][i % 2];
     largest[i / 2][i % 2] = d->scale[i] = size < DBL_MIN ? 0x1p1000 : 1 / size;

@@ -170,7 +170,7 @@ static void zdense_solver_scatter(const zdense *d, const double *values)
     int i = p->row[e];
     scale[i] = t > scale[i] ? t : scale[i];
   }
-  for (int i = 0; i < d->n; i++) /* reciprocals only from DBL_MIN on: below, they may overflow */
+  for (int i = 0; i < d->n; i++) /* scale 2^1000 below DBL_MIN: reciprocals may overflow */
     scale[i] = scale[i] < DBL_MIN ? 0x1p1000 : 1 / scale[i];
   memset(d->LU, 0, d->size * sizeof *d->LU);
   for (int j = 0; j < d->n; j++) {

@@ -1,9 +1,9 @@
 /* The flow of a run: consistent start, creation of the integrator, loop { step -> events -> rows },
  * summary.
  *
- * Output times: with `every`, rows at from + k every and at the end; with `times`, rows at these
- * times; with neither, rows at the start, at every accepted step and at the end, and before and
- * after an event with an action. The last row is at the end time exactly. */
+ * The first row is at the start, the last row at the end time exactly. Between them are rows at
+ * from + k every (with `every`), at given times (with `times`), or, with neither, at every accepted
+ * step, and before and after an event with an action. */
 #include "core/arena.h"
 #include "core/error.h"
 #include "core/log.h"
