@@ -227,8 +227,8 @@ typedef struct dense {
   int n;
   bool full; /* whether the pattern has all entries */
   const dae_pattern *pattern;
-  double *LU, *scale; /* factors L and U, row scales; state of the arena */
-  int *pivot;         /* row exchanges; state of the arena */
+  double *LU, *scale; /* factors L and U, row scales; saved state */
+  int *pivot;         /* row exchanges; saved state */
 } dense;
 
 static dae_status dense_solver_create(dae__arena *arena, const dae_pattern *pattern, void **state)

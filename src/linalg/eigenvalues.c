@@ -17,7 +17,7 @@
 #include <float.h>
 #include <math.h>
 
-#define SWEEPS_MAX 90                 /* QR sweeps for one eigenvalue; most take at most 5 */
+#define SWEEPS_MAX 90 /* largest number of QR sweeps for one eigenvalue; most take at most 5 */
 #define EXCEPTIONAL_SHIFT_INTERVAL 10 /* sweeps between two exceptional shifts, as in EISPACK */
 /* ratio of the sums of a row and its column, scaled over unscaled, below which they are scaled, as
  * in EISPACK */

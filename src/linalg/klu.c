@@ -46,8 +46,8 @@ typedef struct sparse {
   int count; /* number of doubles of the matrix values */
   int *start, *row;
   double rcond;
-  memory *memory; /* state of the arena */
-  /* state of the arena: matrix values of the last full factorisation, and of the last
+  memory *memory; /* saved state */
+  /* saved state: matrix values of the last full factorisation, and of the last
    * refactorisation */
   double *first, *second;
 } sparse;

@@ -30,8 +30,8 @@ typedef struct lu_small lu_small;
 struct lu_small {
   int n, pairs;
   const dae_pattern *pattern;
-  double *inverse; /* state of the arena: A^-1, columns of 2 pairs rows */
-  double *pivot;   /* state of the arena: reciprocal pivots */
+  double *inverse; /* saved state: A^-1, columns of 2 pairs rows */
+  double *pivot;   /* saved state: reciprocal pivots */
   double *work;    /* scaled matrix S A, overwritten by its inverse */
   double *scale;   /* row scales S, in the order of the pivots */
   int *order;      /* rows of A in the order of the pivots */

@@ -21,7 +21,7 @@ struct dae__solver {
   const dae__backend *backend;
   void *state;
   int count;   /* number of doubles of the matrix values */
-  int *column; /* state of the arena: column at which the last factorisation failed, or -1 */
+  int *column; /* saved state: column at which the last factorisation failed, or -1 */
 };
 
 dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern,

@@ -21,7 +21,7 @@ void zgetrs_(const char *trans, const int *n, const int *nrhs, const double *A, 
 struct dae__zsolver {
   int n, count;          /* number of unknowns; number of matrix entries */
   dae__zlu_small *small; /* solver of small systems; NULL: no unknowns, or more than DAE__SMALL_N */
-  int *column;           /* state of the arena: column at which the small solver failed, or -1 */
+  int *column;           /* saved state: column at which the small solver failed, or -1 */
   dae__solver *pairs;
   double *b; /* right side as pairs of real and imaginary part */
 };
@@ -128,9 +128,9 @@ typedef struct zdense {
   layout layout;
   size_t size; /* number of doubles of LU */
   const dae_pattern *pattern;
-  double *LU, *scale; /* factors L and U, row scales; state of the arena */
+  double *LU, *scale; /* factors L and U, row scales; saved state */
   double *x, *y;      /* real and imaginary parts of the right side */
-  int *pivot;         /* row exchanges; state of the arena */
+  int *pivot;         /* row exchanges; saved state */
 } zdense;
 
 static dae_status zdense_solver_create(dae__arena *arena, const dae_pattern *pattern, layout where,

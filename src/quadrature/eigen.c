@@ -13,7 +13,8 @@
 #include <stdbool.h>
 
 #define SIZE DAE__SMALL_SIZE
-#define SWEEPS_MAX 60 /* QR sweeps for one eigenvalue; up to 12 stages none takes more than 15 */
+/* largest number of QR sweeps for one eigenvalue; up to 12 stages none takes more than 15 */
+#define SWEEPS_MAX 60
 /* Imaginary part, relative to the largest row sum, below which an eigenvalue counts as real. An
  * eigenvalue with condition number 1e6 has that accuracy in double, and complex pairs closer to
  * the real axis are too close to a double eigenvalue for accurate eigenvectors. Chosen, not

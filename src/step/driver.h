@@ -53,7 +53,7 @@ typedef struct dae__driver {
   int order;   /* order of the method */
   dae__controller_options control;
   const dae_env *env;
-  dae__driver_memory *memory; /* state of the arena */
+  dae__driver_memory *memory; /* saved state */
 } dae__driver;
 
 /* Makes one accepted step, not beyond t_stop: DAE_OK, or DAE_END if it ends at t_stop. */

@@ -28,8 +28,8 @@ typedef struct dae__history_memory {
 
 typedef struct dae__history {
   int n;
-  dae__history_memory *memory; /* state of the arena */
-  double *phi;                 /* state of the arena: DAE__HISTORY vectors of length n */
+  dae__history_memory *memory; /* saved state */
+  double *phi;                 /* saved state: DAE__HISTORY vectors of length n */
 } dae__history;
 
 /* Coefficients of the backward differentiation formula of one attempt. */

@@ -44,7 +44,7 @@ struct dae__saddle_system {
   bool dense_mass;  /* whether the pattern of M has entries off the diagonal */
   bool no_diagonal; /* whether the last factorisation had no diagonal added */
   unpivoted backend[UNPIVOTED];
-  int *last; /* state of the arena: backend of the last factorisation, or PIVOTED */
+  int *last; /* saved state: backend of the last factorisation, or PIVOTED */
 };
 
 /* ---- construction ---- */

@@ -46,7 +46,7 @@ extern const dae__saddle_backend dae__saddle_full;  /* any symmetric definite M 
  * `stride`. */
 typedef struct dae__saddle_rows {
   size_t n, m, stride;
-  double *A, *E;    /* state of the arena; E has even length */
+  double *A, *E;    /* saved state; E has even length */
   int *of_G, *of_K; /* index in A of each entry of G, and of K */
   const dae_pattern *G, *K;
 } dae__saddle_rows;

@@ -163,7 +163,7 @@ typedef struct full {
   size_t top, size;
   const dae_pattern *M;
   int *of_M; /* index in K of each entry of M */
-  /* state of the arena. K: M + D1 and A; F: factors L and 1/P; scale: reference values of the
+  /* saved state. K: M + D1 and A; F: factors L and 1/P; scale: reference values of the
    * pivots */
   double *K, *F, *scale;
   double *u, *z, *residual;

@@ -17,9 +17,9 @@ typedef struct dae__schur {
   size_t size;           /* number of rows, rounded up to an even number */
   /* index of the diagonal entry (j, j) in the values of M, -1: not in the pattern */
   int *place;
-  /* state of the arena. r = D^-1, B = A D^-1, S: factors L and 1/P of dae__ldl_factor */
+  /* saved state. r = D^-1, B = A D^-1, S: factors L and 1/P of dae__ldl_factor */
   double *r, *B, *S;
-  double *scale; /* state of the arena: diagonal of the Schur complement */
+  double *scale; /* saved state: diagonal of the Schur complement */
   double *u, *y, *residual;
 } dae__schur;
 

@@ -28,8 +28,8 @@ typedef struct factors {
 
 struct dae__unpivoted {
   int n, m, pairs;
-  int *diagonal;   /* state of the arena: whether M is diagonal */
-  double *inverse; /* state of the arena: M^-1 by columns, or its diagonal only for a diagonal M */
+  int *diagonal;   /* saved state: whether M is diagonal */
+  double *inverse; /* saved state: M^-1 by columns, or its diagonal only for a diagonal M */
   double *LU;      /* LU factors of M */
   int *pivot;      /* row exchanges of the LU factors */
   factors *of;     /* factors of S for each matrix A */

@@ -103,7 +103,7 @@ dae__gap dae__rows_differ(const dae__compare *c, const dae__track *a, const dae_
 
 /* Runs all methods over their tolerances or step sizes. */
 dae_status dae__compare_series(dae__compare *c, dae_error *err);
-#define DAE__ROUNDS 5 /* number of repetitions of short runs; chosen, not measured */
+#define DAE__ROUNDS 5 /* number of measurements of a short run; chosen, not measured */
 /* Repeats short runs in rounds over all methods, so that changes of load or clock rate of the
  * processor favour none of them. The shortest time counts. */
 dae_status dae__compare_rounds(dae__compare *c, dae_error *err);
