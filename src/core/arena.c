@@ -22,21 +22,23 @@
 #define UNPOISON(memory, size) ((void)0)
 #endif
 
-/* Sizes in bytes; chosen, not measured, unless a reason is given. */
-#define ALIGNMENT ((size_t)64) /* a cache line, and the widest vector register */
+/* Sizes of chunks and pieces in bytes; chosen, not measured, unless a reason is given. */
+/* alignment of pieces: a cache line, and the widest vector register */
+#define ALIGNMENT ((size_t)64)
 #define FIRST_CHUNK_BYTES ((size_t)8192)
-#define LARGEST_CHUNK_BYTES ((size_t)1024 * 1024) /* larger pieces get a chunk of their own */
+/* largest regular chunk; a larger piece gets a chunk of its own */
+#define LARGEST_CHUNK_BYTES ((size_t)1024 * 1024)
 /* Chunk size from which on a chunk is at most an eighth of the arena: malloc trims its heap when
  * 64 KiB or more become free at once, which takes longer than the creation of a small handle. */
 #define DOUBLING_END_BYTES ((size_t)32768)
 /* Piece size up to which zeroing runs in place over whole cache lines, faster than a call of
  * memset. Under the sanitizer nothing beyond the end of a piece may be written. */
 #define INLINE_ZERO_BYTES ((size_t)(GAP_BYTES ? 0 : 256))
-#define PIECES_PER_LIST 31 /* state pieces in one node of their list */
+#define PIECES_PER_LIST 31 /* number of state pieces in one node of the list of state pieces */
 
 typedef struct chunk {
   struct chunk *next;
-  size_t bytes; /* as allocated, including this header */
+  size_t bytes; /* size as allocated, including this header */
 } chunk;
 
 typedef struct piece {
@@ -50,19 +52,19 @@ typedef struct piece_list {
   piece piece[PIECES_PER_LIST];
 } piece_list;
 
-/* The arena lies in its first chunk. */
+/* Arena, stored at the beginning of its first chunk. */
 struct dae__arena {
   chunk first;
   dae_env env;
-  chunk *others;    /* newest first; pieces are cut from the newest chunk only */
-  char *free, *end; /* unused rest of the newest chunk, both aligned */
+  chunk *others;    /* chunks after the first, newest first; pieces are cut from the newest only */
+  char *free, *end; /* unused rest of the newest chunk; both addresses are aligned */
   piece_list *state, *last_state;
   size_t state_size;              /* bytes of all state pieces */
-  size_t next_chunk, total_bytes; /* bytes of the next chunk, and of all chunks so far */
+  size_t next_chunk, total_bytes; /* bytes of the next chunk; bytes of all chunks so far */
   bool failed;
 };
 
-/* Makes the chunk c, after its header, the one that pieces are cut from. */
+/* Makes chunk c the one from which pieces are cut, beginning after its header. */
 static void arena_cut_from(dae__arena *arena, chunk *c, size_t header)
 {
   char *p = (char *)c + header;
@@ -99,7 +101,7 @@ void dae__arena_free(dae__arena *arena)
   env.release(env.user, arena);
 }
 
-/* Adds a chunk that holds a piece of these bytes; false: out of memory. */
+/* Adds a chunk with room for a piece of bytes_of_piece bytes; false: out of memory. */
 static bool arena_add_chunk(dae__arena *arena, size_t bytes_of_piece)
 {
   size_t bytes = sizeof(chunk) + ALIGNMENT + bytes_of_piece;
@@ -108,7 +110,7 @@ static bool arena_add_chunk(dae__arena *arena, size_t bytes_of_piece)
   chunk *c = arena->failed ? NULL : arena->env.allocate(arena->env.user, bytes);
   if (!c) {
     arena->failed = true;
-    arena->free = arena->end; /* every later request fails here, too */
+    arena->free = arena->end; /* end of the chunk, so that every later request fails here, too */
     return false;
   }
   *c = (chunk){.next = arena->others, .bytes = bytes};
@@ -121,10 +123,10 @@ static bool arena_add_chunk(dae__arena *arena, size_t bytes_of_piece)
   return true;
 }
 
-/* A piece of count * size bytes, not zeroed; NULL: out of memory. */
+/* Cuts a piece of count * size bytes, not zeroed; NULL: out of memory. */
 static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
 {
-  /* rounded up, so that the free end stays aligned and no two pieces share an address */
+  /* size rounded up, so that the free end stays aligned and no two pieces share an address */
   size_t bytes = count * size;
   size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP_BYTES;
   if (dae__size_overflows(count, size)) {
@@ -143,7 +145,8 @@ static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
   return memory;
 }
 
-/* Pieces are zeroed one by one, not with their chunk: unused memory is never touched. */
+/* Cuts a zeroed piece. Pieces are zeroed one by one, not with their chunk, so that unused memory is
+ * never touched. */
 void *dae__arena_alloc(dae__arena *arena, size_t count, size_t size)
 {
   char *memory = arena_cut(arena, count, size);
@@ -160,7 +163,8 @@ void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size)
 {
   char *memory = arena_cut(arena, count, size);
   if (GAP_BYTES && memory)
-    memset(memory, 0xa5, count * size); /* reading it before it is written shows */
+    /* pattern that makes a read before the first write visible */
+    memset(memory, 0xa5, count * size);
   return memory;
 }
 

@@ -1,6 +1,6 @@
 /* Assertions on contracts inside the library, which no caller of its interface can break: sizes,
- * members of tables, factored before solved, finite states. The dev preset (DAEDAL_ASSERTIONS)
- * checks them and aborts on failure; other builds contain no code for them. */
+ * indices of tables, a factorisation before each solution, finite states. The dev preset
+ * (DAEDAL_ASSERTIONS) checks them and aborts on failure; other builds contain no code for them. */
 #ifndef DAEDAL_CORE_ASSERT_H
 #define DAEDAL_CORE_ASSERT_H
 

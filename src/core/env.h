@@ -1,4 +1,4 @@
-/* The caller's environment, completed by defaults. */
+/* The caller's environment (memory functions and log hook), completed by defaults. */
 #ifndef DAEDAL_CORE_ENV_H
 #define DAEDAL_CORE_ENV_H
 
@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A copy with both memory functions: malloc and free for NULL, or where one of them is missing. */
+/* Copy of env with both memory functions: malloc and free for env = NULL, or if one of its
+ * functions is missing. */
 dae_env dae__env_of(const dae_env *env);
 
-/* Overflow of count * size, rounding up included. Factors below half the bits of a size_t never
- * overflow: the division is rarely executed. */
+/* Whether count * size, rounded up to the alignment, overflows. Factors below half the bits of a
+ * size_t never overflow: the division is rarely executed. */
 static inline bool dae__size_overflows(size_t count, size_t size)
 {
   return (count | size) >> (4 * sizeof(size_t)) && size > 0 && count > SIZE_MAX / 2 / size;

@@ -39,7 +39,7 @@ dae_status dae__fail(dae_error *err, dae_status status, const char *equation, co
 {
   if (!err)
     return status;
-  dae_error record = dae_error_none(); /* the arguments may point into *err */
+  dae_error record = dae_error_none(); /* new record: the arguments may point into *err */
   record.status = status;
   if (equation)
     snprintf(record.equation, sizeof record.equation, "%s", equation);
@@ -64,9 +64,9 @@ dae_status dae__out_of_memory(dae_error *err)
   return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
 }
 
-/* ---- the record as text ---- */
+/* ---- error record as text ---- */
 
-/* Text in a buffer that may be too small; length is that of the whole text. */
+/* Text in a buffer that may be too small; length is the length of the whole text. */
 typedef struct writer {
   char *text;
   size_t size, length;
@@ -83,9 +83,9 @@ __attribute__((format(printf, 2, 3))) static void error_add(writer *w, const cha
   w->length += n > 0 ? (size_t)n : 0;
 }
 
-/* Place, "pendulum.dae:6:23: " in the form of compilers, text, and the source line with a mark
- * under its byte `caret`: tabs stay tabs, so that the mark is in place for any tab width, and a
- * character of several bytes counts once. */
+/* Text of an error record: place in the form of compilers, "pendulum.dae:6:23: ", message, and the
+ * source line with a mark under its byte `caret`. Tabs stay tabs, so that the mark is in place for
+ * any tab width, and a character of several bytes counts once. */
 size_t dae_error_text(const dae_error *err, char *text, size_t size)
 {
   writer w = {.text = text, .size = size};

@@ -10,7 +10,7 @@
 __attribute__((format(printf, 4, 5))) dae_status
 dae__fail(dae_error *err, dae_status status, const char *equation, const char *format, ...);
 
-/* Leaves the calling function with the status of `expression` unless that is DAE_OK. */
+/* Returns from the calling function with the status of `expression`, unless that is DAE_OK. */
 #define DAE__TRY(expression)                                                                       \
   do {                                                                                             \
     dae_status try_status = (expression);                                                          \
@@ -18,11 +18,11 @@ dae__fail(dae_error *err, dae_status status, const char *equation, const char *f
       return try_status;                                                                           \
   } while (0)
 
-/* Records DAE_ERROR_MEMORY. */
+/* Records and returns DAE_ERROR_MEMORY. */
 dae_status dae__out_of_memory(dae_error *err);
 
-/* The members of dae_error_none that readers use, set by some stores: for the record that every
- * step clears and rarely fills. */
+/* Clears an error record by a few stores, setting only the members of dae_error_none that are read:
+ * for the record that every step clears and rarely fills. */
 static inline void dae__error_clear(dae_error *err)
 {
   err->status = DAE_OK;
@@ -31,7 +31,7 @@ static inline void dae__error_clear(dae_error *err)
   err->file[0] = err->source[0] = err->equation[0] = err->text[0] = '\0';
 }
 
-/* Adds time and step size to a filled record. */
+/* Adds time and step size to an error record with a status. */
 void dae__fail_at(dae_error *err, double t, double h);
 
 #endif

@@ -1,4 +1,4 @@
-/* Numbers as text. The digits of value, an integer d with
+/* Numbers as text. The decimal digits of a value, an integer d with
  *
  *   |value| = d 10^(k - digits + 1),   10^(digits - 1) <= d < 10^digits,
  *
@@ -9,8 +9,7 @@
  *   x = M P / 2^s,   s = 127 - e - b.
  *
  * P is exact up to 10^27, since 5^27 has 63 bits. Beyond, P is too small by less than 1, and x by
- * less than 2^64 / 2^s: where a tie is nearer than that, rounding is undecided and printf is used.
- */
+ * less than 2^64 / 2^s: if a tie is nearer than that, rounding is undecided and printf is used. */
 #include "core/number.h"
 
 #include <errno.h>
@@ -23,9 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_POWER 27                  /* largest p with an exact P */
-#define LARGEST_POWER (2 * EXACT_POWER) /* largest p for which P is a product of two exact ones */
-#define DIGITS_MAX 17                   /* digits that identify a double */
+#define EXACT_POWER 27 /* largest exponent p whose mantissa P is exact */
+/* largest exponent p whose mantissa P is a product of two exact mantissas */
+#define LARGEST_POWER (2 * EXACT_POWER)
+#define DIGITS_MAX 17 /* number of digits that identify a double */
 
 static uint64_t decimal_five_to(int p)
 {
@@ -35,7 +35,7 @@ static uint64_t decimal_five_to(int p)
   return power;
 }
 
-/* Product of two numbers of 64 bits. */
+/* Product of two unsigned integers of 64 bits. */
 typedef struct wide {
   uint64_t high, low;
 } wide;
@@ -57,7 +57,7 @@ static int decimal_binary_power(int p)
   return (p * 217706) >> 16;
 }
 
-/* Mantissa P of 10^p. */
+/* Mantissa P of 10^p, an integer of 64 bits. */
 static uint64_t decimal_mantissa(int p)
 {
   if (p <= EXACT_POWER)
@@ -66,13 +66,13 @@ static uint64_t decimal_mantissa(int p)
   return product.high >> 63 ? product.high : product.high << 1 | product.low >> 63;
 }
 
-/* x, rounded to nearest; false: undecided. */
+/* Integer x = |value| 10^p, rounded to nearest; false: the rounding is undecided. */
 static bool decimal_scale(uint64_t M, int e, int p, uint64_t *x)
 {
   if (p < 0 || p > LARGEST_POWER)
     return false;
   wide product = decimal_times(M, decimal_mantissa(p));
-  int s = 127 - e - decimal_binary_power(p) - 64; /* shift of the upper half */
+  int s = 127 - e - decimal_binary_power(p) - 64; /* shift of the upper half of the product */
   uint64_t middle = (uint64_t)1 << (s - 1), rest = product.high & (2 * middle - 1);
   *x = product.high >> s;
   if (p > EXACT_POWER && (rest == middle || rest + 1 == middle))
@@ -82,12 +82,12 @@ static bool decimal_scale(uint64_t M, int e, int p, uint64_t *x)
   return true;
 }
 
-/* d and k; false: undecided. */
+/* Decimal digits d and exponent k of a positive value; false: the rounding is undecided. */
 static bool decimal_find_digits(double value, int digits, uint64_t *d, int *k)
 {
   int e;
   uint64_t M = (uint64_t)ldexp(frexp(value, &e), 64), end = decimal_five_to(digits) << digits;
-  *k = (int)floor((e - 1) * 0.30102999566398120); /* exact, or too small by 1 */
+  *k = (int)floor((e - 1) * 0.30102999566398120); /* decimal exponent: exact, or too small by 1 */
   if (!decimal_scale(M, e, digits - 1 - *k, d))
     return false;
   if (*d < end)
@@ -125,7 +125,8 @@ bool dae__decimal(double value, int digits, char text[40])
     count--;
   if (signbit(value))
     *text++ = '-';
-  bool fixed = k >= -4 && k < digits; /* 12.34, 1200, 0.0012; scientific: 1.2e-05 */
+  /* fixed notation: 12.34, 1200, 0.0012; scientific notation: 1.2e-05 */
+  bool fixed = k >= -4 && k < digits;
   int whole = !fixed ? 1 : k < 0 ? 0 : count <= k ? count : k + 1, size = k < 0 ? -k : k;
   text = decimal_copy(text, digit, whole);
   if (fixed)
@@ -149,7 +150,7 @@ bool dae__decimal(double value, int digits, char text[40])
 
 /* ---- reading ---- */
 
-/* Appends digits to w; stops where w would have more than 15. */
+/* Appends the digits of a text to the integer w; stops before w has more than 15 digits. */
 static const char *decimal_read_digits(const char *text, uint64_t *w)
 {
   for (; *text >= '0' && *text <= '9' && *w < 100000000000000u; text++)
@@ -157,7 +158,8 @@ static const char *decimal_read_digits(const char *text, uint64_t *w)
   return text;
 }
 
-/* Digits and power of ten are exact doubles; their product or quotient is rounded once. */
+/* Value of a decimal text: its digits and its power of ten are exact doubles, so that their product
+ * or quotient is rounded once. */
 bool dae__decimal_value(const char *text, double *value)
 {
   static const double ten_to[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -209,7 +211,8 @@ bool dae__parse_double(const char *text, double *value)
   if (length == 0 || length >= sizeof copy || strspn(text, "0123456789+-.eE") != length)
     return false;
   memcpy(copy, text, length + 1);
-  number_replace(copy, '.', localeconv()->decimal_point[0]); /* strtod follows the locale */
+  /* decimal point of the locale, which strtod expects */
+  number_replace(copy, '.', localeconv()->decimal_point[0]);
   char *end;
   double number = strtod(copy, &end);
   if (*end || !isfinite(number))

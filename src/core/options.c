@@ -1,5 +1,6 @@
-/* Options by name. A field is a double between reading and writing: integers, truth values and
- * indices of choices are exact in it. read -> check, parse -> check -> write. */
+/* Options by name. A field of an option struct is converted to a double, in which integers, truth
+ * values and indices of choices are exact. Fields are read and checked; texts are parsed, checked
+ * and written to fields. */
 #include "core/error.h"
 #include "core/number.h"
 
@@ -21,7 +22,7 @@ static double options_read_field(const dae_option *option, const void *opts)
     return value;
   }
   if (option->type == DAE_OPTION_BOOL) {
-    unsigned char byte; /* an uninitialised bool may hold any byte */
+    unsigned char byte; /* byte of a bool: an uninitialised one may hold any value */
     memcpy(&byte, field, sizeof byte);
     return byte;
   }
@@ -47,9 +48,9 @@ static bool options_accepts(const dae_option *option, double value)
   return false;
 }
 
-/* ---- refusals ---- */
+/* ---- messages about invalid values ---- */
 
-/* "at least 0", "greater than 0 and at most 1", "from 1 to 5" */
+/* Text of the valid range: "at least 0", "greater than 0 and at most 1", "from 1 to 5". */
 static void options_range_text(const dae_option *option, char *text, size_t size)
 {
   char min[32], max[32];
@@ -119,7 +120,7 @@ static const char *options_option_name(const void *list, int i)
 
 /* ---- values from text ---- */
 
-/* Equality of names, - and _ being the same. */
+/* Equality of option names, - and _ being the same. */
 static bool options_same_name(const char *a, const char *b)
 {
   for (; *a && *b; a++, b++)

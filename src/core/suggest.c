@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <string.h>
 
-#define WORD_LENGTH_MAX 63 /* letters, as suggest.h promises */
+#define WORD_LENGTH_MAX 63 /* longest word in letters, as documented in suggest.h */
 
 static char suggest_fold(char c)
 {
   return c == '-' ? '_' : (char)tolower((unsigned char)c);
 }
 
-/* Optimal string alignment, with three rows of its table in memory. */
+/* Edit distance by optimal string alignment, with three rows of its table in memory. */
 int dae__edit_distance(const char *a, const char *b)
 {
   size_t m = strlen(a), n = strlen(b);
@@ -48,7 +48,8 @@ const char *dae_suggest(const char *word, int count, const char *(*name)(const v
   for (int i = 0; i < count; i++) {
     const char *candidate = name(list, i);
     int distance = dae__edit_distance(word, candidate);
-    /* one error in a short word, and one more for every three letters */
+    /* largest distance of a suggestion: one error in a short word, one more for every three
+     * letters */
     size_t length = strlen(candidate), longer = strlen(word) > length ? strlen(word) : length;
     int limit = 1 + (int)(length > WORD_LENGTH_MAX ? WORD_LENGTH_MAX : length) / 3;
     if (length > 0 && distance < best_distance && distance < (int)longer && distance <= limit) {

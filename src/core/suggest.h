@@ -2,8 +2,9 @@
 #ifndef DAEDAL_CORE_SUGGEST_H
 #define DAEDAL_CORE_SUGGEST_H
 
-/* Number of letters to insert, drop, replace or swap with their neighbour that turns one word into
- * the other; upper and lower case, and - and _, are the same. INT_MAX for words over 63 letters. */
+/* Number of insertions, deletions, replacements and swaps of neighbouring letters that turn one
+ * word into the other; upper and lower case, and - and _, are the same. INT_MAX for words over 63
+ * letters. */
 int dae__edit_distance(const char *a, const char *b);
 
 #endif

@@ -1,6 +1,6 @@
-/* Vector kernels. Most vectors have some entries only, for which a call of memcpy or memset costs
- * more than its work: short vectors are copied by a loop, which the compiler options of the library
- * keep from being turned into that call. */
+/* Vector kernels. Most vectors are short, and a call of memcpy or memset costs more than their
+ * copy: short vectors are copied by a loop, and the compiler options of the library keep it from
+ * being replaced by such a call. */
 #ifndef DAEDAL_CORE_VEC_H
 #define DAEDAL_CORE_VEC_H
 
@@ -8,12 +8,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DAE__SHORT_VECTOR 16 /* entries up to which a loop is used; chosen, not measured */
+/* largest number of entries that are copied by a loop; chosen, not measured */
+#define DAE__SHORT_VECTOR 16
 
-/* Two numbers at any address of a double. */
+/* Two doubles with the alignment of one. */
 typedef double dae__two __attribute__((vector_size(16), aligned(8), may_alias));
 
-/* Copy and zero for n > DAE__SHORT_VECTOR. */
+/* Copy and zero of vectors with n > DAE__SHORT_VECTOR entries. */
 void dae__copy_long(int n, const double *x, double *y);
 void dae__zero_long(int n, double *y);
 
@@ -25,7 +26,7 @@ static inline void dae__copy(int n, const double *x, double *y)
     dae__copy_long(n, x, y);
     return;
   }
-  for (; i + 2 <= size; i += 2) /* one store: a later load of both numbers is forwarded */
+  for (; i + 2 <= size; i += 2) /* one store of two numbers: a later load of both is forwarded */
     *(dae__two *)(y + i) = *(const dae__two *)(x + i);
   if (i < size)
     y[i] = x[i];
@@ -63,7 +64,7 @@ static inline double dae__dot(int n, const double *x, const double *y)
   return sum;
 }
 
-/* max |x_i|; NaN if an entry is NaN */
+/* largest absolute entry, max |x_i|; NaN if an entry is NaN */
 static inline double dae__max_abs(int n, const double *x)
 {
   double max = 0;
@@ -77,7 +78,7 @@ static inline double dae__max_abs(int n, const double *x)
   return max;
 }
 
-/* Sum of 0 x_i: 0 for finite entries, NaN with an infinity or NaN. */
+/* Whether all entries are finite: the sum of 0 x_i is 0 for finite entries, NaN otherwise. */
 static inline bool dae__all_finite(int n, const double *x)
 {
   dae__two sum = {0, 0}, other = {0, 0};
@@ -94,8 +95,8 @@ static inline bool dae__all_finite(int n, const double *x)
   return sum[0] + sum[1] == 0;
 }
 
-/* dae__all_finite for entries that were just stored one by one: loads of two numbers would wait for
- * the stores to reach the cache. */
+/* Whether all entries are finite, for entries that were just stored one by one: the paired loads of
+ * dae__all_finite would wait for the stores to reach the cache. */
 static inline bool dae__each_finite(int n, const double *x)
 {
   double sum = 0;

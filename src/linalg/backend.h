@@ -7,20 +7,23 @@
 
 typedef struct dae__backend {
   const char *kind;
-  /* state goes to the arena; on failure nothing is left to free */
+  /* Allocates the backend's state in the arena; after a failure nothing is left to free. */
   dae_status (*create)(dae__arena *arena, const dae_pattern *pattern, void **state);
-  /* DAE_ERROR_SINGULAR sets *column. The values are finite, except for dae__backend_lu_small, which
-   * reports others as singular. */
+  /* Factors the matrix; DAE_ERROR_SINGULAR sets *column. Values must be finite, except for
+   * dae__backend_lu_small, which reports infinite and NaN entries as singular. */
   dae_status (*factor)(void *state, const double *values, int *column);
   void (*solve)(void *state, double *b);
   double (*rcond)(const void *state);
-  dae_status (*reload)(void *state); /* NULL: all factors are saved with the arena */
-  void (*reset)(void *state);        /* new pivots at the next factorisation; NULL: at each */
-  void (*free)(void *state);         /* NULL: all memory is in the arena */
+  /* Recomputes the factors after a load; NULL: all factors are saved with the arena. */
+  dae_status (*reload)(void *state);
+  /* Makes the next factorisation search new pivots; NULL: every factorisation does. */
+  void (*reset)(void *state);
+  /* Frees memory outside the arena; NULL: all memory is in the arena. */
+  void (*free)(void *state);
 } dae__backend;
 
-/* Dense inverse for n from 1 to DAE__SMALL_N, whose solutions may differ from those of LU in their
- * last digits. */
+/* Backend for 1 to DAE__SMALL_N unknowns by a dense inverse. Its solutions may differ from those of
+ * LU in their last digits. */
 #define DAE__SMALL_N 12
 extern const dae__backend dae__backend_lu_small;
 void dae__lu_small_set_pattern(void *state, const dae_pattern *pattern);
@@ -32,14 +35,15 @@ extern const dae__backend dae__backend_zlapack;
 extern const dae__backend dae__backend_klu, dae__backend_zklu;
 #endif
 
-/* Backends for numbers of `width` doubles, and the n from which on LAPACK is faster; sparse may be
- * NULL. */
+/* Backends for matrix entries of `width` doubles (1 real, 2 complex), and the order n from which on
+ * LAPACK is faster than the own dense kernel; sparse may be NULL. */
 typedef struct dae__backends {
   int width, crossover;
   const dae__backend *dense, *lapack, *sparse;
 } dae__backends;
 
-/* dae__solver_create with the backend of these that suits the pattern. */
+/* Creates a solver with the backend of the table that suits the pattern, like
+ * dae__solver_create. */
 dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern,
                                  dae__backends backends, dae__solver **out, dae_error *err);
 

@@ -1,13 +1,15 @@
-/* Strongly connected components by one depth-first search [T72]. A vertex gets its number when it
- * is found; low is the smallest number that is reached from it through open vertices. A vertex
- * whose low is its own number forms a component with all vertices opened after it. */
+/* Strongly connected components by one depth-first search [T72]. A vertex gets its number at its
+ * first visit; low is the smallest number among the vertices reachable from it that belong to no
+ * component yet. A vertex whose low is its own number forms a component with all vertices visited
+ * after it that belong to none. */
 #include "linalg/components.h"
 
 typedef struct search {
   const dae_pattern *p;
   int *number, *low;
-  int *next;        /* next entry of a column */
-  int *path, *open; /* path from the root; vertices found, but in no component yet */
+  int *next; /* next entry to follow in each column */
+  /* path: vertices from the root to the current one; open: visited vertices in no component yet */
+  int *path, *open;
   int found, open_count;
 } search;
 
@@ -34,7 +36,7 @@ int dae__components(dae__arena *arena, const dae_pattern *p, int *component, int
   for (int v = 0; v < n; v++)
     component[v] = -1;
   for (int root = 0, depth; root < n; root++) {
-    depth = s.number[root] ? -1 : 0; /* -1: found before */
+    depth = s.number[root] ? -1 : 0; /* -1: the root was visited before */
     if (depth == 0)
       components_discover(&s, s.path[0] = root);
     while (depth >= 0) {

@@ -6,9 +6,9 @@
 #include "core/arena.h"
 #include <daedal/pattern.h>
 
-/* component[i]: number of the component of i, from 0; size[k]: vertices of component k. Both have
- * p->cols entries; size is zero on entry. Returns the number of components, 0 if the arena failed.
- */
+/* Finds the components: component[i] is the number, from 0, of the component of vertex i, size[k]
+ * the number of vertices of component k. Both arrays have p->cols entries; size is zero on entry.
+ * Returns the number of components, 0 if the arena failed. */
 int dae__components(dae__arena *arena, const dae_pattern *p, int *component, int *size);
 
 #endif

@@ -18,11 +18,11 @@
 void dgetrf_(const int *m, const int *n, double *A, const int *lda, int *pivot, int *info);
 #endif
 
-/* Order n from which on LAPACK factors. bench/lu.c, gcc 12 and clang 14 at -O3 (SSE2) against the
- * serial OpenBLAS 0.3.21: the own kernel is 1.4 to 2 times faster up to n = 25 and 1.1 to 1.4 times
- * up to 60. With OpenBLAS's Haswell and SkylakeX kernels dgetrf wins from n = 70 to 100 on; with
- * its generic one (Prescott, the fallback on processors it does not know) both take the same time
- * up to 400. The own triangular solves beat dgetrs at every size. */
+/* Order n from which on dae__lu_factor calls LAPACK. Measured by bench/lu.c, gcc 12 and clang 14 at
+ * -O3 (SSE2), against the serial OpenBLAS 0.3.21: the own kernel is 1.4 to 2 times faster up to n =
+ * 25 and 1.1 to 1.4 times up to 60. With OpenBLAS's Haswell and SkylakeX kernels dgetrf wins from n
+ * = 70 to 100 on; with its generic kernel (Prescott, the fallback on processors it does not know)
+ * both take the same time up to 400. The own triangular solves beat dgetrs at every size. */
 #ifdef DAE_WITH_LAPACK
 #define CROSSOVER 80
 #else
@@ -41,7 +41,7 @@ void dae__lu_scale_rows(int n, double *restrict A, double *restrict scale)
       scale[i] = t > scale[i] ? t : scale[i];
     }
   }
-  for (int i = 0; i < n; i++) /* below DBL_MIN the reciprocal may overflow */
+  for (int i = 0; i < n; i++) /* scale 1 below DBL_MIN, where reciprocals may overflow */
     scale[i] = scale[i] < DBL_MIN ? 1 : 1 / scale[i];
   for (int j = 0; j < n; j++) {
     double *a = A + (size_t)j * (size_t)n;
@@ -50,7 +50,8 @@ void dae__lu_scale_rows(int n, double *restrict A, double *restrict scale)
   }
 }
 
-/* b -= L(:,k..k+3) y with y = L(k..k+3,k..k+3)\b(k..k+3), for rows k to n - 1; b(k..k+3) = y */
+/* Forward substitution of four columns: y = L(k..k+3,k..k+3)\b(k..k+3), b -= L(:,k..k+3) y for the
+ * rows below, b(k..k+3) = y. */
 static inline void dense_forward_four(int n, const double *LU, int k, double *restrict b)
 {
   const double *restrict l0 = LU + (size_t)k * (size_t)n, *restrict l1 = l0 + n;
@@ -73,7 +74,7 @@ static inline void dense_exchange(double *a, int i, int j)
   a[j] = t;
 }
 
-/* Row of the largest |a_i|, i >= j; row j if a_j is NaN. Two searches side by side, without
+/* Row i >= j of the largest |a_i|; row j if a_j is NaN. Two searches run side by side, without
  * branches, which could not be predicted. */
 static inline int dense_largest_from(int n, const double *a, int j)
 {
@@ -93,8 +94,8 @@ static inline int dense_largest_from(int n, const double *a, int j)
   return max_q > max_p ? q : p;
 }
 
-/* Factors the columns k to end - 1, updated by the columns before k, and exchanges rows in these
- * columns only. Returns 0, or j + 1 for the first column j without a usable pivot. */
+/* Factors the panel of columns k to end - 1, already updated by the columns before k, and exchanges
+ * rows in these columns only. Returns 0, or j + 1 for the first column j without a usable pivot. */
 static inline int dense_factor_panel(int n, double *A, int k, int end, int *pivot)
 {
   for (int j = k; j < end; j++) {
@@ -104,7 +105,8 @@ static inline int dense_factor_panel(int n, double *A, int k, int end, int *pivo
       return j + 1;
     for (int c = k; c < end; c++)
       dense_exchange(A + (size_t)c * (size_t)n, j, p);
-    double d = l[j], r = 1 / d; /* l /= d; 1/d may overflow for d < DBL_MIN */
+    /* column of L divided by the pivot d; 1/d may overflow for d < DBL_MIN */
+    double d = l[j], r = 1 / d;
     if (fabs(d) < DBL_MIN)
       for (int i = j + 1; i < n; i++)
         l[i] /= d;
@@ -133,9 +135,9 @@ int dae__lu_factor_own(int n, double *A, int *pivot)
     int failed = dense_factor_panel(n, A, k, end, pivot);
     if (failed)
       return failed;
-    for (int c = 0; c < k; c++) /* the same exchanges in L */
+    for (int c = 0; c < k; c++) /* row exchanges of the panel in the columns of L before it */
       dense_exchange_panel(A + (size_t)c * (size_t)n, k, end, pivot);
-    for (int c = end; c < n; c++) { /* later columns: exchanges, U = L\A, A -= L U */
+    for (int c = end; c < n; c++) { /* columns after the panel: row exchanges, U = L\A, A -= L U */
       double *a = A + (size_t)c * (size_t)n;
       dense_exchange_panel(a, k, end, pivot);
       dense_forward_four(n, A, k, a);
@@ -223,10 +225,10 @@ void dae__lu_solve_transposed(int n, const double *LU, const int *pivot, double 
 
 typedef struct dense {
   int n;
-  bool full; /* the pattern has all entries */
+  bool full; /* whether the pattern has all entries */
   const dae_pattern *pattern;
-  double *LU, *scale; /* state */
-  int *pivot;         /* state */
+  double *LU, *scale; /* factors L and U, row scales; saved state */
+  int *pivot;         /* row exchanges; saved state */
 } dense;
 
 static dae_status dense_solver_create(dae__arena *arena, const dae_pattern *pattern, void **state)
@@ -273,7 +275,7 @@ static void dense_solver_solve(void *state, double *b)
   dae__lu_solve(d->n, d->LU, d->pivot, b); /* b = (S A)\b */
 }
 
-/* min |U_ii| / max |U_ii| */
+/* ratio of smallest to largest pivot, min |U_ii| / max |U_ii| */
 static double dense_solver_rcond(const void *state)
 {
   const dense *d = state;

@@ -1,14 +1,14 @@
-/* Dense LU with partial pivoting, column-major: own kernel for small n, LAPACK from the measured
- * crossover on, in builds with it. */
+/* Dense LU with partial pivoting, column-major: own kernel for small n, LAPACK (in builds with it)
+ * from the measured crossover on. */
 #ifndef DAEDAL_LINALG_DENSE_H
 #define DAEDAL_LINALG_DENSE_H
 
-/* scale = the reciprocal largest entries of the rows, A = diag(scale) A */
+/* Scales the rows: scale_i = 1 / max_j |a_ij|, A = diag(scale) A. */
 void dae__lu_scale_rows(int n, double *A, double *scale);
-/* A = P L U in place. Returns 0, or j + 1 for the first column j without a usable pivot. */
+/* Factors A = P L U in place. Returns 0, or j + 1 for the first column j without a usable pivot. */
 int dae__lu_factor(int n, double *A, int *pivot);
-/* dae__lu_factor by the own kernel for all n; and the n from which on dae__lu_factor calls LAPACK.
- */
+/* Factorisation of dae__lu_factor without LAPACK for all n; dae__lu_crossover is the order from
+ * which on dae__lu_factor calls LAPACK. */
 int dae__lu_factor_own(int n, double *A, int *pivot);
 extern const int dae__lu_crossover;
 /* b = A\b, and b = A'\b */

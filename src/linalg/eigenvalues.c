@@ -17,14 +17,16 @@
 #include <float.h>
 #include <math.h>
 
-#define SWEEPS_MAX 90                 /* for one eigenvalue; most take at most 5 */
-#define EXCEPTIONAL_SHIFT_INTERVAL 10 /* sweeps, as in EISPACK */
-#define BALANCE_GAIN 0.95             /* smallest reduction of a row and column, as in EISPACK */
+#define SWEEPS_MAX 90 /* largest number of QR sweeps for one eigenvalue; most take at most 5 */
+#define EXCEPTIONAL_SHIFT_INTERVAL 10 /* sweeps between two exceptional shifts, as in EISPACK */
+/* ratio of the sums of a row and its column, scaled over unscaled, below which they are scaled, as
+ * in EISPACK */
+#define BALANCE_GAIN 0.95
 
 typedef double complex number;
 
 typedef struct work {
-  int n, lo, hi; /* rows and columns lo ... hi are not isolated */
+  int n, lo, hi; /* lo, hi: first and last row and column that are not isolated */
   double *A;
   number *H, *sine;
   double *cosine, *v, *sum;
@@ -35,7 +37,7 @@ static double *eigenvalues_at(const work *w, int i, int j)
   return &w->A[(size_t)i + (size_t)j * (size_t)w->n];
 }
 
-/* No entry off the diagonal in row k, or in column k, of the rows and columns not isolated. */
+/* Whether row k (row = true) or column k has no entry off the diagonal within lo ... hi. */
 static bool eigenvalues_isolated(const work *w, int k, bool row)
 {
   for (int i = w->lo; i <= w->hi; i++)
@@ -44,7 +46,7 @@ static bool eigenvalues_isolated(const work *w, int k, bool row)
   return true;
 }
 
-/* Moves isolated rows to the end, isolated columns to the beginning. */
+/* Permutes isolated rows to the end and isolated columns to the beginning. */
 static void eigenvalues_isolate(work *w)
 {
   int k = w->hi;
@@ -69,13 +71,14 @@ static void eigenvalues_isolate(work *w)
   }
 }
 
-/* A = D^-1 A D, as long as the sum of a row and its column decreases noticeably. */
+/* Balancing A = D^-1 A D, repeated as long as it reduces the sum of a row and its column by the
+ * factor BALANCE_GAIN. */
 static void eigenvalues_balance(work *w)
 {
   for (bool again = true; again;) {
     again = false;
     for (int k = w->lo; k <= w->hi; k++) {
-      double row = 0, col = 0; /* sums of |entries| off the diagonal */
+      double row = 0, col = 0; /* sums of the absolute entries off the diagonal */
       for (int i = w->lo; i <= w->hi; i++) {
         row += i == k ? 0 : fabs(*eigenvalues_at(w, k, i));
         col += i == k ? 0 : fabs(*eigenvalues_at(w, i, k));
@@ -92,8 +95,8 @@ static void eigenvalues_balance(work *w)
   }
 }
 
-/* A(lo..hi,lo..hi) to Hessenberg form, by reflections 1 - v v' that take A(k+1..hi,k) to a multiple
- * of the first unit vector. */
+/* Reduction of A(lo..hi,lo..hi) to Hessenberg form, by reflections 1 - v v' that map A(k+1..hi,k)
+ * to a multiple of the first unit vector. */
 static void eigenvalues_reduce(work *w)
 {
   for (int k = w->lo; k <= w->hi - 2; k++) {
@@ -129,7 +132,7 @@ static double eigenvalues_size_of(number z)
   return fabs(creal(z)) + fabs(cimag(z));
 }
 
-/* (x, y) = (c x + s y, -s* x + c y) */
+/* plane rotation (x, y) = (c x + s y, -s* x + c y) */
 static void eigenvalues_rotate(double c, number s, number *x, number *y)
 {
   number keep = *x;
@@ -137,7 +140,7 @@ static void eigenvalues_rotate(double c, number s, number *x, number *y)
   *y = c * *y - conj(s) * keep;
 }
 
-/* H = Q R, then H = R Q on lo ... hi */
+/* QR sweep on rows and columns lo ... hi: H = Q R, then H = R Q */
 static void eigenvalues_sweep(work *w, int lo, int hi)
 {
   for (int i = lo; i < hi; i++) {
@@ -155,11 +158,11 @@ static void eigenvalues_sweep(work *w, int lo, int hi)
                          eigenvalues_H(w, i, j + 1));
 }
 
-/* QR iteration; false: it does not converge. */
+/* QR iteration for all eigenvalues; false: no convergence. */
 static bool eigenvalues_iterate(work *w)
 {
   for (int hi = w->hi, sweeps = 0; hi > w->lo;) {
-    int lo = hi; /* start of the last unreduced block, by deflation */
+    int lo = hi; /* first row of the last unreduced block, found by deflation */
     for (; lo > w->lo; lo--) {
       double around = eigenvalues_size_of(*eigenvalues_H(w, lo, lo)) +
                       eigenvalues_size_of(*eigenvalues_H(w, lo - 1, lo - 1));
@@ -175,7 +178,8 @@ static bool eigenvalues_iterate(work *w)
       return false;
     number a = *eigenvalues_H(w, hi - 1, hi - 1), b = *eigenvalues_H(w, hi - 1, hi);
     number c = *eigenvalues_H(w, hi, hi - 1), d = *eigenvalues_H(w, hi, hi), half = (a - d) / 2;
-    number root = csqrt(half * half + b * c); /* signed so that |half + root| is the smaller one */
+    /* sign of the root for which |half + root| is the smaller of the two values */
+    number root = csqrt(half * half + b * c);
     if (creal(half) * creal(root) + cimag(half) * cimag(root) > 0)
       root = -root;
     bool exceptional = sweeps % EXCEPTIONAL_SHIFT_INTERVAL == 0;

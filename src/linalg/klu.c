@@ -12,14 +12,15 @@
 #include <klu.h>
 #include <string.h>
 
-/* Part of the pivot ratio and of the reciprocal growth of the full factorisation down to which a
- * refactorisation is accepted: it then costs at most three digits, and one more Newton iteration.
- * Chosen, not measured. */
+/* Smallest pivot ratio and reciprocal growth of a refactorisation, over those of the full
+ * factorisation, at which it is accepted: at most three digits are lost, which costs one more
+ * Newton iteration. Chosen, not measured. */
 #define REFACTOR_LOSS_MAX 1e-3
 
-/* KLU's verbs for real and for complex numbers; analysis and release are the same for both. */
+/* Functions of KLU for real or for complex numbers; symbolic analysis and release are common to
+ * both. */
 typedef struct field {
-  int width; /* doubles of a number */
+  int width; /* doubles of a number: 1 real, 2 complex */
   klu_numeric *(*factor)(int *, int *, double *, klu_symbolic *, klu_common *);
   int (*refactor)(int *, int *, double *, klu_symbolic *, klu_numeric *, klu_common *);
   int (*solve)(klu_symbolic *, klu_numeric *, int, int, double *, klu_common *);
@@ -32,9 +33,9 @@ static const field complexes = {2,           klu_z_factor, klu_z_refactor,
                                 klu_z_solve, klu_z_rcond,  klu_z_rgrowth};
 
 typedef struct memory {
-  int factored;         /* factors exist, computed from first */
-  int refactored;       /* the factors were then recomputed from second */
-  double rcond, growth; /* of the full factorisation */
+  int factored;         /* whether factors exist, computed from the values `first` */
+  int refactored;       /* whether the factors were then recomputed from the values `second` */
+  double rcond, growth; /* pivot ratio and reciprocal growth of the full factorisation */
 } memory;
 
 typedef struct sparse {
@@ -42,11 +43,13 @@ typedef struct sparse {
   klu_common common;
   klu_symbolic *symbolic;
   klu_numeric *numeric;
-  int count; /* doubles of the values */
+  int count; /* number of doubles of the matrix values */
   int *start, *row;
   double rcond;
-  memory *memory;         /* state */
-  double *first, *second; /* state: values of the last full and of the last refactorisation */
+  memory *memory; /* saved state */
+  /* saved state: matrix values of the last full factorisation, and of the last
+   * refactorisation */
+  double *first, *second;
 } sparse;
 
 static void klu_solver_free(void *state)
@@ -67,12 +70,15 @@ static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, con
     return DAE_ERROR_MEMORY;
   *s = (sparse){
       .field = numbers, .count = count, .memory = remembered, .first = first, .second = second};
-  s->start = (int *)p->start; /* KLU's interface lacks const; it does not write to them */
+  /* cast: KLU's interface lacks const, but does not write to the pattern */
+  s->start = (int *)p->start;
   s->row = (int *)p->row;
-  klu_defaults(&s->common); /* block triangular form, pivot tolerance 0.001, halt if singular */
-  s->common.ordering = 1;   /* COLAMD: AMD counts on diagonal pivots, which saddle matrices lack (a
-                               chain of 100 links: 0.09 against 1.3 ms a step) */
-  s->common.scale = 2;      /* rows by their largest entry */
+  /* defaults of KLU: block triangular form, pivot tolerance 0.001, halt if singular */
+  klu_defaults(&s->common);
+  /* COLAMD instead of AMD, which relies on diagonal pivots: saddle matrices lack them (a chain of
+   * 100 links: 0.09 against 1.3 ms a step) */
+  s->common.ordering = 1;
+  s->common.scale = 2; /* scaling of rows by their largest entry */
   s->symbolic = klu_analyze(p->cols, s->start, s->row, &s->common);
   if (!s->symbolic)
     return s->common.status == KLU_INVALID ? DAE_ERROR_USAGE : DAE_ERROR_MEMORY;
@@ -90,7 +96,8 @@ static dae_status klu_solver_create_complex(dae__arena *arena, const dae_pattern
   return klu_solver_create(arena, p, &complexes, state);
 }
 
-/* Pivot ratio and reciprocal pivot growth of the factors of A. */
+/* Estimates of the loss of accuracy of the factors of A: pivot ratio, and reciprocal pivot growth
+ * in *growth. */
 static void klu_solver_measure(sparse *s, double *A, double *growth)
 {
   s->field->rcond(s->symbolic, s->numeric, &s->common);
@@ -107,7 +114,8 @@ static dae_status klu_solver_factor_first(sparse *s, int *column)
   s->numeric = s->field->factor(s->start, s->row, s->first, s->symbolic, &s->common);
   if (!s->numeric && s->common.status != KLU_SINGULAR)
     return DAE_ERROR_MEMORY;
-  if (!s->numeric) { /* KLU gives the column in A's own numbering, -1 or n where it is unknown */
+  /* singular column in the numbering of A; KLU gives -1 or n for an unknown one */
+  if (!s->numeric) {
     int j = s->common.singular_col;
     *column = j >= 0 && j < s->symbolic->n ? j : -1;
     return DAE_ERROR_SINGULAR;
@@ -118,7 +126,8 @@ static dae_status klu_solver_factor_first(sparse *s, int *column)
   return DAE_OK;
 }
 
-/* Refactors the values in second with the pivots of first; false: too many digits are lost. */
+/* Refactors the values `second` with the pivots of the values `first`; false: the loss of digits
+ * exceeds REFACTOR_LOSS_MAX. */
 static bool klu_solver_refactor_second(sparse *s)
 {
   if (!s->field->refactor(s->start, s->row, s->second, s->symbolic, s->numeric, &s->common) ||

@@ -21,26 +21,28 @@
 #include <string.h>
 
 #define PAIRS_MAX (DAE__SMALL_N / 2)
-/* Part of the largest entry from which on the diagonal entry is the pivot: threshold pivoting,
- * usual for sparse matrices. Most iteration matrices need no exchange then. */
+/* Smallest diagonal entry, over the largest entry of its column, that is taken as the pivot:
+ * threshold pivoting, usual for sparse matrices. Most iteration matrices then need no row
+ * exchange. */
 #define DIAGONAL_THRESHOLD 0.1
 
 typedef struct lu_small lu_small;
 struct lu_small {
   int n, pairs;
   const dae_pattern *pattern;
-  double *inverse;                  /* state: A^-1, columns of 2 pairs rows */
-  double *pivot;                    /* state: reciprocal pivots */
-  double *work;                     /* S A, then its inverse */
-  double *scale;                    /* S in the order of the pivots */
-  int *order;                       /* rows of A in the order of the pivots */
-  int (*factor)(const lu_small *d); /* 0, or 1 + the first column without a pivot */
+  double *inverse; /* saved state: A^-1, columns of 2 pairs rows */
+  double *pivot;   /* saved state: reciprocal pivots */
+  double *work;    /* scaled matrix S A, overwritten by its inverse */
+  double *scale;   /* row scales S, in the order of the pivots */
+  int *order;      /* rows of A in the order of the pivots */
+  /* inverts the matrix; 0, or 1 + the first column without a pivot */
+  int (*factor)(const lu_small *d);
   void (*solve)(const lu_small *d, double *b);
 };
 
 /* ---- inversion ---- */
 
-/* work = A and the identity */
+/* work = A, padded by the identity */
 static inline void lu_small_scatter(const lu_small *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
@@ -67,7 +69,7 @@ static inline void lu_small_scale_rows(const int pairs, const lu_small *d)
     for (int i = 0; i < pairs; i++)
       most[i] =
           dae__pair_larger(dae__pair_abs(dae__pair_of(d->work + 2 * (j * pairs + i))), most[i]);
-  for (int i = 0; i < pairs; i++) { /* below DBL_MIN the reciprocal may overflow */
+  for (int i = 0; i < pairs; i++) { /* scale 1 below DBL_MIN, where reciprocals may overflow */
     const dae__pair one = {1, 1}, least = {DBL_MIN, DBL_MIN};
     dae__pair_mask tiny = most[i] < least;
     dae__pair size = (dae__pair)((tiny & (dae__pair_mask)one) | (~tiny & (dae__pair_mask)most[i]));
@@ -95,9 +97,10 @@ static inline void lu_small_exchange_rows(int rows, const lu_small *d, int j, in
   }
 }
 
-/* Elimination with the pivot 1/r in row j: l = its column times r, with -r in row j. The column
- * becomes -l, and another column x, with u in row j, becomes x (0 in row j) - l u. Row j is singled
- * out by masks: the load of a pair would wait for the store of one of its numbers. */
+/* Gauss-Jordan elimination of column j with the pivot 1/r in row j. l is the pivot column times r,
+ * with -r in row j; the pivot column becomes -l, and every other column x, with entry u in row j,
+ * becomes x (0 in row j) - l u. Masks single out row j: loading a pair would wait for the store of
+ * one of its numbers. */
 static inline void lu_small_pivot_column(const int pairs, double *a, int j, double r, dae__pair *l,
                                          dae__pair_mask *others)
 {
@@ -128,7 +131,7 @@ static inline int lu_small_invert_pairs(const int pairs, const lu_small *d)
   lu_small_scale_rows(pairs, d);
   for (int j = 0; j < rows; j++) {
     double *a = d->work + j * rows;
-    int p = j; /* row of the largest |a_i|, i >= j */
+    int p = j; /* row i >= j of the largest |a_i| */
     double most = fabs(a[j]);
     for (int i = j + 1; i < rows; i++) {
       double size = fabs(a[i]);
@@ -146,7 +149,8 @@ static inline int lu_small_invert_pairs(const int pairs, const lu_small *d)
     for (int c = j + 1; c < rows; c++)
       lu_small_eliminate(pairs, j, l, others, d->work + c * rows);
   }
-  for (int j = 0; j < rows; j++) { /* columns in the order of the rows of A, times S */
+  /* inverse of A: columns of the inverse of S A in the order of the rows of A, times S */
+  for (int j = 0; j < rows; j++) {
     const double *from = d->work + j * rows, scale = d->scale[j];
     double *to = d->inverse + d->order[j] * rows;
     for (int i = 0; i < pairs; i++)
@@ -157,7 +161,7 @@ static inline int lu_small_invert_pairs(const int pairs, const lu_small *d)
 
 /* ---- solutions ---- */
 
-/* b = A^-1 b, in two independent sums */
+/* b = A^-1 b, in two independent sums that run in parallel */
 static inline void lu_small_multiply_pairs(const int pairs, const lu_small *d, double *b)
 {
   dae__pair even[PAIRS_MAX], odd[PAIRS_MAX];
@@ -180,7 +184,7 @@ static inline void lu_small_multiply_pairs(const int pairs, const lu_small *d, d
     b[2 * last + 1] = even[last][1];
 }
 
-/* ---- instances ---- */
+/* ---- instances for each number of pairs ---- */
 
 #define INSTANCE(pairs)                                                                            \
   static int lu_small_factor_##pairs(const lu_small *d)                                            \
@@ -248,7 +252,7 @@ static void lu_small_solve(void *state, double *b)
   d->solve(d, b);
 }
 
-/* smallest over largest pivot */
+/* smallest over largest pivot, an estimate of the reciprocal condition number */
 static double lu_small_rcond(const void *state)
 {
   const lu_small *d = state;

@@ -1,5 +1,5 @@
-/* Arithmetic with matrices in compressed columns. Small matrices are often full: their row indices
- * are not read, and two rows are added at a time. */
+/* Products of matrices in compressed columns. Small matrices are often full: for a full matrix the
+ * row indices are not read, and two rows are added at a time. */
 #include "linalg/pair.h"
 #include "linalg/pattern.h"
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* Pairs of doubles: one vector register on all 64-bit processors, two numbers elsewhere. Arrays are
- * aligned, as the arena allocates them, and have an even number of rows. */
+/* Pairs of doubles: one vector register on all 64-bit processors, two numbers elsewhere. Arrays of
+ * pairs are aligned, as the arena allocates them, and have an even number of rows. */
 #ifndef DAEDAL_LINALG_PAIR_H
 #define DAEDAL_LINALG_PAIR_H
 
@@ -30,7 +30,7 @@ static inline void dae__pair_to(double *a, dae__pair x)
   *(dae__pair_anywhere *)a = x;
 }
 
-/* Entries i and i + 1 of n, without alignment; 0 beyond the end. */
+/* Entries i and i + 1 of an array of n doubles, without alignment; 0 beyond its end. */
 static inline dae__pair dae__pair_from(size_t n, const double *a, size_t i)
 {
   return (dae__pair){a[i], i + 1 < n ? a[i + 1] : 0};
@@ -53,7 +53,7 @@ static inline dae__pair dae__pair_larger(dae__pair a, dae__pair b)
   return (dae__pair)((first & (dae__pair_mask)a) | (~first & (dae__pair_mask)b));
 }
 
-/* Whether a <= b fails for one of them, NaN included. */
+/* Whether a <= b fails in one of the two entries, by a NaN included. */
 static inline int dae__pair_exceeds(dae__pair a, dae__pair b)
 {
   dae__pair_mask holds = a <= b;

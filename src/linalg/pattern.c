@@ -10,7 +10,7 @@
 
 static const dae_pattern none = {0, 0, NULL, NULL};
 
-/* Marks the arena as failed when memory runs out elsewhere. */
+/* Marks the arena as failed after a failed allocation in another arena. */
 static dae_pattern pattern_fail(dae__arena *arena)
 {
   (void)dae__arena_alloc(arena, SIZE_MAX, 2);
@@ -98,7 +98,7 @@ dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
         row[at++] = k * size + p->row[e];
     start[j + 1] = at;
   }
-  for (int l = 1; l < n; l++) { /* all columns of tiles have the same rows */
+  for (int l = 1; l < n; l++) { /* row indices of block column l, the same in every block column */
     memcpy(row + l * at, row, (size_t)at * sizeof *row);
     for (int j = 0; j < size; j++)
       start[l * size + j + 1] = l * at + start[j + 1];
@@ -106,7 +106,7 @@ dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
   return (dae_pattern){n * size, n * size, start, row};
 }
 
-/* Counts in start[1..n] to offsets in start[0..n]. */
+/* Cumulative sums: counts in start[1..n] become offsets in start[0..n]. */
 static void pattern_add_up(int n, int *start)
 {
   for (int j = 0; j < n; j++)
@@ -132,14 +132,14 @@ dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int 
       if (map)
         map[e] = to;
     }
-  for (int i = p->rows; i > 0; i--) /* start[i] is now the end of row i */
+  for (int i = p->rows; i > 0; i--) /* shift of the offsets: start[i] is now the end of row i */
     start[i] = start[i - 1];
   start[0] = 0;
   return (dae_pattern){p->cols, p->rows, start, row};
 }
 
-/* Rows of column j of t p, each once, in no order; returns their number. mark[k] = j for rows in
- * the list. into NULL: counts only. */
+/* Row indices of column j of the product t p, each once, unordered; returns their number. mark[k] =
+ * j for rows already listed. into = NULL: rows are counted only. */
 static int pattern_product_column(const dae_pattern *p, const dae_pattern *t, int j, int *mark,
                                   int *into)
 {
@@ -159,7 +159,8 @@ static int pattern_product_column(const dae_pattern *p, const dae_pattern *t, in
   return count;
 }
 
-/* t p with the rows of each column in no order; none: out of memory. */
+/* Pattern of the product t p with unordered rows in each column; an empty pattern (start = NULL):
+ * out of memory. */
 static dae_pattern pattern_unsorted_product(dae__arena *arena, const dae_pattern *t,
                                             const dae_pattern *p)
 {
@@ -198,7 +199,7 @@ dae_pattern dae__pattern_gram(dae__arena *arena, const dae_pattern *p)
   dae_pattern result = none, product = none, t = dae__pattern_transpose(scratch, p, NULL);
   if (t.start)
     product = pattern_unsorted_product(scratch, &t, p);
-  /* symmetric: its transpose is the same pattern, sorted */
+  /* a symmetric pattern equals its transpose, and transposing sorts it */
   if (product.start)
     result = dae__pattern_transpose(arena, &product, NULL);
   dae__arena_free(scratch);
@@ -221,8 +222,8 @@ dae_pattern dae__pattern_product(dae__arena *arena, const dae_pattern *A, const 
 
 /* ---- merging blocks ---- */
 
-/* Places of the entries of all blocks in the merged matrix, several of which may coincide:
- * number[e] is the entry of the merged matrix that e is added to. */
+/* Row and column of the entries of all blocks in the merged matrix, where several may coincide:
+ * number[e] is the entry of the merged matrix to which block entry e is added. */
 typedef struct places {
   int count;
   int *row, *col, *number;
@@ -246,7 +247,8 @@ static void pattern_list_places(const dae__block *blocks, int count, places *at)
   }
 }
 
-/* Stable counting sort of `from` by key[] < keys; next has keys + 1 zeroed entries. */
+/* Stable counting sort of the indices `from` by key[], with 0 <= key < keys; next has keys + 1
+ * zeroed entries. */
 static void pattern_sort_by(int keys, const int *key, int count, const int *from, int *next,
                             int *to)
 {
@@ -259,8 +261,8 @@ static void pattern_sort_by(int keys, const int *key, int count, const int *from
   }
 }
 
-/* Numbers the places by column, then row; returns the number of distinct ones, -1: out of memory.
- */
+/* Numbers the distinct places of block entries by column, then row; returns how many there are, -1:
+ * out of memory. */
 static int pattern_number_by_sorting(dae__arena *scratch, int rows, int cols, const places *at)
 {
   int *next_row = DAE__ALLOC(scratch, int, (size_t)rows + 1);
@@ -278,7 +280,7 @@ static int pattern_number_by_sorting(dae__arena *scratch, int rows, int cols, co
   return entries;
 }
 
-/* pattern_number_by_sorting by a mark for every cell of the matrix. */
+/* Numbering of pattern_number_by_sorting by means of a mark for every cell of the matrix. */
 static int pattern_number_by_cells(dae__arena *scratch, int rows, int cols, const places *at)
 {
   int *cell = DAE__ALLOC(scratch, int, rows *cols), entries = 0;
@@ -294,10 +296,11 @@ static int pattern_number_by_cells(dae__arena *scratch, int rows, int cols, cons
   return entries;
 }
 
-/* Cells that take as long to mark as one entry takes to sort; an estimate. */
+/* Number of cells that take as long to mark as one entry takes to sort; an estimate. */
 #define CELLS_PER_ENTRY 4
 
-/* Pattern of the places, which it numbers; none: out of memory. */
+/* Merged pattern of all block entries, whose places it numbers; an empty pattern (start = NULL):
+ * out of memory. */
 static dae_pattern pattern_join(dae__arena *arena, dae__arena *scratch, int rows, int cols,
                                 const places *at)
 {
@@ -316,7 +319,7 @@ static dae_pattern pattern_join(dae__arena *arena, dae__arena *scratch, int rows
     row[i] = at->row[e];
     *end = i + 1 > *end ? i + 1 : *end;
   }
-  for (int j = 0; j < cols; j++) /* empty columns end where the one before ends */
+  for (int j = 0; j < cols; j++) /* offset of an empty column: end of the column before */
     if (start[j + 1] < start[j])
       start[j + 1] = start[j];
   return (dae_pattern){rows, cols, start, row};
@@ -355,7 +358,7 @@ dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block 
 
 /* ---- colouring ---- */
 
-/* Greedy in natural order (Curtis, Powell and Reid); optimal for a banded matrix. */
+/* Greedy colouring in natural order (Curtis, Powell and Reid); optimal for a banded matrix. */
 int dae__pattern_colour(dae__arena *arena, const dae_pattern *p, int *colour)
 {
   dae__arena *scratch = dae__arena_failed(arena) ? NULL : dae__arena_create(dae__arena_env(arena));
@@ -368,10 +371,13 @@ int dae__pattern_colour(dae__arena *arena, const dae_pattern *p, int *colour)
   }
   for (int j = 0; j <= p->cols; j++)
     taken[j] = -1;
-  for (int j = 0; j < p->cols; j++) { /* the smallest colour of no earlier column in these rows */
+  /* colour of column j: the smallest that no earlier column with a common row has */
+  for (int j = 0; j < p->cols; j++) {
     int c = 0;
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      for (int d = t.start[p->row[e]]; t.row[d] < j; d++) /* ends at column j itself */
+      /* columns d of the same row before j; the row contains column j itself, which ends the
+       * loop */
+      for (int d = t.start[p->row[e]]; t.row[d] < j; d++)
         taken[colour[t.row[d]]] = j;
     while (taken[c] == j)
       c++;

@@ -13,11 +13,11 @@ static inline int dae__pattern_count(const dae_pattern *p)
 }
 
 /* Checks size, offsets (from 0, increasing) and row indices (in range, increasing within each
- * column). DAE_ERROR_PROBLEM names the field. */
+ * column) of a pattern; DAE_ERROR_PROBLEM names the field. */
 dae_status dae__pattern_validate(const dae_pattern *p, int rows, int cols, const char *field,
                                  dae_error *err);
 
-/* Patterns; undefined where dae__arena_failed. */
+/* Full, empty and diagonal pattern; undefined after a failure of the arena. */
 dae_pattern dae__pattern_dense(dae__arena *arena, int rows, int cols);
 dae_pattern dae__pattern_empty(dae__arena *arena, int rows, int cols);
 dae_pattern dae__pattern_diagonal(dae__arena *arena, int n);
@@ -35,21 +35,23 @@ dae_pattern dae__pattern_product(dae__arena *arena, const dae_pattern *A, const 
  * to entry map[e] of the matrix. */
 typedef struct dae__block {
   int row, col;               /* upper left corner of the block */
-  const dae_pattern *pattern; /* of the block before transposition */
-  bool transposed;            /* the transpose of the block is added */
-  int *map;                   /* set by dae__blocks_merge */
+  const dae_pattern *pattern; /* pattern of the block, before transposition */
+  bool transposed;            /* whether the transpose of the block is added */
+  /* entry of the matrix for each entry of the block; set by dae__blocks_merge */
+  int *map;
 } dae__block;
 
-/* Pattern of the union of the blocks. */
+/* Pattern of the union of the blocks; sets the map of every block. */
 dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block *blocks, int count);
 /* matrix += factor * block */
 void dae__block_add(const dae__block *block, double factor, const double *values, double *matrix);
 
-/* y += a A x and y += a A' x */
+/* products y += a A x and y += a A' x */
 void dae__matrix_times(const dae_pattern *p, const double *A, double a, const double *x, double *y);
 void dae__matrix_transposed_times(const dae_pattern *p, const double *A, double a, const double *x,
                                   double *y);
-/* C = A B in a pattern that contains that of A B; work has as many entries as A has rows. */
+/* Factor of a product C = A B. The pattern of C contains that of A B; work has as many entries as A
+ * has rows. */
 typedef struct dae__factor {
   const dae_pattern *pattern;
   const double *values;

@@ -29,20 +29,20 @@ typedef struct entry {
 typedef struct work {
   int rows, cols;
   const dae_env *env;
-  dae_pattern by_row; /* A' : column i holds row i of A */
+  dae_pattern by_row; /* pattern of A': column i holds row i of A */
   double *a;          /* values of A' */
   entry *L;
-  size_t size, used; /* entries of L allocated, and in use */
-  size_t *start;     /* rows + 1 offsets of the columns of L */
+  size_t size, used; /* number of entries of L allocated, and in use */
+  size_t *start;     /* offsets of the columns of L, rows + 1 of them */
   int columns;
-  int *column_of; /* column of L of a pivot coordinate; -1: not a pivot yet */
-  int *refs;      /* later rows and columns of L in use that have a coordinate */
-  bool *peeled;   /* rows that are peeled off */
+  int *column_of; /* column of L for each pivot coordinate; -1: not a pivot yet */
+  int *refs;      /* number of later rows and used columns of L that contain each coordinate */
+  bool *peeled;   /* whether each row is peeled off */
   double *x;
   int *reach; /* reach[top .. cols-1]: coordinates of x in the order of elimination */
   int *stack;
-  size_t *next; /* next entry of L, by depth of the stack */
-  int *mark;    /* row for which a coordinate was last reached */
+  size_t *next; /* next entry of L to follow, for each level of the stack */
+  int *mark;    /* row in whose elimination each coordinate was last reached */
 } work;
 
 static bool rank_prepare(work *w, dae__arena *arena, const dae_pattern *p, const double *A,
@@ -75,7 +75,7 @@ static bool rank_prepare(work *w, dae__arena *arena, const dae_pattern *p, const
   return true;
 }
 
-/* Makes room in L for more entries; false: out of memory. */
+/* Enlarges the memory of L by `more` entries; false: out of memory. */
 static bool rank_reserve(work *w, size_t more)
 {
   if (w->used + more <= w->size)
@@ -95,7 +95,8 @@ static bool rank_reserve(work *w, size_t more)
   return true;
 }
 
-/* Depth-first search: puts c and the fill-in of its elimination in front of reach. */
+/* Depth-first search from coordinate c: puts c and the fill-in of its elimination in front of
+ * reach[top]; returns the new top. */
 static int rank_visit(work *w, int row, int c, int top)
 {
   int depth = 0;
@@ -107,7 +108,7 @@ static int rank_visit(work *w, int row, int c, int top)
     size_t end = w->column_of[c] < 0 ? 0 : w->start[w->column_of[c] + 1];
     while (w->next[depth] < end && w->mark[w->L[w->next[depth]].coordinate] == row)
       w->next[depth]++;
-    if (w->next[depth] >= end) { /* all below are listed */
+    if (w->next[depth] >= end) { /* all coordinates below this one are listed */
       w->reach[--top] = c;
       depth--;
       continue;
@@ -120,8 +121,8 @@ static int rank_visit(work *w, int row, int c, int top)
   return top;
 }
 
-/* x = L\(a_row / largest); x(reach[top..]) are its entries. Returns top, or -1 for a row that is
- * not finite. */
+/* Elimination x = L\(a_row / largest entry); reach[top..] are the coordinates of its entries.
+ * Returns top, or -1 for a row that is not finite. */
 static int rank_eliminate(work *w, int row)
 {
   const dae_pattern *p = &w->by_row;
@@ -148,7 +149,8 @@ static int rank_eliminate(work *w, int row)
   return top;
 }
 
-/* Removes the references of a row; a pivot without references takes its column out of use. */
+/* Removes the references of a row to its coordinates; the column of L of a pivot without references
+ * goes out of use. */
 static void rank_release_row(work *w, int row)
 {
   const dae_pattern *p = &w->by_row;
@@ -166,10 +168,10 @@ static void rank_release_row(work *w, int row)
   }
 }
 
-/* Threshold of the pivot choice relative to the largest entry, usual in sparse LU. */
+/* Smallest pivot relative to the largest candidate, a threshold usual in sparse LU. */
 #define PIVOT_THRESHOLD 0.1
-/* Threshold for coordinates that are not reached again, well above round-off, once L holds
- * FILL_FACTOR times the entries of A. Chosen, not measured. */
+/* Smallest pivot relative to the largest candidate for coordinates without later references, once L
+ * holds FILL_FACTOR times the entries of A: well above round-off. Chosen, not measured. */
 #define UNREFERENCED_THRESHOLD 1e-6
 #define FILL_FACTOR 8
 
@@ -189,7 +191,8 @@ static int rank_choose_pivot(const work *w, int top, double max)
   return best;
 }
 
-/* L(:,k) = x / x_p. Entries at rounding level are left out, or a straight chain would fill in. */
+/* Appends the column L(:,k) = x / x_p. Entries at rounding level are left out: a straight chain
+ * would fill in otherwise. */
 static bool rank_append_column(work *w, int top, int p)
 {
   const double noise = 8 * DBL_EPSILON;
@@ -207,8 +210,8 @@ static bool rank_append_column(work *w, int top, int p)
   return true;
 }
 
-/* Coordinate of the largest entry of a row that no other row shares, if it is above the threshold;
- * otherwise -1. */
+/* Coordinate of the largest entry in a row among the coordinates of no other row, if the entry is
+ * above the threshold; otherwise -1. */
 static int rank_own_coordinate(const work *w, int row)
 {
   const dae_pattern *p = &w->by_row;
@@ -227,7 +230,7 @@ static int rank_own_coordinate(const work *w, int row)
   return own >= PIVOT_THRESHOLD * largest ? best : -1;
 }
 
-/* Peels off rows with a coordinate of their own, one after the other. */
+/* Peels off rows with a coordinate that no other remaining row has, one after the other. */
 static void rank_peel(work *w, const dae_pattern *p, const double *A, const bool *active,
                       int *pivot)
 {
@@ -244,7 +247,7 @@ static void rank_peel(work *w, const dae_pattern *p, const double *A, const bool
     if (own < 0)
       continue;
     w->peeled[row] = true;
-    w->column_of[own] = w->columns++; /* empty: no later row reaches it */
+    w->column_of[own] = w->columns++; /* empty column of L: no later row contains this coordinate */
     if (pivot)
       pivot[row] = own;
     for (int e = w->by_row.start[row]; e < w->by_row.start[row + 1]; e++)
@@ -263,7 +266,7 @@ static dae_status rank_find_independent(work *w, double tol, bool *active, int *
     if (top < 0)
       return DAE_ERROR_RECOVERABLE;
     rank_release_row(w, row);
-    double max = 0; /* largest |x_c| without a pivot */
+    double max = 0; /* largest |x_c| over coordinates c without a pivot */
     for (int i = top; i < w->cols; i++)
       if (w->column_of[w->reach[i]] < 0)
         max = fmax(max, fabs(w->x[w->reach[i]]));
@@ -282,7 +285,7 @@ static dae_status rank_find_independent(work *w, double tol, bool *active, int *
   return DAE_OK;
 }
 
-/* Rank of a single row: 0 only if the row is 0. */
+/* Rank of a matrix with one active row: 0 only if the row is 0. */
 static dae_status rank_single_row(const dae_pattern *pattern, const double *A, bool *active,
                                   int *pivot, int *rank)
 {

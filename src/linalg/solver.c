@@ -1,4 +1,4 @@
-/* The verbs of the real linear solver, and the selection of its backend. */
+/* The functions of the real linear solver, and the selection of its backend. */
 #include "linalg/solver.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -10,18 +10,18 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Orders n up to which a matrix is dense whatever its pattern, and with at least a quarter of its
- * entries. Up to the first a dense factorisation takes some microseconds (bench/lu.c) and needs no
- * indirect addressing; a pattern a quarter full mostly fills in. Both are estimates, not measured
- * against KLU. Without KLU, every matrix is dense. */
+/* Largest order n of a matrix that is treated as dense: for any pattern, and for a pattern with at
+ * least a quarter of all entries. Up to the first limit a dense factorisation takes some
+ * microseconds (bench/lu.c) and needs no indirect addressing; a pattern a quarter full mostly fills
+ * in. Both are estimates, not measured against KLU. Without KLU, every matrix is dense. */
 #define DENSE_ALWAYS_N 40
 #define DENSE_QUARTER_N 500
 
 struct dae__solver {
   const dae__backend *backend;
   void *state;
-  int count;   /* doubles of the values */
-  int *column; /* state: where the last factorisation failed, or -1 */
+  int count;   /* number of doubles of the matrix values */
+  int *column; /* saved state: column at which the last factorisation failed, or -1 */
 };
 
 dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern,
@@ -87,7 +87,8 @@ void dae__solver_set_pattern(dae__solver *solver, const dae_pattern *pattern)
 
 dae_status dae__solver_factor(dae__solver *solver, const double *values)
 {
-  /* lu_small finds entries that are not finite: each of them reaches a pivot */
+  /* whether the backend itself detects entries that are not finite: in lu_small each of them
+   * reaches a pivot */
   bool detects = solver->backend == &dae__backend_lu_small;
   *solver->column = -1;
   if (!detects && !dae__all_finite(solver->count, values))

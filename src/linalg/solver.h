@@ -10,8 +10,8 @@
 #include <daedal/pattern.h>
 #include <daedal/status.h>
 
-/* Unknowns up to which a dense matrix is faster whatever its structure: problems whose pattern is
- * optional use one beyond. Chosen, not measured. */
+/* Number of unknowns up to which a dense matrix is faster for any pattern: beyond it, problems
+ * whose pattern is optional use one. Chosen, not measured. */
 #define DAE__DENSE_UP_TO 30
 
 typedef struct dae__solver dae__solver;
@@ -35,27 +35,28 @@ void dae__solver_set_pattern(dae__solver *solver, const dae_pattern *pattern);
  * DAE_ERROR_RECOVERABLE. */
 dae_status dae__solver_factor(dae__solver *solver, const double *values);
 
-/* The column at which the last factorisation failed, -1 where it did not or is not known. */
+/* Column at which the last factorisation failed, -1 if it succeeded or the column is not known. */
 int dae__solver_column(const dae__solver *solver);
 
-/* Regularity of a matrix, in temporary memory: DAE_OK, or DAE_ERROR_SINGULAR without a message,
- * with *column as dae__solver_column. */
+/* Checks a matrix for regularity, in temporary memory: DAE_OK, or DAE_ERROR_SINGULAR without a
+ * message, with *column as dae__solver_column. */
 dae_status dae__solver_check_regular(const dae_env *env, const dae_pattern *pattern,
                                      const double *values, int *column, dae_error *err);
 
-/* b = A\b. Does not allocate. */
+/* Solution b = A\b; does not allocate. */
 void dae__solver_solve(dae__solver *solver, double *b);
 
 /* Cheap estimate of the reciprocal condition number of the last factorisation. */
 double dae__solver_rcond(const dae__solver *solver);
 
-/* Rebuilds the factors, bit by bit the same, after the arena was loaded. */
+/* Rebuilds the factors, identical bit by bit, after a load of the arena. */
 dae_status dae__solver_reload(dae__solver *solver);
 
-/* Makes the next factorisation independent of those before: new pivots. */
+/* Makes the next factorisation independent of earlier ones by a new search for pivots. */
 void dae__solver_reset(dae__solver *solver);
 
-const char *dae__solver_kind(const dae__solver *solver); /* "dense", "lapack", "klu" */
-void dae__solver_free(dae__solver *solver); /* memory outside the arena; NULL is allowed */
+/* Name of the backend: "dense", "lapack", "klu". */
+const char *dae__solver_kind(const dae__solver *solver);
+void dae__solver_free(dae__solver *solver); /* Frees memory outside the arena; NULL is allowed. */
 
 #endif

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #ifdef DAE_WITH_LAPACK
-/* Fortran compilers pass the lengths of texts last */
+/* last arguments: lengths of the texts, as Fortran compilers pass them */
 void dgeev_(const char *left, const char *right, const int *n, double *A, const int *lda,
             double *re, double *im, double *VL, const int *ldvl, double *VR, const int *ldvr,
             double *work, const int *lwork, int *info, size_t left_length, size_t right_length);
@@ -25,7 +25,7 @@ static dae_status spectrum_not_finite(dae_error *err)
   return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "a matrix has entries that are not finite");
 }
 
-/* Copy of A for a factorisation in place; NULL: see *status. */
+/* Copy of A for a factorisation in place; NULL: *status is the reason. */
 static double *spectrum_copy(dae__arena *arena, int n, const double *A, dae_status *status,
                              dae_error *err)
 {
@@ -47,7 +47,8 @@ static double *spectrum_copy(dae__arena *arena, int n, const double *A, dae_stat
 }
 
 #ifdef DAE_WITH_LAPACK
-#define WORK_PER_N 8 /* doubles per n: dgeev needs 3 n, dgesvd 5 n; larger blocks use more */
+/* workspace of LAPACK in doubles per n: dgeev needs 3 n, dgesvd 5 n, larger blocks use more */
+#define WORK_PER_N 8
 
 #endif
 
@@ -88,8 +89,8 @@ static void spectrum_start(int n, double *x)
     x[i] = 1 + 0.5 * sin(1.7 * i + 0.3);
 }
 
-/* Inverse iteration for sigma: limit, and relative change of sigma^-2 at convergence. Chosen, not
- * measured. */
+/* Inverse iteration for the smallest singular value sigma: largest number of iterations, and
+ * relative change of sigma^-2 at convergence. Chosen, not measured. */
 #define SIGMA_ITERATIONS_MAX 1000
 #define SIGMA_TOLERANCE 1e-12
 
@@ -103,7 +104,7 @@ dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A
     double *x = DAE__ALLOC(arena, double, n);
     int *pivot = DAE__ALLOC(arena, int, n);
     bool failed = dae__arena_failed(arena), regular = !failed && !dae__lu_factor(n, LU, pivot);
-    double inverse = regular ? 0 : INFINITY; /* sigma^-2 */
+    double inverse = regular ? 0 : INFINITY; /* estimate of sigma^-2 */
     if (failed)
       status = dae__out_of_memory(err);
     else
@@ -151,17 +152,19 @@ dae_status dae__spectrum_smallest(const dae_env *env, int n, const double *A, do
 
 /* Distance of the shift from the eigenvalue relative to the size of the matrix, ten times as much
  * where the shifted matrix is singular: eigenvectors of eigenvalues further apart are separated,
- * those of closer ones mixed. Chosen, not measured. */
+ * eigenvectors of closer ones mixed. Chosen, not measured. */
 #define SHIFT_OFFSET 1e-10
-#define VECTOR_ITERATIONS 5 /* chosen, not measured */
+/* number of inverse iterations for an eigenvector; chosen, not measured */
+#define VECTOR_ITERATIONS 5
 
 typedef struct shifted {
-  int n, size; /* size = 2 n for a complex eigenvalue */
+  int n, size; /* n: order of A; size: n, or 2 n for a complex eigenvalue */
   double *B;
   int *pivot;
 } shifted;
 
-/* LU factors of B = A - re - off, or of [A - re - off, im; -im, A - re - off]. */
+/* LU factors of the shifted matrix A - re - off or, for a complex eigenvalue, of [A - re - off, im;
+ * -im, A - re - off]. */
 static bool spectrum_factor(const shifted *s, const double *A, double re, double im)
 {
   size_t n = (size_t)s->n, size = (size_t)s->size;

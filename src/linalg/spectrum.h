@@ -7,18 +7,19 @@
 #include <daedal/env.h>
 #include <daedal/status.h>
 
-/* All n eigenvalues re + i im, in no particular order; _own: without LAPACK. */
+/* All n eigenvalues re + i im, in no particular order; dae__spectrum_values_own: without LAPACK. */
 dae_status dae__spectrum_values(const dae_env *env, int n, const double *A, double *re, double *im,
                                 dae_error *err);
 dae_status dae__spectrum_values_own(const dae_env *env, int n, const double *A, double *re,
                                     double *im, dae_error *err);
 
-/* x + i y with A (x + i y) = (re + i im) (x + i y), of largest modulus 1, by inverse iteration; y
- * is zero for im = 0. */
+/* Eigenvector x + i y of A for the eigenvalue re + i im, of largest modulus 1, by inverse
+ * iteration; y is zero for im = 0. */
 dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, double re, double im,
                                 double *x, double *y, dae_error *err);
 
-/* Smallest singular value, n >= 1; _own: without LAPACK, to a relative accuracy of about 1e-8. */
+/* Smallest singular value of A, n >= 1; dae__spectrum_smallest_own: without LAPACK, to a relative
+ * accuracy of about 1e-8. */
 dae_status dae__spectrum_smallest(const dae_env *env, int n, const double *A, double *sigma,
                                   dae_error *err);
 dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A, double *sigma,

@@ -10,10 +10,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Order n from which on LAPACK factors. bench/kernels.c, gcc 12 at -O2 (SSE2) against the serial
- * OpenBLAS 0.3.21: the own kernel is 1.4 to 2 times faster up to n = 25. With OpenBLAS's Haswell
- * and SkylakeX kernels zgetrf wins from n = 40 to 50 on, with its generic one (Prescott) from 80 to
- * 100. */
+/* Order n from which on LAPACK's zgetrf is called. Measured by bench/kernels.c, gcc 12 at -O2
+ * (SSE2), against the serial OpenBLAS 0.3.21: the own kernel is 1.4 to 2 times faster up to n = 25.
+ * With OpenBLAS's Haswell and SkylakeX kernels zgetrf wins from n = 40 to 50 on, with its generic
+ * kernel (Prescott) from 80 to 100. */
 #ifdef DAE_WITH_LAPACK
 #define CROSSOVER 50
 #else
@@ -21,12 +21,13 @@
 #endif
 const int dae__zlu_crossover = CROSSOVER;
 
-/* Storage of a factorisation. */
+/* Storage of a factored matrix. */
 typedef struct parts {
   size_t n, stride;
-  double *A;       /* columns, 2 stride apart */
-  double *near;    /* rows of L around the diagonal: two real, two imaginary parts a column */
-  double *inverse; /* 1/U_jj: real and imaginary part */
+  double *A; /* columns, 2 stride doubles apart */
+  /* two rows of L around the diagonal of each column: two real, then two imaginary parts */
+  double *near;
+  double *inverse; /* 1/U_jj, real and imaginary part */
 } parts;
 
 typedef struct number {
@@ -39,7 +40,7 @@ static inline parts zdense_parts_of(int order, double *A)
   return (parts){n, stride, A, A + 2 * stride * n, A + (2 * stride + 4) * n};
 }
 
-/* a -= l u, two rows; the imaginary parts of l are l_step away. */
+/* Update a -= l u of two rows; the imaginary parts of l are l_step doubles after the real ones. */
 static inline void zdense_subtract_pair(const double *l, size_t l_step, number u, double *x,
                                         double *y)
 {
@@ -48,7 +49,7 @@ static inline void zdense_subtract_pair(const double *l, size_t l_step, number u
   *dae__pair_at(y) -= lx * u.y + ly * u.x;
 }
 
-/* l = a r, two rows */
+/* product l = a r for two rows */
 static inline void zdense_times_pair(const double *x, const double *y, number r, double *lx,
                                      double *ly)
 {
@@ -57,7 +58,7 @@ static inline void zdense_times_pair(const double *x, const double *y, number r,
   *dae__pair_at(ly) = ax * r.y + ay * r.x;
 }
 
-/* Row of the largest |x_i| + |y_i|, i >= k: two searches side by side. */
+/* Row i >= k of the largest |x_i| + |y_i|: two searches side by side, over alternate rows. */
 static inline size_t zdense_largest_from(size_t n, const double *x, const double *y, size_t k)
 {
   size_t p = k, q = k, i = k + 1;
@@ -76,11 +77,11 @@ static inline size_t zdense_largest_from(size_t n, const double *x, const double
   return max_q > max_p ? q : p;
 }
 
-/* 1/(x + i y); not finite on overflow. */
+/* Reciprocal 1/(x + i y); not finite on overflow. */
 static inline number zdense_reciprocal(double x, double y)
 {
   double d = x * x + y * y, s = 1;
-  if (d < 1e-280 || d > 1e280) { /* the squares may underflow or overflow */
+  if (d < 1e-280 || d > 1e280) { /* scaling where squares underflow or overflow */
     s = fabs(x) + fabs(y);
     x /= s;
     y /= s;
@@ -89,8 +90,8 @@ static inline number zdense_reciprocal(double x, double y)
   return (number){x / d / s, -y / d / s};
 }
 
-/* Pivot q of the updated column k, and L = a / U_kk before the exchange of rows k and q. Row q of L
- * is not zeroed: the entries it is subtracted from are overwritten. */
+/* Finds the pivot row q of the updated column k and forms L = a / U_kk before the exchange of rows
+ * k and q. Row q of L is not zeroed: the entries it is subtracted from are overwritten. */
 static inline bool zdense_prepare(const parts *p, size_t k, int *pivot)
 {
   double *x = p->A + 2 * p->stride * k, *y = x + p->stride, *near = p->near + 4 * k;
@@ -109,8 +110,8 @@ static inline bool zdense_prepare(const parts *p, size_t k, int *pivot)
   return true;
 }
 
-/* Update of column j > k, a -= L(:,k) u, followed by the exchange of rows k and q: before, the
- * update would wait for its stores. */
+/* Update a -= L(:,k) u of column j > k, followed by the exchange of rows k and q; an exchange
+ * before the update would make it wait for the stores. */
 static inline void zdense_update(const parts *p, size_t k, size_t q, size_t j)
 {
   double *x = p->A + 2 * p->stride * j, *y = x + p->stride;
@@ -126,7 +127,7 @@ static inline void zdense_update(const parts *p, size_t k, size_t q, size_t j)
   y[k] = u.y;
 }
 
-/* Address of L_ic, i >= c; its imaginary part is *step away. */
+/* Address of L_ic, i >= c; the imaginary part is *step doubles after it. */
 static inline double *zdense_left(const parts *p, size_t i, size_t c, size_t *step)
 {
   bool near = i / 2 == c / 2;
@@ -163,7 +164,8 @@ int dae__zlu_factor(int n, double *A, int *pivot)
     return 1;
   for (size_t k = 0; k < p.n; k++) {
     size_t q = (size_t)pivot[k];
-    if (k + 1 < p.n) { /* the next column first: its pivot is found while the others are updated */
+    /* next column first: its pivot is searched while the other columns are updated */
+    if (k + 1 < p.n) {
       zdense_update(&p, k, q, k + 1);
       if (!zdense_prepare(&p, k + 1, pivot))
         return (int)k + 2;
@@ -175,19 +177,19 @@ int dae__zlu_factor(int n, double *A, int *pivot)
   return 0;
 }
 
-/* a b */
+/* complex product a b */
 static inline number zdense_times(number a, const double *b)
 {
   return (number){a.x * b[0] - a.y * b[1], a.x * b[1] + a.y * b[0]};
 }
 
-/* b - (x + i y) u */
+/* complex difference b - (x + i y) u */
 static inline number zdense_less(number b, double x, double y, number u)
 {
   return (number){b.x - (x * u.x - y * u.y), b.y - (x * u.y + y * u.x)};
 }
 
-/* b -= l u + m v, two rows; l and m are in neighbouring columns */
+/* update b -= l u + m v of two rows; l and m are in neighbouring columns */
 static inline void zdense_subtract_two(const double *l, size_t stride, number u, number v,
                                        double *x, double *y)
 {
@@ -197,7 +199,7 @@ static inline void zdense_subtract_two(const double *l, size_t stride, number u,
   *dae__pair_at(y) -= (lx * u.y + ly * u.x) + (mx * v.y + my * v.x);
 }
 
-/* Two columns at a time, the last column of an odd n alone. */
+/* Substitution by two columns at a time, the last column of an odd n alone. */
 void dae__zlu_solve(int order, const double *LU, const int *pivot, double *x, double *y)
 {
   const parts p = zdense_parts_of(order, (double *)LU);

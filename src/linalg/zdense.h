@@ -8,25 +8,25 @@
 /* Order n from which on LAPACK's zgetrf is faster. */
 extern const int dae__zlu_crossover;
 
-/* Doubles from the real parts of a column to its imaginary parts; columns are twice that apart. The
- * last row of an odd n is padding. */
+/* Doubles from the real parts of a column to its imaginary parts, half the distance of two columns.
+ * The last row of an odd n is padding. */
 static inline size_t dae__zlu_stride(int n)
 {
   return dae__pair_rows(n);
 }
 
-/* Doubles of a factorisation: the columns, then L around the diagonal and 1/U_jj. */
+/* Doubles of a factored matrix: the columns, then L around the diagonal and 1/U_jj. */
 static inline size_t dae__zlu_size(int n)
 {
   return (size_t)n * (2 * dae__zlu_stride(n) + 6);
 }
 
-/* A = P L U in place, n > 0; A, x and y are aligned to 16 bytes. Returns 0, or j + 1 for the first
+/* Factors A = P L U in place, n > 0; A is aligned to 16 bytes. Returns 0, or j + 1 for the first
  * column j without a usable pivot. */
 int dae__zlu_factor(int n, double *A, int *pivot);
-/* x + i y = A\(x + i y), each of dae__zlu_stride rows */
+/* Solution x + i y = A\(x + i y); x and y have dae__zlu_stride rows and are aligned to 16 bytes. */
 void dae__zlu_solve(int n, const double *LU, const int *pivot, double *x, double *y);
-/* smallest over largest |U_jj| */
+/* smallest over largest |U_jj|, an estimate of the reciprocal condition number */
 double dae__zlu_rcond(int n, const double *LU);
 
 #endif

@@ -10,29 +10,31 @@
 #include <string.h>
 
 #define PAIRS_MAX (DAE__SMALL_N / 2)
-/* Real or imaginary part of an entry of L beyond which new pivots are chosen. With pivots of the
- * largest modulus all are at most 1, and the error of a solution grows as their product at worst; a
- * simplified Newton iteration would converge with much larger ones. Chosen, not measured. */
+/* Largest real or imaginary part of an entry of L with the pivots of the last matrix; beyond it new
+ * pivots are searched. With pivots of largest modulus all parts are at most 1, and the error of a
+ * solution grows as their product at worst; a simplified Newton iteration would converge with much
+ * larger ones. Chosen, not measured. */
 #define GROWTH_MAX 8
 
 struct dae__zlu_small {
   int n, pairs;
   const dae_pattern *pattern;
-  double *LU;      /* columns: 2 pairs real parts, as many imaginary ones; L below the diagonal */
-  double *inverse; /* 1/U_jj: real parts, imaginary parts */
-  double *scale;   /* S in the order of the pivots */
+  /* columns of 2 pairs real parts and as many imaginary parts; L below the diagonal */
+  double *LU;
+  double *inverse; /* 1/U_jj, real parts, then imaginary parts */
+  double *scale;   /* row scales S, in the order of the pivots */
   int *order;      /* rows of A in the order of the pivots */
-  int *known;      /* scale and order are those of the last matrix */
+  int *known;      /* whether scale and order are those of the last matrix */
   int (*factor)(const dae__zlu_small *d);
-  /* with the scale and order of the last matrix; false: L grows too much */
+  /* factors with scale and order of the last matrix; false: an entry of L exceeds GROWTH_MAX */
   bool (*refactor)(const dae__zlu_small *d, const double *values);
   void (*solve)(const dae__zlu_small *d, double *x, double *y);
 };
 
 /* ---- complex numbers ---- */
 
-/* Real and imaginary parts of two rows. Columns have 2 pairs real parts, then as many imaginary
- * ones. */
+/* Real and imaginary parts of two rows of a column, which has 2 pairs real parts, then as many
+ * imaginary parts. */
 typedef struct zpair {
   dae__pair x, y;
 } zpair;
@@ -52,7 +54,7 @@ static inline void zpair_store(const int pairs, double *column, int i, zpair a)
   *dae__pair_at(column + 2 * (pairs + i)) = a.y;
 }
 
-/* a b */
+/* complex product a b for two rows */
 static inline zpair zpair_times(zpair a, number b)
 {
   return (zpair){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
@@ -63,18 +65,18 @@ static inline number znumber_times(number a, number b)
   return (number){a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
 }
 
-/* c - a b */
+/* complex difference c - a b for two rows */
 static inline zpair zpair_less(zpair c, zpair a, number b)
 {
   zpair p = zpair_times(a, b);
   return (zpair){c.x - p.x, c.y - p.y};
 }
 
-/* 1/(x + i y); not finite on overflow */
+/* reciprocal 1/(x + i y); not finite on overflow */
 static inline number znumber_reciprocal(double x, double y)
 {
   double d = x * x + y * y;
-  if (d < 1e-280 || d > 1e280) { /* the squares may underflow or overflow */
+  if (d < 1e-280 || d > 1e280) { /* scaling where squares underflow or overflow */
     double s = fabs(x) + fabs(y);
     x /= s;
     y /= s;
@@ -86,7 +88,7 @@ static inline number znumber_reciprocal(double x, double y)
 
 /* ---- factorisation ---- */
 
-/* LU = A and the identity */
+/* LU = A, padded by the identity */
 static void zlu_small_scatter(const dae__zlu_small *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
@@ -129,7 +131,7 @@ static inline void zlu_small_exchange_rows(int rows, const dae__zlu_small *d, in
   }
 }
 
-/* a(j+1..) *= r; l = these entries, and zeros above */
+/* Column of L: a(j+1..) *= r; l is a copy of these entries, with zeros above. */
 static inline void zlu_small_divide_below(const int pairs, double *a, int j, number r, zpair *l)
 {
   for (int i = 0; i < pairs; i++) {
@@ -144,7 +146,7 @@ static inline void zlu_small_divide_below(const int pairs, double *a, int j, num
   }
 }
 
-/* columns after j -= l times their entry in row j */
+/* Update of the columns after j: subtracts l times their entry in row j. */
 static inline void zlu_small_subtract_products(const int pairs, const dae__zlu_small *d, int j,
                                                const zpair *l)
 {
@@ -164,11 +166,12 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *
   dae__pair largest[PAIRS_MAX];
   for (int i = 0; i < pairs; i++)
     largest[i] = (dae__pair){0, 0};
-  for (int j = 0; j < 2 * rows; j++) /* real and imaginary parts of all columns */
+  for (int j = 0; j < 2 * rows; j++) /* largest real or imaginary part of each row */
     for (int i = 0; i < pairs; i++)
       largest[i] =
           dae__pair_larger(dae__pair_abs(dae__pair_of(d->LU + 2 * (j * pairs + i))), largest[i]);
-  for (int i = 0; i < rows; i++) { /* S; below DBL_MIN the reciprocal may overflow */
+  /* row scales S; 2^1000 below DBL_MIN, where reciprocals may overflow */
+  for (int i = 0; i < rows; i++) {
     double size = largest[i / 2][i % 2];
     largest[i / 2][i % 2] = d->scale[i] = size < DBL_MIN ? 0x1p1000 : 1 / size;
     d->order[i] = i;
@@ -178,7 +181,7 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *
       *dae__pair_at(d->LU + 2 * (j * pairs + i)) *= largest[i];
   for (int j = 0; j < rows; j++) {
     double *a = d->LU + 2 * j * rows;
-    int p = j; /* row of the largest |x_i| + |y_i|, i >= j */
+    int p = j; /* row i >= j of the largest |x_i| + |y_i| */
     double most = fabs(a[j]) + fabs(a[rows + j]);
     for (int i = j + 1; i < rows; i++) {
       double size = fabs(a[i]) + fabs(a[rows + i]);
@@ -198,9 +201,9 @@ static inline int zlu_small_factor_pairs(const int pairs, const dae__zlu_small *
   return 0;
 }
 
-/* ---- refactorisation with the same pivots ---- */
+/* ---- refactorisation with the pivots of the last matrix ---- */
 
-/* LU = S P A, of a matrix with all entries and an even number of rows */
+/* LU = S P A, for a full matrix with an even number of rows */
 static inline void zlu_small_gather_rows(const int pairs, const dae__zlu_small *d,
                                          const double *values)
 {
@@ -254,7 +257,7 @@ static inline bool zlu_small_refactor_pairs(const int pairs, const dae__zlu_smal
 
 /* ---- solutions, two columns at a time ---- */
 
-/* c - (entry k of a column) b */
+/* complex difference c - (entry k of a column) b */
 static inline number znumber_less(const int pairs, number c, const double *column, int k, number b)
 {
   number p = znumber_times((number){column[k], column[2 * pairs + k]}, b);
@@ -266,7 +269,7 @@ static inline zpair zpair_join(number u, number v)
   return (zpair){(dae__pair){u.x, v.x}, (dae__pair){u.y, v.y}};
 }
 
-/* b(k,k+1) = L\b, b(below) -= L b(k,k+1) */
+/* forward substitution of two columns: b(k,k+1) = L\b, b(below) -= L b(k,k+1) */
 static inline void zlu_small_forward(const int pairs, const int k, const dae__zlu_small *d,
                                      zpair *b)
 {
@@ -278,7 +281,7 @@ static inline void zlu_small_forward(const int pairs, const int k, const dae__zl
     b[i] = zpair_less(zpair_less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
 }
 
-/* b(k,k+1) = U\b, b(above) -= U b(k,k+1) */
+/* backward substitution of two columns: b(k,k+1) = U\b, b(above) -= U b(k,k+1) */
 static inline void zlu_small_backward(const int pairs, const int k, const dae__zlu_small *d,
                                       zpair *b)
 {
@@ -291,7 +294,7 @@ static inline void zlu_small_backward(const int pairs, const int k, const dae__z
     b[i] = zpair_less(zpair_less(b[i], zpair_of(pairs, l, i), u), zpair_of(pairs, m, i), v);
 }
 
-/* P'S b */
+/* scaled right side in the order of the pivots, P'S b */
 static inline dae__pair zlu_small_gather(const int pairs, const dae__zlu_small *d, const double *b,
                                          int i)
 {
@@ -300,7 +303,8 @@ static inline dae__pair zlu_small_gather(const int pairs, const dae__zlu_small *
   return (dae__pair){b[o[0]], second} * dae__pair_of(d->scale + 2 * i);
 }
 
-/* Solution x + i y, with the steps written out: a loop over them would keep b in memory. */
+/* Solution x + i y, with the loop over pairs of columns written out: a loop would keep b in
+ * memory. */
 static inline void zlu_small_solve_pairs(const int pairs, const dae__zlu_small *d, double *x,
                                          double *y)
 {
@@ -333,7 +337,7 @@ static inline void zlu_small_solve_pairs(const int pairs, const dae__zlu_small *
     }
 }
 
-/* ---- instances ---- */
+/* ---- instances for each number of pairs ---- */
 
 #define INSTANCE(pairs)                                                                            \
   static int zlu_small_factor_##pairs(const dae__zlu_small *d)                                     \

@@ -12,13 +12,14 @@
 
 typedef struct dae__zlu_small dae__zlu_small;
 
-/* For 1 to DAE__SMALL_N unknowns; NULL: out of memory. The pattern must live as long. */
+/* Creates a solver for 1 to DAE__SMALL_N unknowns; NULL: out of memory. The pattern must live as
+ * long as the solver. */
 dae__zlu_small *dae__zlu_small_create(dae__arena *arena, const dae_pattern *pattern);
 void dae__zlu_small_set_pattern(dae__zlu_small *d, const dae_pattern *pattern);
-/* Values are finite pairs of real and imaginary part. Returns 0, or j + 1 for the
- * first column j without a usable pivot. */
+/* Factors the matrix, whose values are finite pairs of real and imaginary part. Returns 0, or j + 1
+ * for the first column j without a usable pivot. */
 int dae__zlu_small_factor(const dae__zlu_small *d, const double *values);
-/* Makes the next factorisation independent of those before: new pivots. */
+/* Makes the next factorisation independent of earlier ones by a new search for pivots. */
 void dae__zlu_small_reset(const dae__zlu_small *d);
 /* x + i y = A\(x + i y) */
 void dae__zlu_small_solve(const dae__zlu_small *d, double *x, double *y);

@@ -1,4 +1,4 @@
-/* Complex linear solver: zlu_small for small systems; beyond, the real solver with complex
+/* Complex linear solver: zlu_small for small systems; for larger ones the real solver with complex
  * backends, a number being a pair of doubles. The dense backend is S A = P L U, S the reciprocal
  * largest real or imaginary parts of the rows; L, U, pivots and S are state of the arena. */
 #include "linalg/zsolver.h"
@@ -19,11 +19,11 @@ void zgetrs_(const char *trans, const int *n, const int *nrhs, const double *A, 
 #endif
 
 struct dae__zsolver {
-  int n, count;          /* unknowns, entries */
-  dae__zlu_small *small; /* NULL: more than DAE__SMALL_N unknowns, or none */
-  int *column;           /* state: where small failed, or -1 */
+  int n, count;          /* number of unknowns; number of matrix entries */
+  dae__zlu_small *small; /* solver of small systems; NULL: no unknowns, or more than DAE__SMALL_N */
+  int *column;           /* saved state: column at which the small solver failed, or -1 */
   dae__solver *pairs;
-  double *b; /* right side in pairs */
+  double *b; /* right side as pairs of real and imaginary part */
 };
 
 dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, dae__zsolver **out,
@@ -117,8 +117,8 @@ void dae__zsolver_free(dae__zsolver *solver)
 
 /* ---- dense backend ---- */
 
-/* Storage of a matrix: doubles from row to row, from column to column, and from the real to the
- * imaginary part of an entry. */
+/* Storage of a matrix: distance in doubles from row to row, from column to column, and from the
+ * real to the imaginary part of an entry. */
 typedef struct layout {
   size_t row, column, imaginary;
 } layout;
@@ -126,11 +126,11 @@ typedef struct layout {
 typedef struct zdense {
   int n;
   layout layout;
-  size_t size; /* doubles of LU */
+  size_t size; /* number of doubles of LU */
   const dae_pattern *pattern;
-  double *LU, *scale; /* state */
+  double *LU, *scale; /* factors L and U, row scales; saved state */
   double *x, *y;      /* real and imaginary parts of the right side */
-  int *pivot;         /* state */
+  int *pivot;         /* row exchanges; saved state */
 } zdense;
 
 static dae_status zdense_solver_create(dae__arena *arena, const dae_pattern *pattern, layout where,
@@ -157,7 +157,7 @@ static dae_status zdense_solver_create_own(dae__arena *arena, const dae_pattern 
   return zdense_solver_create(arena, pattern, apart, dae__zlu_size(pattern->cols), state);
 }
 
-/* scale = S, LU = S A, values in pairs */
+/* Row scales S and LU = S A from values in pairs of real and imaginary part. */
 static void zdense_solver_scatter(const zdense *d, const double *values)
 {
   const dae_pattern *p = d->pattern;
@@ -170,7 +170,7 @@ static void zdense_solver_scatter(const zdense *d, const double *values)
     int i = p->row[e];
     scale[i] = t > scale[i] ? t : scale[i];
   }
-  for (int i = 0; i < d->n; i++) /* below DBL_MIN the reciprocal may overflow */
+  for (int i = 0; i < d->n; i++) /* scale 2^1000 below DBL_MIN: reciprocals may overflow */
     scale[i] = scale[i] < DBL_MIN ? 0x1p1000 : 1 / scale[i];
   memset(d->LU, 0, d->size * sizeof *d->LU);
   for (int j = 0; j < d->n; j++) {
@@ -201,7 +201,7 @@ static void zdense_solver_solve_own(void *state, double *b)
     d->x[i] = d->scale[i] * b[2 * i];
     d->y[i] = d->scale[i] * b[2 * i + 1];
   }
-  dae__zlu_solve(d->n, d->LU, d->pivot, d->x, d->y); /* (S A)\(x + i y) */
+  dae__zlu_solve(d->n, d->LU, d->pivot, d->x, d->y); /* x + i y = (S A)\(x + i y) */
   for (int i = 0; i < d->n; i++) {
     b[2 * i] = d->x[i];
     b[2 * i + 1] = d->y[i];

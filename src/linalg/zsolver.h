@@ -15,26 +15,26 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
                                dae_error *err);
 
 /* Replaces the pattern of a solver for at most DAE__SMALL_N unknowns by another of no more
- * unknowns. dae__zsolver_reset is to follow, unless the last matrix had that pattern, as after a
- * load. */
+ * unknowns. dae__zsolver_reset must follow, unless the last matrix already had the new pattern, as
+ * after a load. */
 void dae__zsolver_set_pattern(dae__zsolver *solver, const dae_pattern *pattern);
 
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__zsolver_column; values that
  * are not finite are DAE_ERROR_RECOVERABLE. No message is written. */
 dae_status dae__zsolver_factor(dae__zsolver *solver, const double complex *values);
 
-/* The column at which the last factorisation failed, -1 where it did not or is not known. */
+/* Column at which the last factorisation failed, -1 if it succeeded or the column is not known. */
 int dae__zsolver_column(const dae__zsolver *solver);
 
-/* x + i y = A\(x + i y). Does not allocate. */
+/* Solution x + i y = A\(x + i y); does not allocate. */
 void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y);
 
-/* Rebuilds the factors, bit by bit the same, after the arena was loaded. */
+/* Rebuilds the factors, identical bit by bit, after a load of the arena. */
 dae_status dae__zsolver_reload(dae__zsolver *solver);
 
-/* Makes the next factorisation independent of those before: new pivots. */
+/* Makes the next factorisation independent of earlier ones by a new search for pivots. */
 void dae__zsolver_reset(dae__zsolver *solver);
 
-void dae__zsolver_free(dae__zsolver *solver); /* memory outside the arena; NULL is allowed */
+void dae__zsolver_free(dae__zsolver *solver); /* Frees memory outside the arena; NULL is allowed. */
 
 #endif

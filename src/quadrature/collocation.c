@@ -1,7 +1,7 @@
 /* Collocation in double precision: Lagrange polynomials on nodes, Gauss and Radau IIA rules, and
- * the nodes of the dense output of Gauss collocation. The rules that tolerances ask for are
- * tabulated, rounded from extended precision: their computation takes longer than some steps of a
- * small problem (tests/unit/test_collocation.c compares both). */
+ * the nodes of the dense output of Gauss collocation. Rules of common tolerances are tabulated,
+ * rounded from extended precision: their computation takes longer than some steps of a small
+ * problem (tests/unit/test_collocation.c compares tables and computation). */
 #include "quadrature/collocation.h"
 #include "quadrature/nodes.h"
 #include <math.h>
@@ -11,7 +11,8 @@
 static dae__nodal collocation_nodal(int n, const long double *x)
 {
   dae__nodal p = {.n = n};
-  dae__rule exact = dae__rule_gauss(n / 2 + 1); /* degree 2 (n/2 + 1) - 1 >= n */
+  /* Gauss rule of degree 2 (n/2 + 1) - 1 >= n, exact for l_j and x l_j */
+  dae__rule exact = dae__rule_gauss(n / 2 + 1);
   for (int j = 0; j < n; j++) {
     long double product = 1;
     for (int i = 0; i < n; i++)
@@ -28,7 +29,7 @@ static dae__nodal collocation_nodal(int n, const long double *x)
   return p;
 }
 
-/* l_j(x) = inverse_j prod_(i<j) (x - x_i) prod_(i>j) (x - x_i) */
+/* Lagrange polynomials l_j(x) = inverse_j prod_(i<j) (x - x_i) prod_(i>j) (x - x_i). */
 void dae__nodal_values(const dae__nodal *p, double x, double *w)
 {
   double before = 1, after = 1;
@@ -47,7 +48,7 @@ void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double 
   double value[DAE__NODAL_MAX];
   for (int j = 0; j < p->n; j++)
     single[j] = twice[j] = 0;
-  for (int k = 0; k < p->points; k++) { /* quadrature by the Gauss rule */
+  for (int k = 0; k < p->points; k++) { /* points of the Gauss rule */
     double once = x * p->weight[k], again = once * (x * (1 - p->at[k]));
     dae__nodal_values(p, x * p->at[k], value);
     for (int j = 0; j < p->n; j++) {
@@ -141,7 +142,7 @@ dae__gauss_nodes dae__gauss_nodes_create(int s)
 #define RADAU_NODES_7                                                                              \
   0.029316427159784893, 0.1480785996684843, 0.3369846902811543, 0.5586715187715501,                \
       0.7692338620300545, 0.9269456713197411, 1
-/* Members of dae__nodal for the Gauss rule of `count` points. */
+/* Initialisers of the Gauss rule of `count` points in a dae__nodal. */
 #define GAUSS_RULE(count)                                                                          \
   .points = count, .at = {GAUSS_NODES_##count}, .weight = {GAUSS_WEIGHTS_##count}
 
@@ -331,7 +332,7 @@ const dae__collocation_rule *dae__collocation_tabulated(int s, bool radau)
   return NULL;
 }
 
-#define GAUSS_NODES_FIRST 4 /* stages of the first entry */
+#define GAUSS_NODES_FIRST 4 /* number of stages of the first entry of gauss_nodes_table */
 static const dae__gauss_nodes gauss_nodes_table[] = {
     {.wide = {.n = 6,
               .x = {0, GAUSS_NODES_4, 1},

@@ -11,51 +11,55 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DAE__NODAL_MAX 16 /* largest number of nodes */
+#define DAE__NODAL_MAX 16 /* largest number of nodes of a dae__nodal */
 
-/* Polynomials through values at nodes x_1 ... x_n of [0,1]: p(x) = sum_j l_j(x) p_j. */
+/* Lagrange basis on nodes x_1 ... x_n of [0,1], for polynomials p(x) = sum_j l_j(x) p_j. */
 typedef struct dae__nodal {
   int n;
   double x[DAE__NODAL_MAX];
-  double inverse[DAE__NODAL_MAX]; /* 1 / prod_(i != j) (x_j - x_i) */
-  /* Gauss rule that is exact for l_j and x l_j */
+  double inverse[DAE__NODAL_MAX]; /* factor of l_j, 1 / prod_(i != j) (x_j - x_i) */
+  /* number of points of the Gauss rule, which is exact for l_j and x l_j */
   int points;
   double at[DAE__NODAL_MAX / 2 + 1], weight[DAE__NODAL_MAX / 2 + 1];
 } dae__nodal;
 
-/* w_j = l_j(x), for any x */
+/* Values w_j = l_j(x) of the Lagrange basis, for any x. */
 void dae__nodal_values(const dae__nodal *p, double x, double *w);
-/* single_j = int_0^x l_j, twice_j = int_0^x (x - tau) l_j(tau) dtau */
+/* Integrals of the Lagrange basis: single_j = int_0^x l_j, twice_j = int_0^x (x - tau) l_j(tau)
+ * dtau. */
 void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double *twice);
 
-#define DAE__COLLOCATION_STAGES_MAX 12 /* largest number of stages */
+#define DAE__COLLOCATION_STAGES_MAX 12 /* largest number of stages of a collocation method */
 
 typedef struct dae__collocation_rule {
   int s;
-  bool radau; /* Radau IIA, c_s = 1, order 2s - 1; otherwise Gauss, order 2s */
+  bool radau; /* true: Radau IIA, c_s = 1, order 2s - 1; false: Gauss, order 2s */
   double c[DAE__COLLOCATION_STAGES_MAX], b[DAE__COLLOCATION_STAGES_MAX];
   double A[DAE__COLLOCATION_STAGES_MAX][DAE__COLLOCATION_STAGES_MAX];
-  double A2[DAE__COLLOCATION_STAGES_MAX][DAE__COLLOCATION_STAGES_MAX]; /* A A */
-  double B2[DAE__COLLOCATION_STAGES_MAX];                              /* b' A */
-  dae__nodal nodes;                                                    /* l_j */
+  double A2[DAE__COLLOCATION_STAGES_MAX][DAE__COLLOCATION_STAGES_MAX]; /* matrix product A A */
+  double B2[DAE__COLLOCATION_STAGES_MAX];                              /* row vector b' A */
+  /* Lagrange basis l_j on the nodes c */
+  dae__nodal nodes;
 } dae__collocation_rule;
 
-/* s from 1 to DAE__COLLOCATION_STAGES_MAX */
+/* Computes a rule with s stages, s from 1 to DAE__COLLOCATION_STAGES_MAX. */
 dae__collocation_rule dae__collocation_create(int s, bool radau);
-/* The same rule from a table; NULL: it is not tabulated. */
+/* Rule of dae__collocation_create from a table; NULL: not tabulated. */
 const dae__collocation_rule *dae__collocation_tabulated(int s, bool radau);
 
-/* dae__nodal_values and dae__nodal_integrals of the stages' polynomial k(x) */
+/* Values and integrals of the Lagrange basis of the stages at x. */
 void dae__collocation_values(const dae__collocation_rule *rule, double x, double *w);
 void dae__collocation_integrals(const dae__collocation_rule *rule, double x, double *single,
                                 double *twice);
 
-/* Dense output of Gauss collocation: nodes 0, c_1 ... c_s, 1, and 2s Chebyshev nodes. */
+/* Nodes of the dense output of Gauss collocation: wide has 0, c_1 ... c_s, 1; fine has 2s Chebyshev
+ * nodes. */
 typedef struct dae__gauss_nodes {
   dae__nodal wide, fine;
 } dae__gauss_nodes;
 
-/* s from 1 to 8; from a table, NULL: not tabulated */
+/* Nodes of the dense output for s stages, s from 1 to 8; dae__gauss_nodes_tabulated: from a table,
+ * NULL: not tabulated. */
 dae__gauss_nodes dae__gauss_nodes_create(int s);
 const dae__gauss_nodes *dae__gauss_nodes_tabulated(int s);
 

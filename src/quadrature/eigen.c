@@ -1,4 +1,5 @@
-/* A = T diag(mu) T^-1 of a small real matrix, by the complex QR algorithm.
+/* Eigenvalues and eigenvectors A = T diag(mu) T^-1 of a small real matrix, by the complex QR
+ * algorithm.
  *
  *   A = U H U*      H of Hessenberg form
  *   H = R           upper triangular, by sweeps with Wilkinson's shift; mu_k = R_kk
@@ -12,10 +13,12 @@
 #include <stdbool.h>
 
 #define SIZE DAE__SMALL_SIZE
-#define SWEEPS_MAX 60 /* for one eigenvalue; up to 12 stages none takes more than 15 */
-/* Imaginary part below which an eigenvalue is real, relative to the largest row sum. An eigenvalue
- * with condition number 1e6 has that accuracy in double, and pairs closer to the real axis are too
- * close to a double eigenvalue for accurate eigenvectors. Chosen, not measured. */
+/* largest number of QR sweeps for one eigenvalue; up to 12 stages none takes more than 15 */
+#define SWEEPS_MAX 60
+/* Imaginary part, relative to the largest row sum, below which an eigenvalue counts as real. An
+ * eigenvalue with condition number 1e6 has that accuracy in double, and complex pairs closer to
+ * the real axis are too close to a double eigenvalue for accurate eigenvectors. Chosen, not
+ * measured. */
 #define REAL_TOLERANCE 1e-10L
 
 typedef long double complex number;
@@ -25,7 +28,7 @@ typedef struct schur {
   number H[SIZE][SIZE], U[SIZE][SIZE];
 } schur;
 
-/* (x, y) = (c x + s y, -s* x + c y) */
+/* plane rotation (x, y) = (c x + s y, -s* x + c y) */
 static void eigen_rotate(long double c, number s, number *x, number *y)
 {
   number keep = *x;
@@ -33,13 +36,13 @@ static void eigen_rotate(long double c, number s, number *x, number *y)
   *y = c * *y - conjl(s) * keep;
 }
 
-/* G = (c s; -s* c), in the plane of coordinates i and i + 1 */
+/* Rotation G = (c s; -s* c) in the plane of coordinates i and i + 1. */
 typedef struct rotation {
   long double c;
   number s;
 } rotation;
 
-/* Rotation that takes (a, b) to (r, 0). */
+/* Rotation that maps (a, b) to (r, 0). */
 static rotation eigen_rotation_of(number a, number b)
 {
   long double size = hypotl(cabsl(a), cabsl(b));
@@ -66,9 +69,9 @@ static void eigen_rotate_columns(schur *z, int i, rotation G)
 }
 
 /* QR sweep: H - shift I = Q R, H = R Q + shift I on the unreduced block first..last. The Wilkinson
- * shift is the eigenvalue of the last two by two block nearer to its last entry; every tenth is an
- * exceptional one, against cycles. It is explicit: an implicit one would be lost where several
- * entries below the diagonal are small but not yet negligible. */
+ * shift is the eigenvalue of the last two by two block nearer to the last entry of that block;
+ * every tenth shift is an exceptional one, against cycles. Shifts are explicit: an implicit shift
+ * would be lost where several entries below the diagonal are small but not yet negligible. */
 static void eigen_sweep(schur *z, int first, int last, int sweep)
 {
   rotation G[SIZE];
@@ -89,10 +92,10 @@ static void eigen_sweep(schur *z, int first, int last, int sweep)
     z->H[i][i] += shift;
 }
 
-/* Schur form of A in H; false: the QR algorithm does not converge. */
+/* Schur form of A, stored in H; false: the QR algorithm does not converge. */
 static bool eigen_triangularise(schur *z)
 {
-  for (int j = 0; j < z->n - 2; j++) /* to Hessenberg form */
+  for (int j = 0; j < z->n - 2; j++) /* reduction to Hessenberg form */
     for (int i = z->n - 2; i > j; i--) {
       rotation G = eigen_rotation_of(z->H[i][j], z->H[i + 1][j]);
       eigen_rotate_rows(z, i, G);
@@ -100,7 +103,7 @@ static bool eigen_triangularise(schur *z)
       z->H[i + 1][j] = 0;
     }
   for (int last = z->n - 1, sweeps = 0; last > 0;) {
-    int first = last; /* start of the last unreduced block, by deflation */
+    int first = last; /* first row of the last unreduced block, found by deflation */
     for (; first > 0; first--) {
       long double size = cabsl(z->H[first][first]) + cabsl(z->H[first - 1][first - 1]);
       if (cabsl(z->H[first][first - 1]) <= LDBL_EPSILON * size) {
@@ -143,8 +146,8 @@ static void eigen_eigenvector(const schur *z, int k, number *v)
     v[i] /= largest;
 }
 
-/* Columns of H of the real eigenvalues and of one of each pair, in ascending order of imaginary,
- * then real parts. */
+/* Selects the real eigenvalues and one of each complex pair, in ascending order of imaginary, then
+ * real parts; column[i] is the column of H of eigenvalue i. */
 static void eigen_select_blocks(const schur *z, long double tol, int *column, dae__eigen *e)
 {
   for (int k = 0; k < z->n; k++) {
@@ -169,8 +172,8 @@ static void eigen_select_blocks(const schur *z, long double tol, int *column, da
   }
 }
 
-/* Ti from the inverse of the real basis (t_k of reals; Re t_k, Im t_k of pairs), in which x has the
- * coordinates xi_k, and 2 Re xi_k, -2 Im xi_k. */
+/* Rows of Ti from the inverse of the real basis (t_k of real eigenvalues; Re t_k, Im t_k of complex
+ * pairs), in which a vector has the coordinates xi_k, and 2 Re xi_k, -2 Im xi_k. */
 static bool eigen_invert(dae__eigen *e)
 {
   int n = e->n;
@@ -216,7 +219,7 @@ dae__eigen dae__eigen_of(const dae__small *A)
   }
   if (!eigen_invert(&e))
     return none;
-  long double defect = 0; /* max |A - T diag(mu) T^-1| */
+  long double defect = 0; /* defect of the decomposition: max |A - T diag(mu) T^-1| */
   for (int i = 0; i < e.n; i++)
     for (int j = 0; j < e.n; j++) {
       long double a = A->at[i][j];

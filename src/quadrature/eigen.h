@@ -1,4 +1,4 @@
-/* Eigenvalues and vectors of a small real matrix, A = T diag(mu) T^-1. */
+/* Eigenvalues and eigenvectors of a small real matrix, A = T diag(mu) T^-1. */
 #ifndef DAEDAL_QUADRATURE_EIGEN_H
 #define DAEDAL_QUADRATURE_EIGEN_H
 
@@ -9,12 +9,13 @@
  * the Runge-Kutta families have 1e-14 or less. */
 #define DAE__EIGEN_TOLERANCE 1e-9L
 
-/* Real eigenvalues first, in ascending order, then the eigenvalue of each pair with positive
- * imaginary part; each vector has largest entry 1. T is n x blocks, Ti blocks x n, by rows, and
+/* Eigenvalues mu and eigenvectors: the real eigenvalues in ascending order, then of each complex
+ * pair the eigenvalue with positive imaginary part; each vector has largest entry 1. T is
+ * n x blocks, Ti blocks x n, by rows, and
  *
  *   A = sum over the reals of T_k mu_k Ti_k + 2 Re sum over the pairs of T_k mu_k Ti_k.
  *
- * blocks = 0 where this does not hold to DAE__EIGEN_TOLERANCE. */
+ * blocks = 0: the decomposition does not hold to DAE__EIGEN_TOLERANCE. */
 typedef struct dae__eigen {
   int n, reals, blocks;
   long double complex mu[DAE__SMALL_SIZE];

@@ -22,7 +22,7 @@ double dae__lagrange_derivative_weight(int n, const double *node, int i, int k)
   return w;
 }
 
-/* prod (x - x_i), i = from ... to - 1 */
+/* product of (x - x_i) for i = from ... to - 1 */
 static double lagrange_product(const dae__hermite *c, int from, int to, double x)
 {
   double N = 1;
@@ -51,8 +51,8 @@ void dae__hermite_create(dae__arena *arena, int nodes, const double *node, const
   c->end_slope = lagrange_product(c, integrated ? 1 : 0, last, 1);
 }
 
-/* N (a + b x) = N ((1 - x) a + x (a + b)), where a N'(0) and (a + b) N'(1) are the differences
- * between the given derivatives at both ends and those of the sum. */
+/* Weights by N (a + b x) = N ((1 - x) a + x (a + b)), where a N'(0) and (a + b) N'(1) are the
+ * differences between the given derivatives at both ends and the derivatives of sum_i l_i u_i. */
 void dae__hermite_weights(const dae__hermite *c, double x, double w[DAE__HERMITE_NODES + 2])
 {
   double N = c->integrated ? 0 : lagrange_product(c, 0, c->nodes, x);

@@ -25,7 +25,8 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846264338327950288L
-#define NEWTON_ITERATIONS_MAX 100 /* a root takes at most 7 up to 13 nodes */
+/* largest number of Newton iterations for a root; up to 13 nodes none takes more than 7 */
+#define NEWTON_ITERATIONS_MAX 100
 
 void dae__legendre(int n, long double x, long double *P, long double *dP)
 {
@@ -49,8 +50,9 @@ static long double nodes_legendre(int n, long double x)
   return P;
 }
 
-/* Nodes in ascending order from the roots of P_n - P_m (m < 0: of P_n), by Newton's method on the
- * polynomial divided by the factors of the roots found before, starting at x = cos(angle). */
+/* Nodes of a rule in ascending order: roots of P_n - P_m (m < 0: of P_n) by Newton's method,
+ * starting at x = cos(angle), on the polynomial divided by the linear factors of the roots found
+ * before. */
 static dae__rule nodes_by_newton(int n, int m, long double first_angle, long double spacing)
 {
   dae__rule rule = {.n = n};
@@ -77,9 +79,9 @@ static dae__rule nodes_by_newton(int n, int m, long double first_angle, long dou
   return rule;
 }
 
-/* Tables of the positive roots of P_n and of their weights on [0,1], that of the root 0 last: they
- * save Newton's method whenever a method is created. */
-#define TABULATED 8 /* nodes */
+/* Tables of the positive roots of P_n and of their weights on [0,1], with the weight of the root 0
+ * last: they save Newton's method whenever a method is created. */
+#define TABULATED 8 /* largest number of nodes of the tabulated Gauss rules */
 static const long double gauss_roots[TABULATED + 1][TABULATED / 2] = {
     [2] = {0.5773502691896257645091488L},
     [3] = {0.7745966692414833770358531L},
@@ -134,7 +136,7 @@ dae__rule dae__rule_gauss(int n)
 }
 
 /* Table of the roots of P_n - P_(n-1) except 1, for the stages that radau uses. */
-#define TABULATED_RADAU 7 /* nodes */
+#define TABULATED_RADAU 7 /* largest number of nodes of the tabulated Radau IIA rules */
 static const long double radau_roots[TABULATED_RADAU + 1][TABULATED_RADAU - 1] = {
     [3] = {-0.6898979485566356196394568L, 0.2898979485566356196394568L},
     [5] = {-0.8857916077709646356137576L, -0.4463139727237523446399080L,
@@ -164,7 +166,7 @@ dae__rule dae__rule_radau(int n)
 dae__rule dae__rule_lobatto(int n)
 {
   dae__rule rule = nodes_by_newton(n, n - 2, 0, PI / (n - 1));
-  rule.c[0] = 0; /* exactly: Newton's method ends with a rounding error */
+  rule.c[0] = 0; /* exact value: Newton's method ends with a rounding error */
   for (int i = 0; i < n; i++) {
     long double P = nodes_legendre(n - 1, 2 * rule.c[i] - 1);
     rule.b[i] = 1 / (n * (n - 1) * P * P);
@@ -181,8 +183,8 @@ long double dae__lagrange(int n, const long double *c, int j, long double x)
   return l;
 }
 
-/* Quadrature by the Gauss rule that is exact for degree n - 1, with l_j the product of its factors
- * before and after j. */
+/* Quadrature by the Gauss rule that is exact for degree n - 1; l_j is the product of its factors
+ * before j and after j. */
 void dae__lagrange_integrals(int n, const long double *c, long double x, long double *integrals)
 {
   dae__rule gauss = dae__rule_gauss(n / 2 + 1);

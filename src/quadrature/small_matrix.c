@@ -74,7 +74,7 @@ long double dae__small_norm(const dae__small *A)
   return max;
 }
 
-/* row i of A and B -= a times row k */
+/* subtracts a times row k from row i, in both A and B */
 static void small_subtract_row(dae__small *A, dae__small *B, int i, int k, long double a)
 {
   for (int j = 0; j < A->cols; j++) {
@@ -83,7 +83,7 @@ static void small_subtract_row(dae__small *A, dae__small *B, int i, int k, long 
   }
 }
 
-/* Gauss-Jordan elimination with row pivoting on [A I]. */
+/* Inverse by Gauss-Jordan elimination with row pivoting on [A I]. */
 long double dae__small_inverse(const dae__small *A, dae__small *B)
 {
   dae__small R = *A;
@@ -96,7 +96,7 @@ long double dae__small_inverse(const dae__small *A, dae__small *B)
         p = i;
     if (R.at[p][k] == 0)
       return 0;
-    for (int j = 0; j < n; j++) { /* exchange rows k and p */
+    for (int j = 0; j < n; j++) { /* exchange of rows k and p in both matrices */
       long double r = R.at[k][j], b = B->at[k][j];
       R.at[k][j] = R.at[p][j];
       R.at[p][j] = r;

@@ -19,15 +19,15 @@ dae__small dae__small_of(int rows, int cols, const double *values);
 void dae__small_round(const dae__small *A, double *values);
 
 dae__small dae__small_times(const dae__small *A, const dae__small *B);
-/* (A; B) */
+/* A above B, as one matrix */
 dae__small dae__small_stacked(const dae__small *A, const dae__small *B);
-/* count rows of A from row first on */
+/* submatrix of `count` rows of A, from row `first` on */
 dae__small dae__small_rows(const dae__small *A, int first, int count);
 
-/* max norm: largest sum of |a_ij| along a row */
+/* max norm of a matrix: largest sum of |a_ij| along a row */
 long double dae__small_norm(const dae__small *A);
-/* B = A^-1. Returns the reciprocal condition number in the max norm; 0, and B undefined, where a
- * pivot vanishes. */
+/* Inverse B = A^-1. Returns the reciprocal condition number in the max norm; 0, with B undefined,
+ * if a pivot vanishes. */
 long double dae__small_inverse(const dae__small *A, dae__small *B);
 
 #endif

@@ -1,4 +1,4 @@
-/* The method that `auto` stands for. */
+/* Selection of the method for `auto`. */
 #include "run/auto.h"
 
 #include "core/error.h"
@@ -6,12 +6,13 @@
 
 #include <stdio.h>
 
-/* Features of a problem that decide; of a coupled problem, those of its assembly. */
+/* Features of a problem by which `auto` selects a method; for a coupled problem, of its
+ * assembly. */
 typedef struct features {
   bool mechanical;
   int holonomic, nonholonomic;
-  int algebraic; /* variables */
-  bool mass;     /* of a semi-explicit problem: it may be singular */
+  int algebraic; /* number of algebraic variables */
+  bool mass;     /* whether a semi-explicit problem has a mass matrix, which may be singular */
 } features;
 
 static void auto_add_part(features *f, const dae_mechanical *m, const dae_semi_explicit *s)
@@ -34,22 +35,23 @@ static features auto_features_of(const dae_problem *p)
   return f;
 }
 
-/* unknowns up to which one factorisation a step is cheap beside the evaluations; chosen, not
- * measured */
+/* Largest number of unknowns at which one factorisation a step is cheap beside the evaluations;
+ * chosen, not measured. */
 #define ROSENBROCK_UNKNOWNS_MAX 30
 
-/* whether rosenbrock suits: index 1 by declaration, derivatives given, small */
+/* Whether rosenbrock suits a semi-explicit problem: index 1 by declaration, derivatives given,
+ * small. */
 static bool auto_linearly_implicit(const dae_semi_explicit *s)
 {
   return s && s->index == 1 && s->J && !s->M && s->ny > 0 &&
          s->nx + s->ny <= ROSENBROCK_UNKNOWNS_MAX;
 }
 
-/* The method for a problem that is not coupled. Where one evaluation gives the slopes, steps
- * without a matrix are the fastest until the motion is stiff. Algebraic variables need an implicit
- * method: radau for mechanics, rosenbrock for small problems of index 1, bdf for other circuits and
- * the like, which on the transistor amplifier takes half the time of radau for the same digits
- * (docs/methods/switching.md). */
+/* Name of the method for a problem that is not coupled. Where one evaluation gives the slopes,
+ * steps without a matrix are the fastest until the motion is stiff. Algebraic variables need an
+ * implicit method: radau for mechanical problems, rosenbrock for small problems of index 1, bdf for
+ * other semi-explicit ones such as circuits: on the transistor amplifier it takes half the time of
+ * radau for the same digits (docs/methods/switching.md). */
 static const char *auto_name_of_one(const dae_problem *p, const features *f)
 {
   if (p->momentum)
@@ -61,7 +63,8 @@ static const char *auto_name_of_one(const dae_problem *p, const features *f)
   return f->mechanical ? "radau" : "bdf";
 }
 
-/* "mechanical with 2 holonomic constraints", "semi-explicit with algebraic variables" */
+/* Description of a problem: "mechanical with 2 holonomic constraints", "semi-explicit with
+ * algebraic variables". */
 static void auto_kind_text(const features *f, char *text, size_t size)
 {
   int n = f->holonomic, k = f->nonholonomic;
@@ -82,7 +85,7 @@ static void auto_kind_text(const features *f, char *text, size_t size)
                               : "ordinary differential equations");
 }
 
-/* why the preferred method is preferred */
+/* Reason for the selection of the preferred method, as a text. */
 static void auto_reason_text(const dae_method *preferred, const dae_problem *p, const features *f,
                              char *why, size_t size)
 {

@@ -1,11 +1,11 @@
-/* The method that `auto` stands for. */
+/* Selection of the method for `auto`. */
 #ifndef DAEDAL_RUN_AUTO_H
 #define DAEDAL_RUN_AUTO_H
 
 #include <daedal/integrator.h>
 
-/* What `auto` stands for where a coupled problem is to be integrated as one system; NULL: the
- * method does not take it, err says why. */
+/* Method of `auto` for a problem that is integrated as one system, a coupled one by its assembly;
+ * NULL: the method does not accept the problem, err has the reason. */
 const dae_method *dae__method_for_one(const dae_problem *problem, dae_error *err);
 
 #endif

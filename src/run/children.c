@@ -1,6 +1,5 @@
-/* The systems of a coupled model as children of an iteration, by the settings of each.
- *
- * The children and their option structs lie in one piece of memory. */
+/* Integrators of the systems of a coupled model as children of a dynamic iteration, by the settings
+ * of each system. The children and their option structs lie in one piece of memory. */
 #include "core/env.h"
 #include "core/error.h"
 #include "wave/iteration/create.h"
@@ -10,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALIGNMENT 64 /* of option structs */
+#define ALIGNMENT 64 /* alignment of option structs in bytes */
 
-/* The settings of all systems, and the current one. */
+/* Settings of all systems of a model, and the name of the current system. */
 typedef struct reader {
   const dae_model *model;
   const dae_model_setting *setting;
@@ -25,7 +24,8 @@ static bool children_is_own(const reader *r, int i)
   return r->setting[i].system && strcmp(r->setting[i].system, r->system) == 0;
 }
 
-/* the system's setting of this name (NULL: its first one); NULL: there is none */
+/* Setting of the current system with this name (name = NULL: its first setting); NULL: there is
+ * none. */
 static const dae_model_setting *children_setting(const reader *r, const char *name)
 {
   for (int i = 0; i < r->count; i++)
@@ -34,7 +34,8 @@ static const dae_model_setting *children_setting(const reader *r, const char *na
   return NULL;
 }
 
-/* "system A: " before the reason, at the place of the setting */
+/* Refuses setting s with the message "system A: " and the reason, at the place of the setting in
+ * the model file. */
 static dae_status children_refuse(const reader *r, const dae_model_setting *s, const char *why,
                                   dae_error *err)
 {
@@ -43,7 +44,7 @@ static dae_status children_refuse(const reader *r, const dae_model_setting *s, c
   return dae_model_fail(r->model, s->place, text, err);
 }
 
-/* ---- the method ---- */
+/* ---- method of a system ---- */
 
 static int children_no_input(void *user, double t, double *in)
 {
@@ -51,7 +52,7 @@ static int children_no_input(void *user, double t, double *in)
   return -1;
 }
 
-/* The method of a system; NULL: it has no settings. */
+/* Finds the method of a system; *out = NULL: the system has no settings. */
 static dae_status children_find_method(const reader *r, const dae_part *part,
                                        const dae_method **out, dae_error *err)
 {
@@ -75,7 +76,7 @@ static dae_status children_find_method(const reader *r, const dae_part *part,
   return DAE_OK;
 }
 
-/* ---- its options ---- */
+/* ---- options of a system ---- */
 
 static void children_set_number(const dae_method *method, void *opts, const char *name,
                                 double value)
@@ -108,14 +109,14 @@ static dae_status children_set_options(const reader *r, const dae_method *method
   return DAE_OK;
 }
 
-/* ---- all systems ---- */
+/* ---- children of all systems ---- */
 
 static size_t children_aligned(size_t size)
 {
   return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Bytes for the children and their options; 0: no system has settings. */
+/* Size in bytes of the children and their options; 0: no system has settings. */
 static dae_status children_measure(reader *r, const dae_coupled *c, size_t *size, dae_error *err)
 {
   size_t options = 0;

@@ -8,7 +8,7 @@
 
 #define NAME_SIZE 256
 
-/* groups of columns, left to right */
+/* groups of columns, from left to right */
 enum { VARIABLES, RATES, MULTIPLIERS, GROUPS };
 
 static const char *columns_copy_of(dae__arena *arena, const char *text)
@@ -18,7 +18,7 @@ static const char *columns_copy_of(dae__arena *arena, const char *text)
   return copy ? memcpy(copy, text, size) : "";
 }
 
-/* entries of the state vector, group by group */
+/* Adds all entries of the state vector as columns, group by group. */
 static void columns_add_variables(dae__arena *arena, const dae_problem *problem, dae__columns *c)
 {
   char name[NAME_SIZE];
@@ -35,7 +35,8 @@ static void columns_add_variables(dae__arena *arena, const dae_problem *problem,
     }
 }
 
-/* the columns that the plan asks for; false: *wrong is not an entry of the state vector */
+/* Adds the columns listed in the plan; false: column *wrong of the plan is not an entry of the
+ * state vector. */
 static bool columns_add_planned(dae__arena *arena, const dae_run_plan *plan, dae__columns *c,
                                 int *wrong)
 {

@@ -1,5 +1,5 @@
-/* The columns of a result: t; the columns that the plan lists, or else variables in the order of
- * the state vector, their rates, multipliers; the outputs of the plan. */
+/* Columns of a result: t; the columns listed in the plan or, without a list, variables in the order
+ * of the state vector, their rates, multipliers; the outputs of the plan. */
 #ifndef DAEDAL_RUN_COLUMNS_H
 #define DAEDAL_RUN_COLUMNS_H
 
@@ -11,15 +11,15 @@ typedef struct dae__columns {
   const dae_run_plan *plan;
   int count;
   const char **names;
-  int variables;  /* columns 1 ... variables are entries of the state vector: */
-  int *entry;     /* which ones */
-  double *values; /* of the last row filled in */
+  int variables;  /* number of columns, 1 ... variables, that are entries of the state vector */
+  int *entry;     /* index in the state vector of each of these columns */
+  double *values; /* values of the last row that was filled in */
 } dae__columns;
 
 dae_status dae__columns_create(dae__arena *arena, const dae_run_plan *plan, dae__columns *out,
                                dae_error *err);
 
-/* values = the row at (t, y) */
+/* Sets the values of all columns for the row at (t, y). */
 dae_status dae__columns_fill(const dae__columns *columns, double t, const double *y,
                              dae_error *err);
 

@@ -24,7 +24,8 @@ void dae__monitor_free(dae__monitor *m)
   m->measure = NULL;
 }
 
-/* A callback that refuses the point ends the balance, not the run. */
+/* Outcome of a measurement: a callback that refuses the point ends the energy balance, not the
+ * run. */
 static dae_status monitor_outcome(dae_status status, double *value, const dae_error *why,
                                   dae_error *err)
 {
@@ -37,7 +38,7 @@ static dae_status monitor_outcome(dae_status status, double *value, const dae_er
   return status;
 }
 
-/* Energy and power at (t, y). */
+/* Measures energy and power at (t, y). */
 static dae_status monitor_measure_energy(dae__monitor *m, double t, const double *y, double *energy,
                                          double *power, dae_error *err)
 {
@@ -60,7 +61,7 @@ dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_er
   return status;
 }
 
-/* the larger of two, where NaN is "not measured" */
+/* larger of two numbers, NaN standing for "not measured" */
 static double monitor_larger(double a, double b)
 {
   return isnan(a) || b > a ? b : a;
@@ -81,7 +82,7 @@ dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_erro
   return DAE_OK;
 }
 
-/* power at a point within the integrator's last step */
+/* Power at time t within the integrator's last step. */
 static dae_status monitor_power_at(dae__monitor *m, dae_integrator *it, double t, double *power,
                                    dae_error *err)
 {
@@ -94,10 +95,11 @@ static dae_status monitor_power_at(dae__monitor *m, dae_integrator *it, double t
   return monitor_outcome(dae__measure_power(m->measure, t, m->y, power, &why), power, &why, err);
 }
 
-/* order of a method up to which Simpson's rule serves: exact for the work of order 4, good for 5 */
+/* Largest order of a method for which the power is integrated by Simpson's rule: exact for the work
+ * of order 4, good for 5. */
 #define SIMPSON_ORDER_MAX 5
 
-/* mean power from t to t + h by the rule of Gauss with n points */
+/* Mean power from t to t + h by the Gauss rule with n points. */
 static dae_status monitor_mean_by_gauss(dae__monitor *m, dae_integrator *it, int n, double t,
                                         double h, double *mean, dae_error *err)
 {
@@ -113,13 +115,14 @@ static dae_status monitor_mean_by_gauss(dae__monitor *m, dae_integrator *it, int
   return status;
 }
 
-/* mean power from m->t to t, where it is `end` */
+/* Mean power from m->t to t; `end` is the power at t. */
 static dae_status monitor_mean_power(dae__monitor *m, dae_integrator *it, double t, double end,
                                      double *mean, dae_error *err)
 {
   dae_view view = dae_integrator_view(it);
   double share = (t - m->t) / (view.t - view.t_previous);
-  /* intervals as long as the pieces of the last step, 1e-6 of one: round-off */
+  /* number of intervals as long as the pieces of the last step; 1e-6 of a piece counts as
+   * round-off */
   int pieces = view.pieces > 1 ? (int)fmax(ceil(share * view.pieces - 1e-6), 1) : 1;
   int n = (view.order + 1) / 2;
   bool simpson = view.order <= SIMPSON_ORDER_MAX || n > DAE__SMALL_SIZE;
@@ -149,7 +152,7 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
   if (isnan(m->energy) || !(t > m->t))
     return DAE_OK;
   dae_status status = monitor_measure_energy(m, t, y, &m->energy, &end, err);
-  /* without the power there is no balance */
+  /* mean power since m->t; without a measured power there is no balance */
   if (status >= 0 && !isnan(m->work + m->power + end))
     status = monitor_mean_power(m, it, t, end, &mean, err);
   if (status < 0)

@@ -1,11 +1,11 @@
-/* How good a run is: drift off the constraints over all rows, and the energy balance
+/* Quality of a run: drift off the constraints over all rows, and the energy balance
  *
- *   E(t) - E(t_0) - W,   W = integral of the power of all that is not in the energy
+ *   E(t) - E(t_0) - W,   W = integral of the power of all forces that are not part of E
  *
- * with the integral by Simpson's rule on every accepted step (on every piece of a window), or,
- * where the method is of higher order, by the rule of Gauss of that order: with spark-gauss its
- * points are the stages. What an event's action does to the energy is work of the event, so that
- * the balance shows the error of the integration only. */
+ * by Simpson's rule on every accepted step (on every piece of a window), or, for a method of higher
+ * order, by the Gauss rule of that order: with spark-gauss its points are the stages. A change of
+ * the energy by the action of an event counts as work, so that the balance shows the error of the
+ * integration only. */
 #ifndef DAEDAL_RUN_MONITOR_H
 #define DAEDAL_RUN_MONITOR_H
 
@@ -17,34 +17,34 @@
 
 typedef struct dae__monitor {
   dae__measure *measure;
-  double position, velocity;                /* largest drift; NaN: none measured */
-  double row_position, row_velocity;        /* of the last row */
-  double t;                                 /* energy and power are those at t */
-  double energy_start, energy, power, work; /* NaN: the problem has no energy */
+  double position, velocity;                /* largest drift of all rows; NaN: none measured */
+  double row_position, row_velocity;        /* drift of the last row */
+  double t;                                 /* time of the members energy and power */
+  double energy_start, energy, power, work; /* energy balance; NaN: the problem has no energy */
   bool has_potential;
   double *y;
-  dae__rule rule; /* the last one of Gauss that was used */
+  dae__rule rule; /* Gauss rule of the last use */
 } dae__monitor;
 
-/* Without a problem nothing is measured: everything is NaN. */
+/* Creates a monitor; problem = NULL: nothing is measured, all results are NaN. */
 dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, dae__monitor *out,
                                dae_error *err);
 void dae__monitor_free(dae__monitor *m);
 
-/* The motion starts at (t, y). */
+/* Starts the measurement at (t, y). */
 dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_error *err);
-/* How far a state is off its constraints; NaN: there are none. */
+/* Drift of a state off its constraints; NaN: there are none. */
 dae_status dae__monitor_drift(dae__monitor *m, double t, const double *y, double *position,
                               double *velocity, dae_error *err);
-/* A row is written. */
+/* Measures the drift of a row. */
 dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_error *err);
-/* The motion has gone on to (t, y), within the integrator's last step. */
+/* Continues the energy balance up to (t, y), within the integrator's last step. */
 dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, const double *y,
                              dae_error *err);
-/* An event has changed the state into y. */
+/* Continues the energy balance after an event has changed the state to y. */
 dae_status dae__monitor_jump(dae__monitor *m, const double *y, dae_error *err);
 
-/* The energy of a state, NaN: there is none. */
+/* Energy of a state; NaN: the problem has none. */
 dae_status dae__monitor_energy(dae__monitor *m, double t, const double *y, double *energy,
                                dae_error *err);
 

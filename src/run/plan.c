@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* change of a start value, relative to 1 + |value|, up to which it does not count as moved: the
- * tolerance of the projection */
+/* Largest change of a start value, relative to 1 + |value|, that is not reported: the tolerance of
+ * the projection. */
 #define MOVED DAE__ON_CONSTRAINT
 
 /* ---- validation ---- */
@@ -62,7 +62,7 @@ dae_status dae__plan_check(const dae_run_plan *plan, dae_error *err)
   return plan->method->accepts ? plan->method->accepts(&plan->problem, err) : DAE_OK;
 }
 
-/* ---- rows ---- */
+/* ---- output times ---- */
 
 double dae__plan_time(const dae_run_plan *plan, long i)
 {
@@ -71,12 +71,12 @@ double dae__plan_time(const dae_run_plan *plan, long i)
     t = i < plan->time_count ? plan->times[i] : INFINITY;
   } else if (plan->every > 0) {
     t = plan->start.t + (double)(i + 1) * plan->every;
-    end -= 1e-9 * plan->every; /* what is nearer belongs to the end */
+    end -= 1e-9 * plan->every; /* an output time nearer to the end coincides with the end time */
   }
   return t < end ? t : INFINITY;
 }
 
-/* ---- the summary ---- */
+/* ---- summary before the first step ---- */
 
 static const char *plan_problem_name(const dae_problem *p)
 {
@@ -127,7 +127,8 @@ void dae__plan_moves(const dae_run_plan *plan, const double *to, dae_summary *s)
   for (int i = 0; i < dae_problem_size(problem); i++) {
     char name[256];
     dae_variable_kind kind = dae_problem_variable(problem, i, name, sizeof name);
-    /* algebraic variables and multipliers are guesses */
+    /* whether the start value is prescribed; those of algebraic variables and multipliers are
+     * guesses */
     bool given =
         kind == DAE_VARIABLE_COORDINATE || kind == DAE_VARIABLE_RATE || kind == DAE_VARIABLE_STATE;
     if (given && fabs(to[i] - from[i]) > MOVED * (1 + fabs(from[i])))

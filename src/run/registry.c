@@ -1,4 +1,4 @@
-/* The methods there are, in the order they are listed to a user. */
+/* Registry of all methods, in the order of their lists for users. */
 #include "core/error.h"
 #include "multistep/bdf.h"
 #include "onestep/lie/lie.h"
@@ -55,7 +55,7 @@ static const char *registry_lie_caution(const void *opts)
                                  : NULL;
 }
 
-/* a constructor with the option struct it takes */
+/* Defines a constructor with untyped options for a method. */
 #define CREATE(name)                                                                               \
   static dae_status name##_create(const dae_problem *problem, const dae_start *start,              \
                                   const void *opts, const dae_env *env, dae_integrator **out,      \

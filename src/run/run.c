@@ -1,8 +1,9 @@
-/* The flow of a run: consistent start, creation, loop { step -> events -> rows }, summary.
+/* The flow of a run: consistent start, creation of the integrator, loop { step -> events -> rows },
+ * summary.
  *
- * Without `every` there is a row at the start, at every accepted step and at the end, and at an
- * event with an action one before and one after it; with it, rows at from + k every and at the
- * end; with `times`, rows at those. The last row is at the end time exactly. */
+ * The first row is at the start, the last row at the end time exactly. Between them are rows at
+ * from + k every (with `every`), at given times (with `times`), or, with neither, at every accepted
+ * step, and before and after an event with an action. */
 #include "core/arena.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -20,10 +21,11 @@
 #include <string.h>
 #include <time.h>
 
-/* margin of a coupling loop at and below which its solution is not unique: round-off of the
- * margin's own computation, chosen, not measured */
+/* Largest margin of a coupling loop at which its solution counts as not unique: round-off of the
+ * computation of the margin; chosen, not measured. */
 #define LOOP_MARGIN_ROUND_OFF 1e-12
-/* rows between two steps that a sink gets at most: the points of a curve on a page, chosen */
+/* Largest number of rows between two steps for one sink: the points of a curve on a page;
+ * chosen. */
 #define FILL_ROWS_MAX 10000
 
 typedef struct run {
@@ -35,15 +37,15 @@ typedef struct run {
   dae__events *events;
   dae_integrator *it;
   double *y;
-  double t;        /* time reached */
+  double t;        /* time up to which the run is completed */
   double last_row; /* time of the last row */
   long planned;    /* index of the next row at an output time of the plan */
   dae__verify verify;
 } run;
 
-/* ---- before the start ---- */
+/* ---- preparation ---- */
 
-/* memory, columns, monitor and events */
+/* Allocates memory and creates columns, monitor and events. */
 static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
@@ -60,8 +62,8 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
                             &r->events, err);
 }
 
-/* held states, which are no degrees of freedom; the diagnosis of mechanics leaves them out itself
- */
+/* Number of held states, which are no degrees of freedom; the diagnosis of mechanical problems
+ * already leaves them out. */
 static int run_held_states(const dae_run_plan *plan)
 {
   const dae_coupled *c = plan->problem.coupled;
@@ -74,7 +76,7 @@ static int run_held_states(const dae_run_plan *plan)
   return count;
 }
 
-/* value of the method's option of this name, NaN if it has none */
+/* Value of the method's option of this name; NaN: it has none. */
 static double run_option_value(const dae_method *method, const void *opts, const char *name)
 {
   for (int i = 0; i < method->options->count; i++) {
@@ -117,7 +119,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   DAE__TRY(method->create(&r->plan->problem, &start, opts, env, &r->it, err));
   if (!s->damped)
     return DAE_OK;
-  /* the slow-manifold start of a damped run moves the state and removes energy */
+  /* energy before and after the slow-manifold start of a damped run, which moves the state */
   double before, after;
   DAE__TRY(dae__monitor_energy(&r->monitor, start.t, r->y, &before, err));
   DAE__TRY(dae_integrator_interpolate(r->it, start.t, r->y, NULL, err));
@@ -127,7 +129,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   return DAE_OK;
 }
 
-/* replaces the message where the coupling raises the index of the systems */
+/* Replaces the message of a failed start if the coupling raises the index of the systems. */
 static void run_diagnose_loop(const dae_run_plan *plan, dae_error *err)
 {
   const dae_coupled *coupled = plan->problem.coupled;
@@ -143,8 +145,8 @@ static void run_diagnose_loop(const dae_run_plan *plan, dae_error *err)
            c.loop);
 }
 
-/* Creation without a consistent start: where the start does not determine every variable, the first
- * step of the method may; the summary then has the method's start. */
+/* Creates the integrator without a consistent start: if the start does not determine every
+ * variable, the first step of the method may. The summary then contains the start of the method. */
 static dae_status run_create_inconsistent(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
@@ -166,7 +168,7 @@ static dae_status run_create_inconsistent(run *r, const dae_env *env, dae_error 
   return DAE_OK;
 }
 
-/* a consistent start, and the integrator there */
+/* Computes a consistent start and creates the integrator there. */
 static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
@@ -219,7 +221,7 @@ static dae_status run_row(run *r, double t, const double *y, dae_error *err)
   return r->plan->verify ? dae__verify_keep(&r->verify, r->columns.values, err) : DAE_OK;
 }
 
-/* rows at the output times of the plan up to t, the end time excepted */
+/* Writes rows at the output times of the plan up to t, except the end time. */
 static dae_status run_planned_rows(run *r, double t, dae_error *err)
 {
   double at;
@@ -233,8 +235,8 @@ static dae_status run_planned_rows(run *r, double t, dae_error *err)
   return DAE_OK;
 }
 
-/* A row between steps for one sink. Where its dense output fails the run goes on without the row,
- * as it would without this sink. */
+/* Writes a row between steps for one sink. If its dense output fails the run continues without the
+ * row, as it would without this sink. */
 static dae_status run_fill_row(run *r, const dae_sink *sink, double t, dae_error *err)
 {
   dae_row row = {.columns = r->columns.count, .values = r->columns.values, .y = r->y};
@@ -248,7 +250,7 @@ static dae_status run_fill_row(run *r, const dae_sink *sink, double t, dae_error
   return status < 0 ? DAE_OK : sink->row(sink->self, &row, err);
 }
 
-/* rows between r->t and t, within the last step, for the sinks that ask for them */
+/* Writes rows between r->t and t, within the last step, for the sinks that request them. */
 static dae_status run_fill_rows(run *r, double t, dae_error *err)
 {
   dae_status status = DAE_OK;
@@ -266,13 +268,13 @@ static dae_status run_fill_rows(run *r, double t, dae_error *err)
 
 /* ---- the loop ---- */
 
-/* whether t is the end time up to round-off */
+/* Whether t is the end time up to round-off. */
 static bool run_at_end(const run *r, double t)
 {
   return r->plan->to - t <= 4 * DBL_EPSILON * fmax(fabs(t), fabs(r->plan->to));
 }
 
-/* The motion up to an event, its actions, the rows before and after it. */
+/* Completes the run up to an event at t: rows, actions of the event, rows before and after it. */
 static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
 {
   dae__event_news news = {0};
@@ -303,7 +305,8 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   return applied == DAE_OK && end ? DAE_END : applied;
 }
 
-/* All events within the last step; *restarted: the motion restarted at one of them. */
+/* Processes all events within the last step; *restarted: the integrator was restarted at one of
+ * them. */
 static dae_status run_events(run *r, bool *restarted, dae_error *err)
 {
   dae_status status = DAE_OK;
@@ -318,7 +321,7 @@ static dae_status run_events(run *r, bool *restarted, dae_error *err)
   return status;
 }
 
-/* The last step behind its events: rows and the work of forces. */
+/* Completes the last step after its events: rows, and the energy balance. */
 static dae_status run_step_rows(run *r, double t, dae_error *err)
 {
   bool end = run_at_end(r, t), row = end || !dae__plan_has_times(r->plan);
@@ -335,7 +338,7 @@ static dae_status run_step_rows(run *r, double t, dae_error *err)
   return end ? DAE_END : DAE_OK;
 }
 
-/* The last step, up to its event if it had one, to the sinks that ask for steps. */
+/* Reports the last step, up to its event if it had one, to the sinks that request steps. */
 static dae_status run_record_step(const run *r, const dae_view *view, dae_error *err)
 {
   dae_step_record step = {.t = r->t, .h = r->t - view->t_previous, .order = view->order};
@@ -406,14 +409,14 @@ static dae_status run_integrate(run *r, dae_error *err)
   return status;
 }
 
-/* ---- the end ---- */
+/* ---- end of the run ---- */
 
 static void run_close_sinks(const run *r, dae_error *err)
 {
   dae_summary *s = r->summary;
   for (int i = 0; r->plan->sinks && i < r->plan->sink_count; i++) {
     const dae_sink *sink = &r->plan->sinks[i];
-    /* only the first failure is reported */
+    /* error of this sink; only the first failure of all sinks is reported */
     dae_error ours = dae_error_none();
     dae_status status = sink->close ? sink->close(sink->self, s, &ours) : DAE_OK;
     if (status >= 0 || s->status < 0)
@@ -424,7 +427,7 @@ static void run_close_sinks(const run *r, dae_error *err)
   }
 }
 
-/* Fills in the summary, closes the sinks and releases everything. */
+/* Fills in the summary, closes the sinks and frees all memory of the run. */
 static dae_status run_finish(run *r, dae_status status, dae_error *err)
 {
   dae_summary *s = r->summary;
@@ -437,7 +440,8 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
   if (r->it && r->plan->method->iterates) {
     s->systems = coupled->parts;
     dae_contraction_of(r->it, &s->contraction, NULL);
-    if (!s->contraction.loop[0] && coupled->joints > 0) /* joints alone: no plain sweep to rate */
+    /* no contraction: with joints alone there is no plain sweep */
+    if (!s->contraction.loop[0] && coupled->joints > 0)
       s->contraction.gauss_seidel = NAN;
   }
   if (r->monitor.measure)

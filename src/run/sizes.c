@@ -1,4 +1,4 @@
-/* The sizes of public structs, for bindings that mirror them. */
+/* Sizes of public structs, for bindings that mirror them. */
 #include <daedal/daedal.h>
 #include <string.h>
 

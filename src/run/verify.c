@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_CAPACITY 256 /* rows */
+#define FIRST_CAPACITY 256 /* number of rows of the first allocation */
 
 /* ---- rows of the first run ---- */
 
@@ -56,15 +56,15 @@ dae_status dae__verify_keep(dae__verify *v, const double *row, dae_error *err)
 
 /* ---- the second run ---- */
 
-/* The rows of the second run are compared with: */
+/* Comparison of the rows of the second run with the rows of the first. */
 typedef struct comparison {
   const dae__verify *v;
   const dae__columns *columns;
-  dae_variable_kind *kind; /* of each column of variables */
-  double *scale;           /* rtol max|y| + atol of each of them */
-  double *times;           /* where rows are compared */
+  dae_variable_kind *kind; /* kind of variable of each column */
+  double *scale;           /* rtol max|y| + atol of each column */
+  double *times;           /* times at which rows are compared */
   long time_count;
-  long next; /* row of the first run that is not compared yet */
+  long next; /* index of the next row of the first run to compare */
   dae_verification *out;
 } comparison;
 
@@ -81,7 +81,8 @@ static void verify_compare(comparison *c, const double *a, const double *b)
   c->out->rows++;
 }
 
-/* whether row i stands at an event that changes the state: the other run has it at another time */
+/* Whether row i is at an event that changes the state: the second run has that event at another
+ * time. */
 static bool verify_is_jump(const dae__verify *v, long i)
 {
   double t = verify_row_of(v, i)[0];
@@ -131,7 +132,7 @@ static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, compar
   return DAE_OK;
 }
 
-/* defaults with the tolerances of the first run */
+/* Default options of a method, with the tolerances of the first run. */
 static void *verify_options_of(dae__arena *arena, const dae_method *method, const dae_summary *s)
 {
   char number[40];

@@ -1,5 +1,6 @@
-/* Verification of an iterated run by a run of the same problem as a single system: the rows of the
- * first are kept, the second has rows at their times, and the differences are reported. */
+/* Verification of a dynamic iteration by a run of the same problem as a single system: the rows of
+ * the first run are kept, the second run has rows at the same times, and the differences are
+ * reported. */
 #ifndef DAEDAL_RUN_VERIFY_H
 #define DAEDAL_RUN_VERIFY_H
 
@@ -7,19 +8,19 @@
 
 typedef struct dae__verify {
   dae_env env;
-  int columns; /* of a row, t among them */
+  int columns; /* number of columns of a row, including t */
   long count, capacity;
-  double *rows; /* one after the other */
+  double *rows; /* values of all rows, one row after the other */
 } dae__verify;
 
 dae__verify dae__verify_create(const dae_env *env, int columns);
 void dae__verify_free(dae__verify *v);
 
-/* A row of the first run. */
+/* Keeps a row of the first run. */
 dae_status dae__verify_keep(dae__verify *v, const double *row, dae_error *err);
 
-/* The second run, with the tolerances of the summary, which gets the differences.
- * DAE_ERROR_CHECK: the second run failed. */
+/* Runs the problem as a single system, with the tolerances in the summary, and adds the differences
+ * to the summary. DAE_ERROR_CHECK: the second run failed. */
 dae_status dae__verify_run(const dae__verify *v, const dae__columns *columns, dae_summary *summary,
                            dae_error *err);
 

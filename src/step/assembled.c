@@ -5,14 +5,14 @@
 #include "step/integrator.h"
 #include <string.h>
 
-/* ---- permuted integrator: the child's verbs, with state vectors in another order ---- */
+/* ---- permuted integrator: functions of the child, with state vectors in another order ---- */
 
 typedef struct permuted {
   dae__integrator_table table;
   dae_integrator *child;
   int size;
   int *order;
-  double *y, *dy; /* workspace: a state vector of the child */
+  double *y, *dy; /* workspace: state vector of the child, and its derivative */
 } permuted;
 
 static dae_status permuted_step(void *self, double t_stop, dae_error *err)

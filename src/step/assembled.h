@@ -6,25 +6,27 @@
 #include "core/arena.h"
 #include <daedal/integrator.h>
 
-/* Whether a method accepts a problem that is not coupled; the reason in err. */
+/* Check whether a method accepts a problem that is not coupled; err receives the reason if not. */
 typedef dae_status dae__problem_check(const dae_problem *problem, dae_error *err);
-/* An integrator for such a problem; request is the method's own. */
+/* Constructor of an integrator for a problem that is not coupled; request: data of the method. */
 typedef dae_status dae__create_single(const void *request, const dae_problem *problem,
                                       const dae_start *start, const dae_env *env,
                                       dae_integrator **out, dae_error *err);
 
-/* Validates and checks a problem, a coupled one by its assembly. */
+/* Validates a problem and checks whether the method accepts it; for a coupled problem, whether it
+ * accepts the assembly. */
 dae_status dae__assembled_check_problem(const dae_problem *problem, dae__problem_check *check,
                                         dae_error *err);
 
-/* Validates problem and start, and creates the integrator, of the assembly of a coupled problem. */
+/* Validates problem and start, and creates the integrator; for a coupled problem, the integrator of
+ * its assembly. */
 dae_status dae__assembled_create(const dae_problem *problem, const dae_start *start,
                                  dae__create_single *create, const void *request,
                                  const dae_env *env, dae_integrator **out, dae_error *err);
 
-/* An integrator whose state vectors are those of the child in another order: entry i is entry
- * order[i] of the child's, of `size` entries. The handle owns arena and child and frees both, the
- * arena last: it may hold memory that the child needs (an assembly). After a failure they stay with
+/* Creates an integrator whose state vectors are permuted state vectors of the child: entry i is
+ * entry order[i] of the child's `size` entries. The handle owns arena and child and frees both, the
+ * arena last: it may hold memory that the child needs (an assembly). After a failure both stay with
  * the caller. */
 dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const int *order,
                                 int size, dae_integrator **out, dae_error *err);

@@ -2,21 +2,22 @@
 
 #include <math.h>
 
-/* Least previous error that enters the next step size, of the PI and of the predictive controller:
+/* Smallest value of the previous error in the formulas of the PI and of the predictive controller:
  * one step of accidentally small error must not limit the next one [HNW93 II.4], [HW96 IV.8]. */
 #define MIN_PREVIOUS_ERROR 1e-4
-#define LOG_MIN_PREVIOUS_ERROR (-9.2103403719761827) /* its logarithm */
+#define LOG_MIN_PREVIOUS_ERROR (-9.2103403719761827) /* logarithm of MIN_PREVIOUS_ERROR */
 #define MIN_PREVIOUS_ERROR_PREDICTIVE 1e-2
-/* Errors below this one are treated alike: growth is limited by max_factor. Chosen. */
+/* Smallest error in the formula of the controller; growth of the step size is limited by max_factor
+ * anyway. Chosen. */
 #define MIN_ERROR 1e-10
 
 dae__controller_options dae__controller_defaults(int order)
 {
   return (dae__controller_options){
       .order = order,
-      .safety = 0.9,     /* [HW96 IV.8], as in RADAU5 */
-      .beta = 0.4,       /* [HW96 IV.2]: alpha = 0.7/k, beta = 0.4/k */
-      .min_factor = 0.2, /* [HNW93 II.4], as in DOPRI5 */
+      .safety = 0.9,     /* value of RADAU5 [HW96 IV.8] */
+      .beta = 0.4,       /* alpha = 0.7/k, b = 0.4/k [HW96 IV.2] */
+      .min_factor = 0.2, /* value of DOPRI5 [HNW93 II.4] */
       .max_factor = 5,   /* chosen; DOPRI5 has 10 */
   };
 }
@@ -26,12 +27,13 @@ void dae__controller_reset(dae__controller *c, const dae__controller_options *op
   *c = (dae__controller){.opts = *opts, .pull = pow(opts->safety, 1 - 1.75 * opts->beta)};
 }
 
-/* h_next / h before the rules about rejections */
+/* Ratio h_next / h before the limits that follow a rejection. */
 static double controller_factor(const dae__controller *c, double h, double err, double log_e)
 {
   const dae__controller_options *o = &c->opts;
   double k = o->order, factor;
-  if (o->predictive) { /* safety err^(-1/k), limited by the predicted change of the error */
+  /* predictive controller: safety err^(-1/k), limited by the predicted change of the error */
+  if (o->predictive) {
     double e = fmax(err, MIN_ERROR);
     factor = o->safety * pow(e, -1.0 / k);
     if (c->previous > 0 && err <= 1)
@@ -47,7 +49,7 @@ static double controller_factor(const dae__controller *c, double h, double err, 
 bool dae__controller_propose(dae__controller *c, double h, double err, double *h_next)
 {
   const dae__controller_options *o = &c->opts;
-  bool accepted = err <= 1; /* false for NaN */
+  bool accepted = err <= 1; /* acceptance; false if the error is NaN */
   double log_e = o->predictive ? 0 : log(fmax(err, MIN_ERROR));
   double factor = isfinite(err) ? controller_factor(c, h, err, log_e) : o->min_factor;
   if (c->rejected || !accepted || (factor > 1 && factor < o->kept_up_to))

@@ -12,34 +12,36 @@
 #include <stdbool.h>
 
 typedef struct dae__controller_options {
-  int order;         /* k: err = O(h^k), one more than the order of the estimate's method */
+  /* k: err = O(h^k), one more than the order of the method that gives the estimate */
+  int order;
   double safety;     /* safety factor of the step size */
   double beta;       /* weight of the previous error, in units of 1/k; 0: not used */
-  double min_factor; /* least h_next/h */
-  double max_factor; /* largest h_next/h */
-  double max_step;   /* 0: no limit */
-  bool predictive;   /* Gustafsson's predictive controller instead [HW96 IV.8 (8.26)] */
-  double kept_up_to; /* h_next = h for a growth below this factor, so that matrices stay; 0: none */
+  double min_factor; /* smallest ratio h_next/h */
+  double max_factor; /* largest ratio h_next/h */
+  double max_step;   /* largest step size; 0: no limit */
+  bool predictive;   /* whether Gustafsson's predictive controller is used [HW96 IV.8 (8.26)] */
+  /* growth factor below which the step size is not changed, so that matrices stay valid; 0: none */
+  double kept_up_to;
 } dae__controller_options;
 
 /* Memory of a controller, without pointers: part of a method's saved state. */
 typedef struct dae__controller {
   dae__controller_options opts;
-  double pull;         /* s^(alpha - b) */
+  double pull;         /* factor of the set point, s^(alpha - b) */
   double previous;     /* error of the last accepted step; 0: none yet */
-  double log_previous; /* logarithm of that error */
+  double log_previous; /* logarithm of the error of the last accepted step */
   double h;            /* size of the last accepted step */
-  bool rejected;       /* the last attempt was rejected */
+  bool rejected;       /* whether the last attempt was rejected */
 } dae__controller;
 
 dae__controller_options dae__controller_defaults(int order);
 void dae__controller_reset(dae__controller *c, const dae__controller_options *opts);
 
-/* Whether a step of size h with this error is accepted, and the size to try next. A NaN is rejected
- * like an infinite error. */
+/* Whether a step of size h with this error is accepted; *h_next is the next step size. A NaN is
+ * rejected like an infinite error. */
 bool dae__controller_propose(dae__controller *c, double h, double err, double *h_next);
 
-/* The step size after an attempt that failed without an error estimate. */
+/* Step size after an attempt that failed without an error estimate. */
 double dae__controller_failed(dae__controller *c, double h, double factor);
 
 #endif

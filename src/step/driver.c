@@ -4,12 +4,12 @@
 #include <float.h>
 #include <math.h>
 
-/* Step size after a failed iteration, over the size at which it failed: for the next attempt, and
- * as a bound for the dae__driver.bounded steps after that. Chosen, not measured. */
+/* Ratio of the step size after a failed iteration to the size at which it failed: for the next
+ * attempt, and as the bound of the dae__driver.bounded steps after that. Chosen, not measured. */
 #define FAILED_STEP_FACTOR 0.4
 #define FAILED_STEP_BOUND 0.7
-/* Distance to t_stop, over the step size, at which a step ends there: of fixed and of variable
- * steps. Round-off of sums of steps; chosen. */
+/* Distance to t_stop, relative to the step size, below which a step ends at t_stop: for fixed and
+ * for variable steps. Round-off of sums of steps; chosen. */
 #define SAME_FIXED_END 1e-9
 #define SAME_VARIABLE_END 1e-10
 
@@ -19,8 +19,8 @@ bool dae__driver_can_retry(dae_status status)
          status == DAE_ERROR_STEP;
 }
 
-/* A failure without an equation of its own: names a constraint that becomes dependent, or the
- * variable that changes fastest. */
+/* Diagnosis of a failure without an equation of its own: names a constraint that becomes dependent,
+ * or the variable that changes fastest. */
 static void driver_diagnose(const dae__driver *m, const char *what, dae_error *why)
 {
   char name[64] = "";
@@ -76,8 +76,8 @@ static dae_status driver_fixed_step(dae__driver *m, double t_stop, dae_error *er
 
 /* ---- variable steps ---- */
 
-/* One attempt at a step that ends at t, and the next step size. DAE_ERROR_STEP: the error is too
- * large, or the iteration does not converge. */
+/* Attempts a step of size h that ends at t, and sets the next step size. DAE_ERROR_STEP: the error
+ * is too large, or the iteration does not converge. */
 static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error *why)
 {
   dae__driver_memory *k = m->memory;
@@ -108,7 +108,8 @@ static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error 
 static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error *err)
 {
   dae__driver_memory *k = m->memory;
-  dae_error why, failed; /* failed: of the last attempt that the error test did not reject */
+  /* failed: error of the last attempt that was not rejected by the error test */
+  dae_error why, failed;
   dae__error_clear(&why);
   dae__error_clear(&failed);
   for (int failures = 0; failures < m->max_failures; failures++) {
@@ -119,7 +120,8 @@ static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error 
       break;
     long by_error = k->stats.rejected_by_error;
     dae_status status = driver_try_step(m, h, last ? t_stop : k->t + h, &why);
-    if (!status && last) /* h was shortened to end at t_stop */
+    /* next step size: the planned one at least, since h was shortened to end at t_stop */
+    if (!status && last)
       k->h = fmax(k->h, planned);
     if (!status && !dae__is_stalled(&k->stall, &k->stats, k->t, t_stop))
       return DAE_OK;
@@ -143,7 +145,7 @@ static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error 
 
 /* ---- start ---- */
 
-/* First step size: h |y'| is a small part of |y|; the error estimate corrects it. */
+/* Automatic first step size: h |y'| is a small part of |y|; the error test corrects it. */
 static double driver_first_step(const dae__driver *m, double t_stop)
 {
   double left = t_stop - m->memory->t, limit = m->max_step > 0 ? fmin(left, m->max_step) : left;
@@ -180,7 +182,7 @@ void dae__driver_reset(dae__driver *m, double t)
   m->memory->started = false;
 }
 
-/* ---- reports ---- */
+/* ---- view and messages ---- */
 
 dae_view dae__driver_view(const dae__driver *m, int size)
 {

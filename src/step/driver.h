@@ -11,32 +11,33 @@
 #include "step/stall.h"
 #include <stddef.h>
 
-/* Saved state, without pointers. */
+/* State of a driver that is saved with the arena, without pointers. */
 typedef struct dae__driver_memory {
-  double t, t_previous; /* the last accepted step */
-  double h;             /* next step size */
+  double t, t_previous; /* end and start time of the last accepted step */
+  double h;             /* size of the next step */
   bool started;
-  double t_origin; /* start of fixed steps */
-  long done;       /* fixed steps so far */
-  double bound;    /* of the step size after a failed iteration */
-  int bounded;     /* steps left with this bound */
+  double t_origin; /* start time of the sequence of fixed steps */
+  long done;       /* number of fixed steps since t_origin */
+  double bound;    /* bound of the step size after a failed iteration */
+  int bounded;     /* number of further steps with this bound */
   dae__controller controller;
   dae__stall stall;
-  dae_stats stats; /* steps, rejections and restarts */
+  dae_stats stats; /* counts of steps, rejections and restarts */
 } dae__driver_memory;
 
 typedef struct dae__driver_table {
-  /* Before the first step after a start or restart. */
+  /* Prepares the first step after a start or restart. */
   void (*begin)(void *self);
-  /* A step of size h from memory->t; *error relative to the tolerance, of variable steps only.
-   * DAE_ERROR_STEP, _SINGULAR, _RECOVERABLE: a smaller step may succeed. */
+  /* Attempts a step of size h from memory->t; *error, of variable steps only, is relative to the
+   * tolerance. DAE_ERROR_STEP, _SINGULAR, _RECOVERABLE: a smaller step may succeed. */
   dae_status (*attempt)(void *self, double h, double *error, dae_error *err);
   /* Accepts the last attempt, which ends at t. A failure leaves the last accepted step intact. */
   dae_status (*accept)(void *self, double t, dae_error *err);
-  /* Largest rate of change of a variable, relative to rtol |y| + atol; its name, unless NULL. */
+  /* Largest rate of change of a variable, relative to rtol |y| + atol; name (may be NULL) receives
+   * the name of the variable. */
   double (*rate)(const void *self, double rtol, double atol, char *name, size_t size);
-  /* Whether constraints become dependent at memory->t, and the name of one; NULL: no constraints.
-   */
+  /* Whether constraints become dependent at memory->t, with the name of one; NULL: the problem has
+   * no constraints. */
   bool (*stuck)(const void *self, char *name, size_t size);
 } dae__driver_table;
 
@@ -44,29 +45,30 @@ typedef struct dae__driver {
   const dae__driver_table *table;
   void *self;
   double rtol, atol;
-  double step, first_step, max_step; /* 0: variable, chosen, no limit */
-  double largest_first;              /* limit of an automatic first step; 0: none */
+  /* step = 0: variable steps; first_step = 0: automatic; max_step = 0: no limit */
+  double step, first_step, max_step;
+  double largest_first; /* largest automatic first step; 0: no limit */
   int max_failures;
-  int bounded; /* steps of bounded size after a failed iteration */
-  int order;   /* of the method */
+  int bounded; /* number of steps of bounded size after a failed iteration */
+  int order;   /* order of the method */
   dae__controller_options control;
   const dae_env *env;
-  dae__driver_memory *memory; /* saved */
+  dae__driver_memory *memory; /* saved state */
 } dae__driver;
 
-/* One accepted step, not beyond t_stop: DAE_OK, or DAE_END if it ends there. */
+/* Makes one accepted step, not beyond t_stop: DAE_OK, or DAE_END if it ends at t_stop. */
 dae_status dae__driver_step(dae__driver *m, double t_stop, dae_error *err);
 
-/* Moves to t: the next step is a first step. */
+/* Moves the driver to time t, where the next step is a first step. */
 void dae__driver_reset(dae__driver *m, double t);
 
-/* Whether a smaller step may succeed after this failure. */
+/* Whether a smaller step may succeed after a failure with this status. */
 bool dae__driver_can_retry(dae_status status);
 
-/* The view of an integrator with `size` variables. */
+/* Public view of the driver of an integrator with `size` variables. */
 dae_view dae__driver_view(const dae__driver *m, int size);
 
-/* Failure of dense output at t by the reason `why`; returns the status of err. */
+/* Records the failure of dense output at t for the reason `why`; returns the status of err. */
 dae_status dae__driver_dense_output_failed(const dae__driver *m, double t, dae_status status,
                                            const dae_error *why, dae_error *err);
 

@@ -8,45 +8,46 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Subintervals of a step that are searched one by one, so that two crossings in one step are found.
- * Chosen, not measured. */
+/* Number of subintervals of a step that are searched one by one, so that two crossings in one step
+ * are found. Chosen, not measured. */
 #define SUBINTERVALS 4
-/* Part of the values around a crossing that a value must exceed to have left zero; round-off of
- * projected states is 1e-12 of their terms. */
+/* Half-width of the band around zero, over the event values around a crossing, that a value must
+ * leave before its event is active again; round-off of projected states is 1e-12 of their terms. */
 #define ZERO_BAND 1e-12
-/* Part of the values around a crossing below which an action has not moved the value away from
- * zero. Chosen, not measured. */
+/* Event value after an action, over the values around the crossing, below which the action has not
+ * moved the value away from zero. Chosen, not measured. */
 #define STILL_ZERO 1e-6
-/* Events in a row at the same time, up to round-off, that count as a loop; chains of collisions
- * have a few per body. */
+/* Number of consecutive events at the same time, up to round-off, that counts as a loop; chains of
+ * collisions have a few per body. */
 #define MAX_SIMULTANEOUS 100
-/* Time between two events, over the time since 0, below which a value that rebounds at the first
+/* Time between two events, relative to |t|, below which an event value that rebounds at the first
  * and not at the second has come to rest: its rate is round-off. Chosen, not measured. */
 #define AT_REST 1e-7
 
-/* Saved state of one event, without pointers. */
+/* State of one event that is saved with the arena, without pointers. */
 typedef struct watch {
-  double value;   /* at memory.t */
-  int side;       /* of zero, -1 or +1; 0: not known yet */
-  bool inactive;  /* does not fire until |value| > band */
-  double band;    /* negative: set by the values of the next step */
+  double value;  /* value of the event at memory.t */
+  int side;      /* side of zero of the value, -1 or +1; 0: not known yet */
+  bool inactive; /* whether the event cannot fire until |value| > band */
+  /* half-width of the band around zero; negative: to be set by the values of the next step */
+  double band;
   int rebound;    /* side to which the action reflects the value; 0: none */
-  double t_fired; /* last time */
-  bool rebounded; /* at t_fired */
+  double t_fired; /* time at which the event last fired */
+  bool rebounded; /* whether the value rebounded at t_fired */
 } watch;
 
 typedef struct memory {
-  double t;         /* end of the search so far */
-  double t_fired;   /* of the last event */
-  int simultaneous; /* events in a row at that time */
+  double t;         /* end of the part of the step searched so far */
+  double t_fired;   /* time of the last event */
+  int simultaneous; /* number of consecutive events at t_fired */
 } memory;
 
-/* Result of the last search for one event. */
+/* Zero crossing of one event in the current subinterval. */
 typedef struct crossing {
-  double value; /* at the end of the subinterval */
+  double value; /* value of the event at the end of the subinterval */
   bool found;
   dae__bracket bracket;
-  double scale; /* of the values around it */
+  double scale; /* size of the event values around the crossing */
 } crossing;
 
 struct dae__events {
@@ -60,8 +61,8 @@ struct dae__events {
   crossing *crossings;
   double t_found;
   double *y, *before, *after, *dy;
-  dae_integrator *it; /* during a search */
-  int event;          /* whose zero is located */
+  dae_integrator *it; /* integrator whose last step is searched */
+  int event;          /* index of the event whose zero is located */
 };
 
 static int events_sign(double x)
@@ -77,7 +78,7 @@ static const char *events_name(const dae__events *ev, int i, char text[32])
   return text;
 }
 
-/* round-off of a time within a step of size h */
+/* Round-off of a time within a step of size h that ends near t. */
 static double events_resolution(double t, double h)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(h));
@@ -136,7 +137,7 @@ static dae_status events_evaluate(const dae__events *ev, int i, double t, const 
   return DAE_ERROR_CALLBACK;
 }
 
-/* a new value without an event */
+/* Updates the state of an event that has not fired. */
 static void events_update_watch(watch *w, double value)
 {
   w->value = value;
@@ -170,7 +171,7 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
 
 /* ---- search ---- */
 
-/* value of ev->event at time t of the last step */
+/* Value of event ev->event on the dense output at t within the last step. */
 static dae_status events_value_at(void *user, double t, double *value, dae_error *err)
 {
   dae__events *ev = user;
@@ -191,8 +192,9 @@ static dae_status events_fail_accumulated(const dae__events *ev, int i, double t
   return DAE_ERROR_STEP;
 }
 
-/* Event i rebounds at t_fired and its value is beyond zero at t: finds the latest of the times
- * t_fired + (t - t_fired)/4^k at which the value is on the side of the rebound. */
+/* Finds the excursion of event i, which rebounds at t_fired and has a value beyond zero at t:
+ * the latest of the times t_fired + (t - t_fired)/4^k at which the value is on the side of the
+ * rebound. */
 static dae_status events_find_excursion(dae__events *ev, int i, double t, crossing *c,
                                         dae_error *err)
 {
@@ -210,7 +212,8 @@ static dae_status events_find_excursion(dae__events *ev, int i, double t, crossi
   return events_fail_accumulated(ev, i, w->t_fired, err);
 }
 
-/* The earliest crossing in the subinterval up to t; those at the same time fire together. */
+/* Finds the earliest crossing in the subinterval up to t; events that cross at the same time fire
+ * together. */
 static dae_status events_find_earliest(dae__events *ev, double t, double tolerance, dae_error *err)
 {
   double earliest = INFINITY;
@@ -244,7 +247,7 @@ static dae_status events_find_earliest(dae__events *ev, double t, double toleran
   return DAE_EVENT;
 }
 
-/* values of all events at the end of a subinterval */
+/* Evaluates all events at the end t of a subinterval. */
 static dae_status events_sample(dae__events *ev, double t, dae_error *err)
 {
   dae_status status = dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
@@ -294,7 +297,8 @@ static dae_status events_fail_in_event(const dae__events *ev, int i, const char 
   return status;
 }
 
-/* ev->after = ev->before with the changes by the action of event i; dy is workspace */
+/* Runs the action of event i: ev->after = ev->before with the changes by the action; dy is
+ * workspace. */
 static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
@@ -311,7 +315,7 @@ static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
   return DAE_OK;
 }
 
-/* Makes the changed state consistent, and restarts the integrator there. */
+/* Makes the state after the actions consistent, and restarts the integrator there. */
 static dae_status events_restart(dae__events *ev, dae_integrator *it, int first, dae_error *err)
 {
   dae_error cause = dae_error_none();
@@ -328,8 +332,8 @@ static dae_status events_restart(dae__events *ev, dae_integrator *it, int first,
                               "the state after its action cannot be integrated on: ", &cause, err);
 }
 
-/* Sign of the value's rate of change after the event; without a rate function by a central
- * difference, 0 where that fails. */
+/* Sign of the rate of an event's value after the event; without a rate function by a central
+ * difference, 0 if the difference cannot be formed. */
 static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
@@ -357,7 +361,7 @@ static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error 
   return DAE_OK;
 }
 
-/* Event i has fired: it is inactive, unless its action has moved the value away from zero. */
+/* Deactivates event i after it has fired, unless its action has moved the value away from zero. */
 static dae_status events_deactivate(dae__events *ev, int i, double value, bool restarted,
                                     dae_error *err)
 {
@@ -382,7 +386,7 @@ static dae_status events_deactivate(dae__events *ev, int i, double value, bool r
   return again && !w->rebounded ? events_fail_accumulated(ev, i, ev->t_found, err) : DAE_OK;
 }
 
-/* Continues from the state after the events. */
+/* Sets the states of all events after some have fired, and the start of the next search. */
 static dae_status events_rearm(dae__events *ev, bool restarted, dae_error *err)
 {
   for (int i = 0; i < ev->count; i++) {
@@ -423,7 +427,7 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
     if (event->action)
       DAE__TRY(events_run_action(ev, i, err));
   }
-  /* events in a row without progress in time; t_fired is NaN before the first */
+  /* whether time has not advanced since the last event; t_fired is NaN before the first */
   bool same_time = ev->t_found - m->t_fired <= 4 * events_resolution(ev->t_found, 0);
   m->simultaneous = same_time ? m->simultaneous + 1 : 0;
   m->t_fired = ev->t_found;

@@ -1,17 +1,18 @@
-/* Event detection: the earliest zero crossing within an accepted step, and its actions.
+/* Event detection: the earliest zero crossing within an accepted step, and the actions of events.
  *
- * The state of an event is the side of zero its value is on. It fires when the value reaches zero
- * or the other side in its direction; the time is located on dense output, to 4 eps max(|t|, |h|),
- * and lies behind the crossing. An event that has fired is inactive until its value leaves a band
- * around zero, so that it does not fire twice for one crossing. A value of zero at the start makes
- * an event inactive, too, and a value that an action carries across zero does not fire.
+ * The state of an event is the side of zero of its value. An event fires when the value reaches
+ * zero or changes sign in the direction of the event; the time is located on dense output, to
+ * 4 eps max(|t|, |h|), and lies behind the crossing. An event that has fired is inactive until its
+ * value leaves a band around zero, so that it does not fire twice for one crossing. A value of zero
+ * at the start makes an event inactive, too, and a value that an action carries across zero does
+ * not fire the event.
  *
  * An action that makes the value rebound (a bounce) is checked: if the value is then found beyond
  * zero without having been on the side of the rebound, the excursion is searched for down to the
- * resolution of time. Without one the events accumulate (a ball that comes to rest by infinitely
- * many bounces), which is an error and not a ball below the floor.
+ * resolution of time. Without an excursion the events accumulate (a ball that comes to rest by
+ * infinitely many bounces), which is an error and not a ball below the floor.
  *
- * Applying an event with an action allocates: it makes the new state consistent. */
+ * Applying an event with an action allocates memory: it makes the new state consistent. */
 #ifndef DAEDAL_STEP_EVENTS_H
 #define DAEDAL_STEP_EVENTS_H
 
@@ -21,33 +22,36 @@
 
 typedef struct dae__events dae__events;
 
-/* A detector in the memory of the arena, with saved state. Events and problem must outlive it. held
- * (may be NULL): entries of the state vector that stay fixed where a new state is made consistent.
- * Refuses an event without a value function or with an unknown direction. */
+/* Creates an event detector in the arena, with saved state. Events and problem must outlive it.
+ * held (may be NULL): entries of the state vector that stay fixed when a new state is made
+ * consistent. Refuses an event without a value function or with an unknown direction. */
 dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
                               const dae_event *events, int count, const bool *held,
                               dae__events **out, dae_error *err);
 
-/* Begins at (t, y); at the start, and after every restart of the integrator by others. */
+/* Starts event detection at (t, y): at the start of a run, and after every restart of the
+ * integrator outside dae__events_apply. */
 dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error *err);
 
 /* Searches the last step of the integrator from the end of the last search on. DAE_OK: no event up
- * to the end of the step. DAE_EVENT: the next event is at *t; it must be applied, and unless that
- * restarts the integrator, the rest of the step searched. */
+ * to the end of the step. DAE_EVENT: the next event is at *t; dae__events_apply must follow, and
+ * then, unless it restarts the integrator, a search of the rest of the step. */
 dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, dae_error *err);
 
-/* Report of one event time. */
+/* Report of all events at one time. */
 typedef struct dae__event_news {
   double t;
-  const double *before, *after; /* state vectors; valid until the next search */
-  int fired;                    /* events that fired together */
-  const char *name;             /* of the first event */
-  bool restarted;               /* an event has an action: integration continues from `after` */
+  /* state vectors before and after the events; valid until the next search */
+  const double *before, *after;
+  int fired;        /* number of events that fired together */
+  const char *name; /* name of the first event */
+  /* whether an event has an action: integration continues from `after` */
+  bool restarted;
 } dae__event_news;
 
-/* Runs the actions of all events found by the last search, each on the values before; of two that
- * set the same variable the one listed last wins. The new state is made consistent and the
- * integrator restarted there. Returns DAE_OK, or DAE_STOPPED after a terminal event. */
+/* Runs the actions of all events found by the last search, each on the state before the events; of
+ * two actions that set the same variable the one listed last wins. The new state is made consistent
+ * and the integrator restarted there. Returns DAE_OK, or DAE_STOPPED after a terminal event. */
 dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_news *news,
                              dae_error *err);
 

@@ -50,7 +50,7 @@ dae__formula dae__history_prepare(dae__history *s, double h, int order)
   if (h != m->h_old || order != m->order_old)
     m->same = 0;
   m->same = m->same < m->order_old + 2 ? m->same + 1 : m->order_old + 2;
-  if (order + 1 >= m->same) { /* new psi, alpha, beta, sigma, gamma */
+  if (order + 1 >= m->same) { /* new coefficients psi, alpha, beta, sigma, gamma */
     double sum = m->h;
     m->alpha[0] = m->beta[0] = m->sigma[0] = 1;
     m->gamma[0] = 0;
@@ -68,7 +68,8 @@ dae__formula dae__history_prepare(dae__history *s, double h, int order)
   for (int i = 0; i < order; i++)
     alpha_0 -= m->alpha[i];
   for (int j = m->same; j <= order; j++)
-    dae__scale(s->n, m->beta[j], dae__history_phi(s, j)); /* phi_j becomes phi*_j */
+    /* difference phi_j scaled to phi*_j of the new step */
+    dae__scale(s->n, m->beta[j], dae__history_phi(s, j));
   double error = fabs(m->alpha[order] + alpha_s - alpha_0);
   return (dae__formula){.cj = -alpha_s / h, .error = fmax(error, m->alpha[order])};
 }
@@ -81,7 +82,7 @@ void dae__history_undo(dae__history *s)
   memcpy(m->psi, m->psi_before, sizeof m->psi);
 }
 
-/* The sums below run over all differences of four entries, or of one, at a time: large systems are
+/* Predictor by sums over all differences of four entries, or of one, at a time: large systems are
  * limited by memory bandwidth, small ones by loop overhead. */
 
 void dae__history_predict(const dae__history *s, double *restrict y, double *restrict dy)

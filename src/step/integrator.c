@@ -1,4 +1,5 @@
-/* The verbs of the public handle: arguments are checked, then the method's table is called. */
+/* Functions of the public integrator handle: they check their arguments, then call the method's
+ * table. */
 #include "step/integrator.h"
 
 #include "core/error.h"
@@ -32,7 +33,7 @@ void dae_integrator_free(dae_integrator *it)
     return;
   if (it->table->free)
     it->table->free(it->self);
-  dae__arena_free(it->arena); /* holds the handle, too */
+  dae__arena_free(it->arena); /* frees the handle, too, which lies in the arena */
 }
 
 dae_view dae_integrator_view(const dae_integrator *it)
@@ -50,7 +51,7 @@ dae_stats dae_integrator_stats(const dae_integrator *it)
 dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err)
 {
   double t = it->table->view(it->self).t;
-  if (!(isfinite(t_stop) && t_stop > t)) /* refuses NaN */
+  if (!(isfinite(t_stop) && t_stop > t)) /* rejects NaN, too */
     return dae__fail(err, DAE_ERROR_USAGE, "t_stop",
                      "step: t_stop = %.17g does not lie beyond the current time t = %.17g", t_stop,
                      t);
@@ -61,7 +62,7 @@ dae_status dae_integrator_interpolate(dae_integrator *it, double t, double *y, d
                                       dae_error *err)
 {
   dae_view view = dae_integrator_view(it);
-  /* round-off of a caller that computes t from t_previous, t and a step size */
+  /* tolerance for the round-off of a caller that computes t from t_previous, t and a step size */
   double slack = 16 * DBL_EPSILON * fmax(fabs(view.t), fabs(view.t_previous));
   if (!(t >= view.t_previous - slack && t <= view.t + slack))
     return dae__fail(err, DAE_ERROR_USAGE, "t",
@@ -142,7 +143,7 @@ size_t dae_integrator_save_size(const dae_integrator *it)
 static saved_header integrator_header(const dae_integrator *it)
 {
   saved_header header;
-  memset(&header, 0, sizeof header); /* padding, too: equal states give equal bytes */
+  memset(&header, 0, sizeof header); /* zeroed padding, so that equal states give equal bytes */
   memcpy(header.magic, "daedal\r\n", sizeof header.magic);
   header.version = 1;
   header.state_size = dae_integrator_view(it).size;
@@ -194,7 +195,7 @@ dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t si
     return dae__fail(err, DAE_ERROR_USAGE, "buffer",
                      "load: the buffer is cut off: %zu bytes of %zu", size,
                      sizeof header + header.bytes);
-  /* the children first: they may refuse their part */
+  /* children first: one of them may refuse its part of the buffer */
   const char *own = (const char *)buffer + sizeof(saved_header);
   const char *from = own + dae__arena_state_size(it->arena);
   for (int i = 0; integrator_child(it, i); i++) {

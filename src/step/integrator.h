@@ -1,11 +1,11 @@
-/* The inside of the public handle: a method's table of verbs and its memory.
+/* The private part of the public integrator handle: a method's table of functions and its memory.
  *
- * The verbs of <daedal/integrator.h> check their arguments once, so that the functions of a table
+ * The functions of <daedal/integrator.h> check their arguments, so that the functions of a table
  * need not: step gets a finite t_stop > t, interpolate a time within [t_previous, t], restart a
  * finite time and state.
  *
- * Save and load copy the state pieces of the arena. Everything that the next step depends on is
- * therefore allocated by DAE__STATE, without pointers, and everything that can be recomputed by
+ * Save and load copy the state pieces of the arena. All data that the next step depends on is
+ * therefore allocated by DAE__STATE, without pointers, and all data that can be recomputed by
  * DAE__ALLOC. */
 #ifndef DAEDAL_STEP_INTEGRATOR_H
 #define DAEDAL_STEP_INTEGRATOR_H
@@ -15,42 +15,44 @@
 #include <daedal/integrator.h>
 
 typedef struct dae__integrator_table {
-  const char *method; /* name in the registry */
+  const char *method; /* name of the method in the registry */
   dae_status (*step)(void *self, double t_stop, dae_error *err);
-  dae_view (*view)(const void *self); /* without the method's name */
+  dae_view (*view)(const void *self); /* public view, without the name of the method */
   dae_status (*interpolate)(void *self, double t, double *y, double *dy, dae_error *err);
-  /* y with multipliers, unrefined or not projected; NULL: as interpolate */
+  /* Dense output y with multipliers, unrefined or not projected; NULL: the same as interpolate. */
   dae_status (*interpolate_unprojected)(void *self, double t, double *y, dae_error *err);
-  /* y not projected, with any values for multipliers; NULL: as interpolate */
+  /* Dense output y that is not projected, with arbitrary multipliers; NULL: the same as
+   * interpolate. */
   void (*interpolate_raw)(void *self, double t, double *y);
   dae_status (*restart)(void *self, double t, const double *y, dae_error *err);
-  /* Continues from y, which differs from the current state by about the tolerance, with its
+  /* Replaces the current state by y, which differs from it by about the tolerance, keeping the
    * history; NULL: by a restart. */
   dae_status (*adjust)(void *self, const double *y, dae_error *err);
   dae_stats (*stats)(const void *self);
-  /* after load: recomputes what is not saved; NULL: nothing to do */
+  /* Recomputes unsaved data after a load; NULL: nothing to recompute. */
   dae_status (*reload)(void *self, dae_error *err);
-  void (*free)(void *self); /* releases memory outside the arena; NULL: none */
-  /* i-th integrator inside this one, saved and loaded with it; NULL past the last. NULL: none */
+  void (*free)(void *self); /* frees memory outside the arena; NULL: none */
+  /* Integrator number i inside this one, saved and loaded with it; returns NULL past the last.
+   * NULL: the method has no children. */
   dae_integrator *(*child)(const void *self, int i);
 } dae__integrator_table;
 
-/* The handle of a method. It owns the arena and frees it last; after a failure arena and self stay
- * with the caller. */
+/* Creates the handle of a method. It owns the arena and frees it last; after a failure arena and
+ * self stay with the caller. */
 dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
                                   dae_integrator **out);
 
-/* The method's memory, and its table. */
+/* Memory of the method behind a handle; *table is its table of functions. */
 void *dae__integrator_self(const dae_integrator *it, const dae__integrator_table **table);
 
-/* Replaces the current state by y nearby, keeping the history. */
+/* Replaces the current state by a nearby state y, keeping the history. */
 dae_status dae__integrator_adjust(dae_integrator *it, const double *y, dae_error *err);
 
-/* State vector with multipliers at t within the last step, less accurate than the steps or not
+/* Dense output with multipliers at t within the last step, less accurate than the steps or not
  * projected. */
 dae_status dae__integrator_interpolate_unprojected(dae_integrator *it, double t, double *y,
                                                    dae_error *err);
-/* State vector at t within the last step, not projected, with any values for multipliers. */
+/* Dense output at t within the last step, not projected, with arbitrary multipliers. */
 dae_status dae__integrator_interpolate_raw(dae_integrator *it, double t, double *y, dae_error *err);
 
 #endif

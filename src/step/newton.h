@@ -7,28 +7,30 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* ---- to a tolerance [DASSL] ----
+/* ---- convergence to a tolerance [DASSL] ----
  *
- * |increment_m| / |increment_0| = rate^m; the error left after an increment is estimated as
- * speed |increment|, speed = rate / (1 - rate), 100 standing for "not known". DASSL keeps the speed
- * from step to step as long as the matrix stays the same, and may then accept a first increment of
- * any rate, again and again, since only a second one would correct the estimate: measured, that
- * costs steps and accuracy (pendulum, rtol 1e-7: 2112 against 1357 steps), and with fixed steps the
- * order.
+ * The rate of convergence is defined by |increment_m| / |increment_0| = rate^m; the error left
+ * after an increment is estimated as speed |increment|, speed = rate / (1 - rate), 100 standing for
+ * "not known". DASSL keeps the speed from step to step as long as the matrix stays the same, and
+ * may then accept a first increment of any rate, again and again, since only a second one would
+ * correct the estimate: measured, that costs steps and accuracy (pendulum, rtol 1e-7: 2112 against
+ * 1357 steps), and with fixed steps the order.
  *
  * Here a rate that was measured in the last step, with the same matrix and formula, is used once:
  * if even a rate RATE_MARGIN times as large leaves far less than the goal, one increment is enough,
  * and the next step measures again. */
 
-#define DAE__SPEED_UNKNOWN 100   /* as in DASSL */
-#define DAE__NEWTON_MAX 4        /* iterations, as in DASSL */
-#define DAE__NEWTON_MAX_FIXED 20 /* iterations of a fixed step; chosen, not measured */
-#define DAE__NEWTON_DIVERGES 0.9 /* rate above which the iteration is given up, as in DASSL */
-/* Ratio of the assumed rate to the measured one, and part of the goal that a single increment may
- * leave. Work of bdf for 4, 6, 8 digits over that without: 0.94, 0.97, 1.01 on the transistor
- * amplifier (fits through 50 tolerances), and 2 % less on Akzo Nobel; mechanisms do not gain, their
- * matrices are too old. A part of 0.1 takes more steps: the rest of the iteration enters the error
- * estimate. */
+#define DAE__SPEED_UNKNOWN 100 /* speed before any rate is measured, as in DASSL */
+#define DAE__NEWTON_MAX 4      /* largest number of iterations, as in DASSL */
+/* largest number of iterations of a fixed step; chosen, not measured */
+#define DAE__NEWTON_MAX_FIXED 20
+/* rate above which the iteration counts as divergent, as in DASSL */
+#define DAE__NEWTON_DIVERGES 0.9
+/* Test of a single increment: ratio of the assumed rate to the measured one, and largest estimated
+ * error over the goal. Work of bdf for 4, 6, 8 digits, over the work without this test: 0.94, 0.97,
+ * 1.01 on the transistor amplifier (fits through 50 tolerances), and 2 % less on Akzo Nobel;
+ * mechanisms do not gain, their matrices are too old. A part of 0.1 takes more steps: the remaining
+ * iteration error enters the error estimate. */
 #define DAE__NEWTON_RATE_MARGIN 3
 #define DAE__NEWTON_SINGLE_PART 0.001
 
@@ -39,11 +41,11 @@ typedef enum dae__newton_verdict {
 } dae__newton_verdict;
 
 typedef struct dae__newton {
-  double speed; /* kept between steps */
-  double rate;  /* measured in the last step with the present matrix and formula; 0: none */
+  double speed; /* ratio of the error left to the last increment; kept between steps */
+  double rate;  /* rate measured in the last step with the present matrix and formula; 0: none */
   double first; /* norm of the first increment */
-  int m;        /* increments so far */
-  int most;     /* increments allowed */
+  int m;        /* number of increments so far */
+  int most;     /* largest number of increments */
 } dae__newton;
 
 static inline void dae__newton_begin(dae__newton *it, bool remember, int most)
@@ -56,15 +58,15 @@ static inline void dae__newton_begin(dae__newton *it, bool remember, int most)
     it->rate = 0;
 }
 
-/* The matrix or the formula has changed. */
+/* Discards speed and rate after a change of the matrix or the formula. */
 static inline void dae__newton_forget(dae__newton *it)
 {
   it->speed = DAE__SPEED_UNKNOWN;
   it->rate = 0;
 }
 
-/* Tests an increment of the given norm: done when the error left is at most goal, or the increment
- * is at round-off. */
+/* Tests an increment of the given norm: done when the estimated error is at most goal, or the
+ * increment is at round-off. */
 static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm, double round_off,
                                                    double goal)
 {
@@ -91,31 +93,32 @@ static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm,
   return ++it->m < it->most ? DAE__NEWTON_CONTINUE : DAE__NEWTON_FAILED;
 }
 
-/* ---- to round-off ----
+/* ---- convergence to round-off ----
  *
  * Changes are relative to |y| + atol/rtol, and only round-off is left at the end. The matrix may be
  * old; a new one is formed when changes do not shrink fast. */
 
-/* Error left at the end, and change at which stagnation counts as round-off. Chosen. */
+/* Largest estimated error at convergence, and largest change at which stagnation counts as
+ * round-off. Chosen. */
 #define DAE__NEWTON_EXACT_GOAL (4 * DBL_EPSILON)
 #define DAE__NEWTON_EXACT_NOISE 1e-13
 /* Rate above which a new matrix is formed: the value of the Lie group methods. */
 #define DAE__NEWTON_EXACT_REFRESH_RATE 0.05
-#define DAE__NEWTON_EXACT_MAX 25 /* iterations; chosen, not measured */
+#define DAE__NEWTON_EXACT_MAX 25 /* largest number of iterations; chosen, not measured */
 
 typedef enum dae__newton_exact_outcome {
   DAE__NEWTON_EXACT_CONTINUE,
-  DAE__NEWTON_EXACT_REFRESH, /* continue with a new matrix */
+  DAE__NEWTON_EXACT_REFRESH, /* the next iteration needs a new matrix */
   DAE__NEWTON_EXACT_DONE,
   DAE__NEWTON_EXACT_FAILED
 } dae__newton_exact_outcome;
 
 typedef struct dae__newton_exact {
-  double floor;    /* atol/rtol */
+  double floor;    /* absolute term of the relative changes, atol/rtol */
   double bearable; /* change up to which stagnation with a fresh matrix counts as round-off */
-  double previous; /* change */
+  double previous; /* change of the last iteration */
   int count;
-  bool fresh; /* the matrix was formed in this iteration */
+  bool fresh; /* whether the matrix was formed in this iteration */
 } dae__newton_exact;
 
 static inline dae__newton_exact dae__newton_exact_begin(double rtol, double atol, bool fresh)
@@ -124,7 +127,7 @@ static inline dae__newton_exact dae__newton_exact_begin(double rtol, double atol
       .floor = atol / rtol, .bearable = 1e-3 * rtol, .previous = INFINITY, .fresh = fresh};
 }
 
-/* largest |d_i| / (|y_i| + floor), and its index; a NaN stays */
+/* Largest relative change |d_i| / (|y_i| + floor), and its index; NaN if a change is NaN. */
 static inline double dae__newton_exact_change(const dae__newton_exact *it, int n, const double *d,
                                               const double *y, int *worst)
 {
@@ -144,7 +147,7 @@ static inline dae__newton_exact_outcome dae__newton_exact_test(dae__newton_exact
   double rate = change / it->previous;
   if (!isfinite(change))
     return DAE__NEWTON_EXACT_FAILED;
-  /* about rate * change is left after this change */
+  /* convergence: the error left after this change is about rate * change */
   if (change <= DAE__NEWTON_EXACT_GOAL ||
       (it->count > 0 && rate < 0.5 && rate * change <= DAE__NEWTON_EXACT_GOAL))
     return DAE__NEWTON_EXACT_DONE;

@@ -9,14 +9,14 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* w = rtol |y| + atol */
+/* weights w = rtol |y| + atol of the norm */
 static inline void dae__weights(int n, double rtol, double atol, const double *y, double *w)
 {
   for (int i = 0; i < n; i++)
     w[i] = rtol * fabs(y[i]) + atol;
 }
 
-/* |x|; 0 for n = 0 */
+/* weighted norm |x|; 0 for n = 0 */
 static inline double dae__norm(int n, const double *x, const double *w)
 {
   double sum = 0;
@@ -25,7 +25,7 @@ static inline double dae__norm(int n, const double *x, const double *w)
   return n > 0 ? sqrt(sum / n) : 0;
 }
 
-/* |x| over the entries whose mask is true; 0 if there are none */
+/* weighted norm |x| of the entries whose mask is true; 0 if there are none */
 static inline double dae__norm_masked(int n, const bool *mask, const double *x, const double *w)
 {
   double sum = 0;

@@ -7,7 +7,7 @@ dae_status dae__root_narrow(dae__bracket *bracket, double tolerance, dae__root_f
                             dae_error *err)
 {
   double side = bracket->fa > 0 ? 1 : -1;
-  /* newest end, opposite end, dropped end */
+  /* points of the iteration: newest end, opposite end, dropped end of the bracket */
   double x[3] = {bracket->b, bracket->a, bracket->a};
   double fx[3] = {bracket->fb, bracket->fa, bracket->fa};
   double s = 0.5;

@@ -7,7 +7,7 @@
 
 typedef dae_status dae__root_fn(void *user, double x, double *value, dae_error *err);
 
-/* fa is not zero, and fb is zero or of the other sign. */
+/* Bracket of a zero: fa is not zero, and fb is zero or of the other sign. */
 typedef struct dae__bracket {
   double a, b, fa, fb;
 } dae__bracket;

@@ -1,6 +1,6 @@
 /* Smallest step size, and detection of stalls: a force that switches back and forth makes steps
- * tiny, many of them rejected, without ever failing for good. Checked every DAE__STALL_WINDOW
- * steps. */
+ * tiny, and many of them rejected, without a final failure. Progress is checked every
+ * DAE__STALL_WINDOW steps. */
 #ifndef DAEDAL_STEP_STALL_H
 #define DAEDAL_STEP_STALL_H
 
@@ -9,26 +9,28 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Below it t + h = t; near t = 0, h is negligible beside the whole run. */
+/* Smallest step size: a few units of round-off of t, or, near t = 0, negligible beside the whole
+ * run. */
 static inline double dae__smallest_step(double t, double t_stop)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), DBL_EPSILON * fabs(t_stop));
 }
 
-/* Steps after which progress is checked. Chosen, not measured. */
+/* Number of steps between two checks of progress. Chosen, not measured. */
 #define DAE__STALL_WINDOW 10000
-/* Least progress in a window, over the time left, if more than a tenth of its attempts are
- * rejected. Chosen, not measured. */
+/* Smallest progress between two checks, over the time left, if the rejected attempts exceed a
+ * tenth of the steps. Chosen, not measured. */
 #define DAE__STALL_PROGRESS 1e-4
-/* The same if as many are rejected by failed iterations: long runs have many errors above the
- * tolerance, from controllers at their limit, but hardly so many failed iterations. */
+/* Smallest progress between two checks, over the time left, if the failed iterations exceed a
+ * tenth of the steps: long runs have many errors above the tolerance, from controllers at their
+ * limit, but hardly so many failed iterations. */
 #define DAE__STALL_PROGRESS_FAILING 1e-3
 
 #define DAE__STALL_TEXT                                                                            \
   "the steps stay so small that the end would not be reached: a force may switch to and fro, or "  \
   "the tolerances are below what can be reached"
 
-/* Time and counts at the last check. Saved state, without pointers. */
+/* Time and counts at the last check of progress. Saved state, without pointers. */
 typedef struct dae__stall {
   double t;
   long steps, by_error, by_convergence;
@@ -39,7 +41,7 @@ static inline dae__stall dae__stall_begin(double t, const dae_stats *stats)
   return (dae__stall){t, stats->steps, stats->rejected_by_error, stats->rejected_by_convergence};
 }
 
-/* Whether the run, now at t, makes no progress. */
+/* Whether the run, now at t, has stalled. */
 static inline bool dae__is_stalled(dae__stall *c, const dae_stats *stats, double t, double t_stop)
 {
   if (stats->steps < c->steps + DAE__STALL_WINDOW)

@@ -1,5 +1,5 @@
-/* A = L D L' by panels of two columns: a panel is eliminated, then the rest of the lower triangle
- * is updated by both columns at once, in blocks of two by two. */
+/* Factorisation A = L D L' by panels of two columns: a panel is eliminated, then the rest of the
+ * lower triangle is updated by both columns at once, in blocks of two by two. */
 #include "linalg/saddle/ldl.h"
 #include "core/assert.h"
 #include "linalg/pair.h"
@@ -23,7 +23,7 @@ bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, d
       *dae__pair_at(a0 + i) = p0 * r0;
       *dae__pair_at(a1 + i) = p1 * r1;
     }
-    for (size_t j = k + 2; j < n; j += 2) { /* A -= a0 u0' + a1 u1', the lower triangle */
+    for (size_t j = k + 2; j < n; j += 2) { /* lower triangle A -= a0 u0' + a1 u1' */
       double p0 = u0[j], p1 = u1[j], q0 = u0[j + 1], q1 = u1[j + 1];
       double *c0 = A + j * n, *c1 = c0 + n;
       for (size_t i = j; i < n; i += 2) {
@@ -36,8 +36,9 @@ bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, d
   return true;
 }
 
-/* The entries that the next two columns need first stay in a register: loads would wait for the
- * stores. Sums of the backward substitution begin with the entries known longest. */
+/* Two columns at a time. Entries that the next two columns need first stay in a register: loads
+ * would wait for the stores. Sums of the backward substitution begin with the entries computed
+ * first. */
 void dae__ldl_solve(size_t n, const double *A, double *z)
 {
   dae__pair next = n > 0 ? dae__pair_of(z) : (dae__pair){0, 0}, last = {0, 0};

@@ -9,24 +9,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Part of its scale below which a pivot has lost too many digits, so that pivoting is needed.
- * Refinement repairs solutions after a smaller loss. Of 2e5 random saddle systems (masses 1e-6 to
- * 1e6, rows 1e-4 to 1e4) some with two or more such pivots remained inaccurate with 1e-8, none with
- * 1e-6. */
+/* Smallest pivot, relative to its reference value, that is accepted without pivoting. Iterative
+ * refinement repairs solutions after a smaller loss of digits. Of 2e5 random saddle systems (masses
+ * 1e-6 to 1e6, rows 1e-4 to 1e4) some with two or more smaller pivots remained inaccurate with a
+ * limit of 1e-8, none with 1e-6. */
 #define DAE__LDL_TINY 1e-6
 
-/* Pivot of the sign of its scale, finite and not tiny. */
+/* Whether a pivot has the sign of its reference value `scale`, is finite and not tiny. */
 static inline bool dae__ldl_usable(double pivot, double scale)
 {
   return (scale < 0 ? -pivot : pivot) >= DAE__LDL_TINY * fabs(scale) && fabs(pivot) < INFINITY;
 }
 
-/* Eliminates the columns first to last - 1 (both even), the columns before being eliminated. scale:
- * reference value of each pivot, with its sign. u: 2 n numbers. False: a pivot is not usable. */
+/* Eliminates the columns first to last - 1 (both even) after the columns before first. scale:
+ * reference value of each pivot, with its sign. u: workspace of 2 n numbers. False: a pivot is not
+ * usable. */
 bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, double *u,
                      double *A);
 void dae__ldl_solve(size_t n, const double *A, double *z); /* z = A\z */
-/* smallest pivot over its scale */
+/* smallest ratio of a pivot to its reference value */
 double dae__ldl_rcond(size_t n, const double *A, const double *scale);
 
 #endif

@@ -17,33 +17,34 @@
 #include "linalg/solver.h"
 #include <string.h>
 
-/* Limits of elimination without pivoting: unknowns, and products for an entry of a sparse matrix.
- * bench/kernels.c: it is 1.6 to 10 times faster than dense LU, own or LAPACK's, at all sizes
- * measured. KLU takes about 12 ns for an entry of the matrix and its solution, elimination 0.24 ns
- * for a product. */
+/* Limits of elimination without pivoting: number of unknowns, and number of products for each entry
+ * of a sparse matrix. Measured by bench/kernels.c: elimination is 1.6 to 10 times faster than dense
+ * LU, own or LAPACK's, at all sizes. KLU takes about 12 ns for an entry of the matrix and its
+ * solution, elimination 0.24 ns for a product. */
 #define UNPIVOTED_N_MAX 200
 #define UNPIVOTED_PRODUCTS_PER_ENTRY 50
 
 enum { BLOCK_M, BLOCK_D, BLOCK_G, BLOCK_G_T, BLOCK_K, BLOCK_K_T, BLOCKS };
 
-/* Backends without pivoting for diagonal values of M, and for all others; PIVOTED: dae__solver. */
+/* Indices of the unpivoted backends, for a diagonal M and for any other M; PIVOTED: LU of
+ * dae__solver. */
 enum { DIAGONAL, FULL, UNPIVOTED, PIVOTED = UNPIVOTED };
 
 typedef struct unpivoted {
-  const dae__saddle_backend *table; /* NULL: it does not fit the patterns */
+  const dae__saddle_backend *table; /* NULL: the backend does not support the patterns */
   void *state;
 } unpivoted;
 
 struct dae__saddle_system {
-  int n, m; /* coordinates, rows of G and K */
+  int n, m; /* number of coordinates; number of rows of G and K */
   dae__block block[BLOCKS];
   dae_pattern diagonal, pattern;
   double *values, *work;
   dae__solver *solver;
-  bool dense_mass;  /* M's pattern has more than the diagonal */
-  bool no_diagonal; /* the last factorisation had no diagonal added */
+  bool dense_mass;  /* whether the pattern of M has entries off the diagonal */
+  bool no_diagonal; /* whether the last factorisation had no diagonal added */
   unpivoted backend[UNPIVOTED];
-  int *last; /* state: backend of the last factorisation, or PIVOTED */
+  int *last; /* saved state: backend of the last factorisation, or PIVOTED */
 };
 
 /* ---- construction ---- */
@@ -53,7 +54,7 @@ static dae_status saddle_no_memory(dae_error *err)
   return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
 }
 
-/* Solver, backends and state, for known patterns. */
+/* Creates solver, backends and state once the patterns are known. */
 static dae_status saddle_create_factors(dae__arena *arena, dae__saddle_system *s, dae_error *err)
 {
   const dae__saddle_patterns patterns = {s->block[BLOCK_M].pattern, s->block[BLOCK_G].pattern,
@@ -131,7 +132,8 @@ dae_status dae__saddle_create_sharing(dae__arena *arena, const dae__saddle *firs
 
 /* ---- factorisation and solution ---- */
 
-/* DIAGONAL or FULL: M may be diagonal though its pattern is not, as users give M dense. */
+/* Backend for the values of M, DIAGONAL or FULL: a dense pattern of M may hold a diagonal matrix,
+ * as users give M dense. */
 static inline int saddle_backend_for(const dae__saddle_system *s, const double *M)
 {
   const dae_pattern *p = s->block[BLOCK_M].pattern;
@@ -147,7 +149,8 @@ static dae__saddle_fused saddle_fused_of(const unpivoted *b)
   return b->table->fused ? b->table->fused(b->state) : (dae__saddle_fused){0};
 }
 
-/* Factors by the backend `which`, or with pivoting where the values do not allow that. */
+/* Factors by the unpivoted backend `which`, or by pivoted LU where that backend refuses the
+ * values. */
 static dae_status saddle_factor_by(dae__saddle *saddle, int which, const dae__saddle_values *values)
 {
   dae__saddle_system *s = saddle->system;
@@ -217,7 +220,7 @@ bool dae__saddle_solve_fused_with(dae__saddle *saddle, const double *M,
   return done;
 }
 
-/* ---- inquiry ---- */
+/* ---- properties of the last factorisation ---- */
 
 int dae__saddle_column(const dae__saddle *saddle)
 {

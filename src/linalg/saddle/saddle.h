@@ -15,17 +15,17 @@
 #include <daedal/status.h>
 #include <stdbool.h>
 
-/* Forces f and right sides c, and their accelerations x and multipliers y: M x + A'y = f,
- * A x = -c. */
+/* Right sides f (forces) and c, solution x (accelerations) and y (multipliers) of M x + A'y = f, A
+ * x = -c. */
 typedef struct dae__saddle_forces {
-  const double *A, *f, *c; /* A = [G; K], all its entries by columns */
+  const double *A, *f, *c; /* A = [G; K], dense by columns */
   double *x, *y;
 } dae__saddle_forces;
 
-/* Fused factorisation and solution for one M; solve = NULL: not available. */
+/* Functions of the fused factorisation and solution for one M; solve = NULL: not available. */
 typedef struct dae__saddle_fused {
   bool (*solve)(const void *state, const dae__saddle_forces *of);
-  /* Minimum-norm correction in the M norm, x with A x = b and M x + A'y = 0, by the factors of the
+  /* Minimum-norm correction x in the M norm, with A x = b and M x + A'y = 0, by the factors of the
    * last fused solution; not refined. NULL: not available. */
   void (*correct)(const void *state, const double *A, const double *b, double *x);
   const void *state;
@@ -34,35 +34,38 @@ typedef struct dae__saddle_fused {
 typedef struct dae__saddle_system dae__saddle_system;
 
 typedef struct dae__saddle {
-  dae__saddle_fused fused;    /* for the M of the last factorisation or fused solution */
+  /* fused solution for the M of the last factorisation or fused solution */
+  dae__saddle_fused fused;
   dae__saddle_system *system; /* patterns and factorisations, private to saddle.c */
 } dae__saddle;
 
-/* M is n x n with both triangles, G is ng x n, K is nk x n. */
+/* Creates a saddle system. M is n x n with both triangles, G is ng x n, K is nk x n. */
 dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae_pattern *G,
                               const dae_pattern *K, dae__saddle **out, dae_error *err);
-/* A saddle system of the same patterns with factorisations of its own. It shares the merged pattern
- * and scratch memory with `first`, which must live as long. */
+/* Creates a saddle system of the same patterns with factorisations of its own. It shares the merged
+ * pattern and scratch memory with `first`, which must live as long. */
 dae_status dae__saddle_create_sharing(dae__arena *arena, const dae__saddle *first,
                                       dae__saddle **out, dae_error *err);
-/* diagonal: n + ng + nk numbers added to the diagonal, or NULL. DAE_ERROR_SINGULAR: the unknown
- * concerned is dae__saddle_column (a coordinate below n, a row of G, then of K, above). */
+/* Factors the saddle matrix. diagonal: n + ng + nk numbers added to the diagonal, or NULL.
+ * DAE_ERROR_SINGULAR: dae__saddle_column is the unknown concerned (a coordinate below n, then the
+ * rows of G, then those of K). */
 dae_status dae__saddle_factor(dae__saddle *saddle, const double *M, const double *G,
                               const double *K, const double *diagonal);
-/* In: a (n) and b (ng + nk). Out: x and y. */
+/* Solves with the last factorisation. In: right sides a (n) and b (ng + nk). Out: x and y. */
 void dae__saddle_solve(dae__saddle *saddle, double *top, double *bottom);
-/* Factors without diagonal and solves; same_mass: M has the values of the last factorisation. */
+/* Factors without an added diagonal and solves; same_mass: M has the values of the last
+ * factorisation. */
 dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool same_mass,
                                     const double *G, const double *K, double *top, double *bottom);
 
-/* dae__saddle_solve_fused for new values of M. */
+/* Fused solution of dae__saddle_solve_fused for new values of M. */
 bool dae__saddle_solve_fused_with(dae__saddle *saddle, const double *M,
                                   const dae__saddle_forces *of);
 
-/* Accelerations and multipliers without a stored factorisation: that of dae__saddle_solve is lost.
- * same_mass: M has the values of the last call. For a diagonal M the bits are those of
- * dae__saddle_factor_solve. False: patterns or values do not allow it, and dae__saddle_factor_solve
- * is to be called. */
+/* Fused solution: accelerations and multipliers without a stored factorisation; the factors for
+ * dae__saddle_solve are lost. same_mass: M has the values of the last call. For a diagonal M the
+ * result is bit by bit that of dae__saddle_factor_solve. False: the fused solution does not support
+ * these patterns or values, and dae__saddle_factor_solve is to be called. */
 static inline bool dae__saddle_solve_fused(dae__saddle *saddle, const double *M, bool same_mass,
                                            const dae__saddle_forces *of)
 {
@@ -71,8 +74,8 @@ static inline bool dae__saddle_solve_fused(dae__saddle *saddle, const double *M,
                                    : dae__saddle_solve_fused_with(saddle, M, of);
 }
 
-/* Minimum-norm correction x with A x = b after dae__saddle_solve_fused; false: not available, a
- * fused solution with f = 0 gives it. */
+/* Minimum-norm correction x with A x = b after dae__saddle_solve_fused; false: not available, use a
+ * fused solution with f = 0 instead. */
 static inline bool dae__saddle_correct(dae__saddle *saddle, const double *A, const double *b,
                                        double *x)
 {
@@ -85,8 +88,8 @@ static inline bool dae__saddle_correct(dae__saddle *saddle, const double *A, con
 
 int dae__saddle_column(const dae__saddle *saddle);
 double dae__saddle_rcond(const dae__saddle *saddle);
-/* Backend of the last factorisation: "small", "schur" or "full" without pivoting
- * (saddle_backend.h), or dae__solver_kind. */
+/* Name of the backend of the last factorisation: "small", "schur" or "full" without pivoting
+ * (saddle_backend.h), or that of dae__solver_kind. */
 const char *dae__saddle_kind(const dae__saddle *saddle);
 dae_status dae__saddle_reload(dae__saddle *saddle);
 void dae__saddle_free(dae__saddle *saddle);

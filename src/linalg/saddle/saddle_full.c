@@ -25,18 +25,18 @@
 #include "linalg/saddle/saddle_backend.h"
 #include <float.h>
 
-/* Asymmetry that is round-off, relative to the masses of the two coordinates: some units of the
- * last digit, as the terms of an entry may be added in another order than those of its counterpart.
- */
+/* Largest asymmetry of M that counts as round-off, relative to the masses of the two coordinates:
+ * some units in the last place, as the terms of an entry and of its mirror entry may be summed in
+ * different order. */
 #define ASYMMETRY_MAX (16 * DBL_EPSILON)
-/* Masses between which squares and products of masses neither underflow nor overflow. */
+/* Range of masses whose squares and products neither underflow nor overflow. */
 #define MASS_MIN 1e-140
 #define MASS_MAX 1e140
-#define MASS_N_MAX 8 /* coordinates of a fused solution; chosen, not measured */
+#define MASS_N_MAX 8 /* largest number of coordinates of a fused solution; chosen, not measured */
 
 #define KERNEL static inline __attribute__((always_inline))
 
-/* M = L D L' of the fused solution, n coordinates. */
+/* Factors M = L D L' of the fused solution for n coordinates. */
 typedef struct mass {
   size_t n;
   double L[MASS_N_MAX][MASS_N_MAX], r[MASS_N_MAX]; /* r = 1/D */
@@ -44,10 +44,11 @@ typedef struct mass {
 
 /* ---- fused solution ---- */
 
-/* L and 1/D of M, column-major and full; false: M is not symmetric, or not definite. */
+/* Factors L and 1/D of M, which is column-major and full; false: M is not symmetric, or not
+ * definite. */
 KERNEL bool fused_factor_mass(size_t n, const double *M, mass *out)
 {
-  double u[MASS_N_MAX]; /* a row of L D */
+  double u[MASS_N_MAX]; /* one row of L D */
   int good = 1;
   for (size_t i = 0; i < n; i++) {
     double m = M[i * n + i], d = m;
@@ -66,7 +67,7 @@ KERNEL bool fused_factor_mass(size_t n, const double *M, mass *out)
   return good;
 }
 
-/* z = L\a, the entries of a being `stride` apart. */
+/* Forward substitution z = L\a, the entries of a being `stride` apart. */
 KERNEL void fused_forward(size_t n, const mass *m, const double *a, size_t stride, double *z)
 {
   for (size_t i = 0; i < n; i++) {
@@ -77,7 +78,7 @@ KERNEL void fused_forward(size_t n, const mass *m, const double *a, size_t strid
   }
 }
 
-/* sum_i a_i b_i / d_i */
+/* inner product with D^-1: sum_i a_i b_i / d_i */
 KERNEL double fused_product(size_t n, const mass *m, const double *a, const double *b)
 {
   double sum = 0;
@@ -86,7 +87,8 @@ KERNEL double fused_product(size_t n, const mass *m, const double *a, const doub
   return sum;
 }
 
-/* Whether a row A x = -c holds to round-off of its terms; its entries are `stride` apart. */
+/* Whether a row A x = -c holds to round-off of its terms; the entries of the row are `stride`
+ * apart. */
 KERNEL bool fused_holds(size_t n, const double *a, size_t stride, double c, const double *x)
 {
   double sum = c, size = fabs(c);
@@ -135,7 +137,8 @@ KERNEL bool fused_solve(size_t n, bool two, const mass *m, const dae__saddle_for
          (!two || fused_holds(n, of->A + 1, stride, of->c[1], x));
 }
 
-/* Instances for one row and two; n: number of coordinates, m->n for any. */
+/* Defines the kernels for one row and for two rows of A; n: number of coordinates, m->n for any
+ * number. */
 #define FOR_ONE_AND_TWO(one, two, n)                                                               \
   static bool one(const void *state, const dae__saddle_forces *of)                                 \
   {                                                                                                \
@@ -155,13 +158,17 @@ FOR_ONE_AND_TWO(fused_one_by_any, fused_two_by_any, m->n)
 /* ---- factorisation ---- */
 
 typedef struct full {
-  dae__saddle_rows rows; /* A within K */
-  size_t top, size;      /* coordinates, and all unknowns, each block rounded up */
+  dae__saddle_rows rows; /* rows A within K */
+  /* number of coordinates, and of all unknowns, each block rounded up to even */
+  size_t top, size;
   const dae_pattern *M;
-  int *of_M;             /* places of the entries of M in K */
-  double *K, *F, *scale; /* state: M + D1 and A; L and 1/P; reference values of the pivots */
+  int *of_M; /* index in K of each entry of M */
+  /* saved state. K: M + D1 and A; F: factors L and 1/P; scale: reference values of the
+   * pivots */
+  double *K, *F, *scale;
   double *u, *z, *residual;
-  mass *mass; /* of the last fused solution; NULL: the patterns have none */
+  /* factors of M of the last fused solution; NULL: the patterns have no fused solution */
+  mass *mass;
 } full;
 
 static dae_status saddle_full_create(dae__arena *arena, const dae__saddle_patterns *patterns,
@@ -189,14 +196,14 @@ static dae_status saddle_full_create(dae__arena *arena, const dae__saddle_patter
   for (int j = 0; j < n; j++)
     for (int e = M->start[j]; e < M->start[j + 1]; e++)
       made.of_M[e] = j * (int)size + M->row[e];
-  if (top > (size_t)n) /* the padding */
+  if (top > (size_t)n) /* pivot 1 for the padding of the coordinates */
     made.K[(top - 1) * (size + 1)] = made.scale[top - 1] = 1;
   *s = made;
   *state = s;
   return DAE_OK;
 }
 
-/* F = M + D1, by blocks of two rows and columns; returns whether it is symmetric. */
+/* Copies M + D1 into F by blocks of two rows and columns; returns whether it is symmetric. */
 static bool saddle_full_copy_mass(const full *s)
 {
   size_t top = s->top, size = s->size;
@@ -239,7 +246,7 @@ static bool saddle_full_factor(void *state, const dae__saddle_values *values)
   }
   if (!dae__saddle_rows_set(&s->rows, values) || !saddle_full_copy_mass(s))
     return false;
-  for (size_t j = 0; j < top; j++) /* rows A, and E with 1 in the padding */
+  for (size_t j = 0; j < top; j++) /* rows A of F, and E with 1 in the padding */
     for (size_t i = top; i < size; i += 2)
       *dae__pair_at(F + j * size + i) = dae__pair_of(K + j * size + i);
   for (size_t j = top; j < size; j++) {
@@ -249,7 +256,8 @@ static bool saddle_full_factor(void *state, const dae__saddle_values *values)
   }
   if (!dae__ldl_factor(size, 0, top, scale, s->u, F))
     return false;
-  for (size_t i = top; i < size; i++) { /* - A M^-1 A' + E */
+  /* diagonal of E - A M^-1 A', reference values of the pivots of the rows */
+  for (size_t i = top; i < size; i++) {
     scale[i] = F[i * size + i];
     if (fabs(scale[i]) < DAE__SADDLE_UNDERFLOW)
       return false;
@@ -262,7 +270,7 @@ static void saddle_full_solve(void *state, double *a, double *b)
   const full *s = state;
   size_t n = s->rows.n, top = s->top, size = s->size;
   double *z = s->z, *rest = z + top, *r = s->residual;
-  for (size_t i = 0; i < s->rows.n; i += 2) /* z = [a; b], padded */
+  for (size_t i = 0; i < s->rows.n; i += 2) /* padded right side z = [a; b] */
     *dae__pair_at(z + i) = dae__pair_from(s->rows.n, a, i);
   for (size_t i = 0; i < s->rows.m; i += 2)
     *dae__pair_at(rest + i) = dae__pair_from(s->rows.m, b, i);

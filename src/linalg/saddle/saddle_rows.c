@@ -1,8 +1,8 @@
-/* The rows [A E] of a saddle system, A = [G; K] as a dense matrix. */
+/* Constraint rows [A E] of a saddle system, with A = [G; K] as a dense matrix. */
 #include "linalg/pattern.h"
 #include "linalg/saddle/saddle_backend.h"
 
-/* Places of a pattern's entries in A, its first row being row `first`. */
+/* Index in A of each entry of a pattern whose first row is row `first` of A. */
 static int *saddle_places(dae__arena *arena, const dae_pattern *p, size_t stride, int first)
 {
   int *place = DAE__ALLOC(arena, int, dae__pattern_count(p));
@@ -45,7 +45,8 @@ bool dae__saddle_rows_differ(const dae__saddle_rows *rows, const double *b, cons
                              const double *y, double *r)
 {
   int differ = 0;
-  for (size_t i = 0; i < rows->m; i += 2) { /* against the round-off of b alone, which is cheaper */
+  /* cheap test first: residual against the round-off of b alone */
+  for (size_t i = 0; i < rows->m; i += 2) {
     dae__pair given = dae__pair_from(rows->m, b, i);
     dae__pair sum = given - dae__pair_of(rows->E + i) * dae__pair_of(y + i);
     for (size_t j = 0; j < rows->n; j++)

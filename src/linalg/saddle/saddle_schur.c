@@ -28,7 +28,7 @@ dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patt
       if (M->row[e] == j)
         made.place[j] = e;
   }
-  if (size > made.rows.m) /* the padding, which no factorisation changes */
+  if (size > made.rows.m) /* pivot 1 for the padding, which no factorisation changes */
     made.S[size * size - 1] = made.scale[size - 1] = 1;
   *s = made;
   *state = s;
@@ -71,13 +71,13 @@ static bool schur_factor(void *state, const dae__saddle_values *values)
   const double *A = s->rows.A;
   double *B = s->B, *S = s->S;
   size_t size = s->size, n = s->rows.n;
-  int good = 1; /* no underflow */
+  int good = 1; /* whether no diagonal entry of S has underflowed */
   if (!dae__schur_set(s, values))
     return false;
   for (size_t j = 0; j < n; j++) /* B = A D^-1 */
     for (size_t i = 0; i < size; i += 2)
       *dae__pair_at(B + j * size + i) = dae__pair_of(A + j * size + i) * s->r[j];
-  for (size_t c = 0; c < size; c += 2) /* S = A B' - E, two columns at a time */
+  for (size_t c = 0; c < size; c += 2) /* Schur complement S = A B' - E, two columns at a time */
     for (size_t i = c; i < size; i += 2) {
       dae__pair s0 = {0, 0}, s1 = {0, 0};
       for (size_t j = 0; j < n; j++) {
@@ -97,7 +97,7 @@ static bool schur_factor(void *state, const dae__saddle_values *values)
   return good && dae__ldl_factor(size, 0, size, s->scale, s->u, S);
 }
 
-/* (B'y)_j */
+/* entry j of B'y */
 static inline double schur_along(const dae__schur *s, size_t j, const double *y)
 {
   dae__pair sum = {0, 0};

@@ -13,20 +13,22 @@
 #include "linalg/saddle/saddle_backend.h"
 
 typedef struct dae__schur {
-  dae__saddle_rows rows; /* A, in saddle_schur.c with leading dimension `size` */
-  size_t size;           /* rows, rounded up to an even number */
-  int *place;            /* place of (j, j) among the values of M, -1: not in the pattern */
-  double *r, *B, *S;     /* state: D^-1; A D^-1; L and 1/P as dae__ldl_factor leaves them */
-  double *scale;         /* state: the diagonal of S */
+  dae__saddle_rows rows; /* rows A; saddle_schur.c uses the leading dimension `size` */
+  size_t size;           /* number of rows, rounded up to an even number */
+  /* index of the diagonal entry (j, j) in the values of M, -1: not in the pattern */
+  int *place;
+  /* saved state. r = D^-1, B = A D^-1, S: factors L and 1/P of dae__ldl_factor */
+  double *r, *B, *S;
+  double *scale; /* saved state: diagonal of the Schur complement */
   double *u, *y, *residual;
 } dae__schur;
 
-/* stride: leading dimension of A */
+/* Creates the state of both backends; stride: leading dimension of A. */
 dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, size_t stride,
                              void **state);
-/* r = D^-1, diagonal may be NULL; false: D is not positive, or r not finite. */
+/* Sets r = D^-1, diagonal may be NULL; false: D is not positive, or r not finite. */
 bool dae__schur_set_masses(const dae__schur *s, const double *M, const double *diagonal);
-/* A, E and r; false: D or E has a wrong sign, or r is not finite. */
+/* Sets A, E and r; false: D or E has a wrong sign, or r is not finite. */
 bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values);
 
 #endif

@@ -12,23 +12,24 @@
 
 #define KERNEL static inline __attribute__((always_inline))
 
-/* [D A'; A E]: A by columns without gaps, r = D^-1; E = NULL: 0. copied: A and the forces are
- * copies that small_copy made. */
+/* Matrix [D A'; A E]: A by columns without gaps, r = D^-1; E = NULL stands for 0. copied: whether A
+ * and the forces are copies made by small_copy. */
 typedef struct system {
   size_t n;
   const double *A, *r, *E;
   bool copied;
 } system;
 
-/* S of two rows: the diagonal, S21 and 1 / det S, the only division on the critical path. */
+/* Schur complement S of two rows: its diagonal, S21 and 1 / det S, the only division on the
+ * critical path. */
 typedef struct schur {
   dae__pair diagonal;
   double off, inverse;
 } schur;
 
-/* Two numbers that callbacks have just stored one by one are loaded one by one: the load of a pair
- * would wait until both have reached the cache. volatile keeps compilers from joining the loads.
- * For a constant number of coordinates all are loaded once, by small_copy. */
+/* Loads a[0] and a[1] one by one: callbacks have just stored them one by one, and the load of a
+ * pair would wait until both have reached the cache. volatile keeps compilers from joining the
+ * loads. For a constant number of coordinates all numbers are loaded once, by small_copy. */
 KERNEL dae__pair small_given(const system *s, const double *a)
 {
   return (dae__pair){a[0], s->copied ? a[1] : *(const volatile double *)(a + 1)};
@@ -41,7 +42,8 @@ KERNEL void small_copy(size_t n, const double *a, double *own)
     own[j] = *(const volatile double *)(a + j);
 }
 
-/* Products have not underflowed; without E, S is positive. */
+/* Whether the products in a diagonal entry x of S have not underflowed; without E, x must be
+ * positive. */
 KERNEL bool small_no_underflow(const system *s, double x)
 {
   return (s->E ? fabs(x) : x) >= DAE__SADDLE_UNDERFLOW;
@@ -49,7 +51,7 @@ KERNEL bool small_no_underflow(const system *s, double x)
 
 /* ---- one row ---- */
 
-/* sum_j A_j r_j x_j, x being f or A */
+/* Product sum_j A_j r_j x_j of one row, x being f or A. */
 KERNEL double small_product_one(const system *s, const double *x)
 {
   size_t n = s->n, even = n / 2 * 2;
@@ -62,7 +64,7 @@ KERNEL double small_product_one(const system *s, const double *x)
   return even < n ? dae__pair_sum(sum) + last : dae__pair_sum(sum);
 }
 
-/* S = A D^-1 A' - E; false: it has underflowed, or is not finite. */
+/* Schur complement S = A D^-1 A' - E of one row; false: S has underflowed, or is not finite. */
 KERNEL bool small_form_one(const system *s, double *S)
 {
   *S = small_product_one(s, s->A);
@@ -71,8 +73,8 @@ KERNEL bool small_form_one(const system *s, double *S)
   return small_no_underflow(s, *S) && fabs(*S) < INFINITY;
 }
 
-/* *rest = b - A x - E y; returns whether it exceeds the round-off of |b| + |A| |x| + |E| |y|, or is
- * NaN. */
+/* Residual *rest = b - A x - E y of one row; returns whether it exceeds the round-off of |b| + |A|
+ * |x| + |E| |y|, or is NaN. */
 KERNEL bool small_differs_one(const system *s, double b, const double *x, double y, double *rest)
 {
   double sum = b, size = fabs(b);
@@ -96,7 +98,8 @@ KERNEL bool small_differs_one(const system *s, double b, const double *x, double
   return !(fabs(sum) <= DAE__SADDLE_ROUND_OFF * size);
 }
 
-/* Refinement, rarely called and never inlined: kernels then keep A in registers. */
+/* Iterative refinement for one row, rarely called and never inlined, so that the kernels keep A in
+ * registers. */
 static __attribute__((noinline)) bool small_refine_one(const system *s, double S, double b,
                                                        double *x, double *y)
 {
@@ -112,8 +115,9 @@ static __attribute__((noinline)) bool small_refine_one(const system *s, double S
   return !differs;
 }
 
-/* x = D^-1 f - B'y and y for the right sides f, which may be x, and b; A is also stored at `at`.
- * False: A x + E y = b does not hold to round-off even after refinement, or is NaN. */
+/* Solution y and x = D^-1 f - B'y for one row, the right sides f, which may be x, and b; A is
+ * also stored at `at`. False: A x + E y = b does not hold to round-off even after refinement, or
+ * is NaN. */
 KERNEL bool small_solve_one(const system *s, const double *at, double S, const double *f, double b,
                             double *x, double *out)
 {
@@ -131,8 +135,8 @@ KERNEL bool small_solve_one(const system *s, const double *at, double S, const d
 
 /* ---- two rows ---- */
 
-/* S = A D^-1 A' - E, whose second pivot is det S / S11; false: S is nearly singular, has
- * underflowed or is not finite. */
+/* Schur complement S = A D^-1 A' - E of two rows, whose second pivot is det S / S11; false: S is
+ * nearly singular, has underflowed or is not finite. */
 KERNEL bool small_form_two(const system *s, schur *out)
 {
   dae__pair a0 = small_given(s, s->A), S = a0 * (a0 * s->r[0]);
@@ -152,7 +156,7 @@ KERNEL bool small_form_two(const system *s, schur *out)
          definite && fabs(det) < INFINITY;
 }
 
-/* S\y */
+/* Solution S\y of the system of two rows. */
 KERNEL dae__pair small_divide(const schur *S, dae__pair y)
 {
   dae__pair other = {S->diagonal[1], S->diagonal[0]}, crossed = {y[1], y[0]};
@@ -272,7 +276,7 @@ static void small_solve(void *state, double *x, double *b)
     (void)small_solve_two(&here, here.A, &S, x, dae__pair_from_anywhere(b), x, b);
 }
 
-/* Second pivot over S22; the first pivot is S11 itself. */
+/* Ratio of the second pivot to S22; the first pivot is S11 itself. */
 static double small_rcond(const void *state)
 {
   const dae__schur *s = state;
@@ -317,7 +321,7 @@ KERNEL void small_correct_two(const dae__schur *s, size_t n, const double *A, co
     x[j] = s->r[j] * (A[2 * j] * y[0] + A[2 * j + 1] * y[1]);
 }
 
-/* Instances for a constant number of coordinates, and for any. */
+/* Defines a fused kernel for a constant number of coordinates, or for any number. */
 #define FUSED(name, kernel, coordinates, rows_)                                                    \
   static bool small_solve_fused_##name(const void *state, const dae__saddle_forces *of)            \
   {                                                                                                \

@@ -1,6 +1,6 @@
-/* Unpivoted saddle systems: S = A M^-1 A' is eliminated by pairs of rows and columns, in tiles of
- * 2 x 2 numbers with one division each, as L D L' where D has tiles on its diagonal. A tile is two
- * columns. */
+/* Unpivoted saddle systems: S = A M^-1 A' is factored by pairs of rows and columns, in tiles of 2 x
+ * 2 numbers with one division each, as L D L' with tiles on the diagonal of D. A tile is stored as
+ * two columns. */
 #include "linalg/saddle/unpivoted.h"
 #include "core/assert.h"
 #include "core/vec.h"
@@ -10,10 +10,10 @@
 #include <math.h>
 
 #define PAIRS_MAX (DAE__UNPIVOTED_ROWS / 2)
-/* Determinant of a tile over its value before elimination below which too many digits are lost.
- * Chosen, not measured. */
+/* Smallest determinant of a diagonal tile, over its value before elimination, at which enough
+ * digits are left. Chosen, not measured. */
 #define DETERMINANT_MIN 1e-10
-/* Asymmetry of M relative to its largest entry. Chosen, not measured. */
+/* Largest asymmetry of M relative to its largest entry. Chosen, not measured. */
 #define ASYMMETRY_MAX 1e-12
 
 typedef struct tile {
@@ -22,17 +22,17 @@ typedef struct tile {
 
 typedef struct factors {
   double *B;                    /* A M^-1, by columns */
-  tile L[PAIRS_MAX][PAIRS_MAX]; /* tiles below the diagonal */
-  tile D[PAIRS_MAX];            /* inverses of the tiles on the diagonal */
+  tile L[PAIRS_MAX][PAIRS_MAX]; /* tiles of L below the diagonal */
+  tile D[PAIRS_MAX];            /* inverses of the diagonal tiles of D */
 } factors;
 
 struct dae__unpivoted {
   int n, m, pairs;
-  int *diagonal;   /* state: M is diagonal */
-  double *inverse; /* state: M^-1 by columns; only its diagonal, if M is diagonal */
-  double *LU;      /* factors of M */
-  int *pivot;      /* row exchanges of LU */
-  factors *of;     /* of every A */
+  int *diagonal;   /* saved state: whether M is diagonal */
+  double *inverse; /* saved state: M^-1 by columns, or its diagonal only for a diagonal M */
+  double *LU;      /* LU factors of M */
+  int *pivot;      /* row exchanges of the LU factors */
+  factors *of;     /* factors of S for each matrix A */
   bool (*factor)(const dae__unpivoted *o, factors *f, const double *A);
   void (*solve)(const dae__unpivoted *o, const factors *f, double *x, double *y);
 };
@@ -70,7 +70,7 @@ bool dae__unpivoted_mass(dae__unpivoted *o, const double *M)
 
 /* ---- tiles ---- */
 
-/* t v */
+/* product of a tile and a pair, t v */
 static inline dae__pair unpivoted_tile_times(tile t, dae__pair v)
 {
   return t.c[0] * v[0] + t.c[1] * v[1];
@@ -78,7 +78,8 @@ static inline dae__pair unpivoted_tile_times(tile t, dae__pair v)
 
 /* ---- factors ---- */
 
-/* B = A M^-1, and the lower half of S = A B', with a one for a row of padding. */
+/* Forms B = A M^-1 and the lower half of S = A B', with a one on the diagonal for a row of
+ * padding. */
 static inline void unpivoted_form(const int pairs, const bool diagonal, const dae__unpivoted *o,
                                   const double *A, double *B, tile S[PAIRS_MAX][PAIRS_MAX])
 {
@@ -174,7 +175,7 @@ static inline void unpivoted_solve_pairs(const int pairs, const dae__unpivoted *
       b[2 * i] = y[i][0];
 }
 
-/* ---- instances ---- */
+/* ---- instances for each number of pairs ---- */
 
 #define INSTANCE(pairs)                                                                            \
   static bool unpivoted_factor_##pairs(const dae__unpivoted *o, factors *f, const double *A)       \

@@ -1,6 +1,6 @@
-/* Comparing methods: every method over tolerances or step sizes (compare_series.c), the two runs
- * that agree best as the reference (compare_reference.c), the errors of all runs by it, and what
- * follows (compare_rank.c). */
+/* Comparison of methods: runs of every method over tolerances or step sizes (compare_series.c), a
+ * reference from the two runs that agree best (compare_reference.c), the errors of all runs against
+ * it, ranking and recommendation (compare_rank.c). */
 #include "run/compare/compare.h"
 
 #include "core/error.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#define STEP_SIZES_MIN 6 /* step sizes of a fixed-step method at least; chosen */
+#define STEP_SIZES_MIN 6 /* smallest number of step sizes of a fixed-step method; chosen */
 
 static const double decades[] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
 
@@ -54,7 +54,7 @@ static dae_status compare_check(const dae_compare_plan *plan, dae_error *err)
 
 /* ---- series ---- */
 
-/* The i-th method to compare, NULL past the last one. */
+/* Method number i of the comparison, NULL past the last one. */
 static const dae_method *compare_method_at(const dae_compare_plan *plan, int i)
 {
   if (!plan->methods)
@@ -62,8 +62,8 @@ static const dae_method *compare_method_at(const dae_compare_plan *plan, int i)
   return i < plan->method_count ? plan->methods[i] : NULL;
 }
 
-/* Series of all methods that take the problem; those that were named have to say why they do not.
- */
+/* Creates a series for every method that accepts the problem; a method named in the plan gets one
+ * in any case, whose runs then report why it does not accept the problem. */
 static dae_status compare_make_series(dae__compare *c, dae_error *err)
 {
   const dae_compare_plan *plan = c->plan;
@@ -81,7 +81,7 @@ static dae_status compare_make_series(dae__compare *c, dae_error *err)
     c->series[c->series_count++] =
         (dae__series){.method = method, .run = DAE__ALLOC(c->scratch, dae_compare_run, c->width)};
     options = method->options_size > options ? method->options_size : options;
-    /* with and without rows, in rounds, and a candidate more */
+    /* runs with and without rows, in rounds, and one more for a candidate */
     c->total += (method->fixed_step ? c->width : plan->rtol_count) * (1 + DAE__ROUNDS) + 1;
   }
   c->options = dae__arena_alloc(c->scratch, 1, options);
@@ -89,7 +89,7 @@ static dae_status compare_make_series(dae__compare *c, dae_error *err)
     return dae__out_of_memory(err);
   if (c->series_count > 0)
     return DAE_OK;
-  /* the method that would have been the first choice says why it is not */
+  /* reason from the method that `auto` prefers: why it does not accept the problem */
   dae_status status = dae_method_choose(&plan->plan->problem, NULL, 0, err) ? DAE_OK : err->status;
   return status < 0 ? status : dae__fail(err, DAE_ERROR_USAGE, "methods", "no method was named");
 }
@@ -114,11 +114,11 @@ static dae_status compare_prepare(dae__compare *c, dae_error *err)
 /* ---- the result ---- */
 
 typedef struct result {
-  dae_comparison comparison; /* first: this is what the caller holds */
+  dae_comparison comparison; /* first member: the caller holds a pointer to it */
   dae__arena *arena;
 } result;
 
-/* The runs of all series one after the other. */
+/* Copies the runs of all series, one after the other, into the result. */
 static dae_status compare_collect(dae__compare *c, dae_error *err)
 {
   dae_comparison *out = c->out;

@@ -1,4 +1,4 @@
-/* The inside of a comparison, shared by its files. */
+/* Private declarations of a comparison, common to its files. */
 #ifndef DAEDAL_RUN_COMPARE_COMPARE_H
 #define DAEDAL_RUN_COMPARE_COMPARE_H
 
@@ -6,28 +6,28 @@
 
 #include <daedal/compare.h>
 
-/* The rows of one run at the common times. */
+/* Rows of one run at the common times of a comparison. */
 typedef struct dae__track {
-  int count;    /* rows from the first on */
-  bool whole;   /* there is one at the end of the plan, too, in the last place */
-  double t_end; /* where the run ended */
-  double *y;    /* state vectors, one after the other */
+  int count;    /* number of rows, from the first common time on */
+  bool whole;   /* whether there is also a row at the end of the plan, stored last */
+  double t_end; /* time at which the run ended */
+  double *y;    /* state vectors of the rows, one after the other */
 } dae__track;
 
-/* How one differs from another. */
+/* Largest relative differences between the rows of two runs, by kind of variable. */
 typedef struct dae__gap {
   double kind[DAE_VARIABLE_KINDS];
   double motion, algebraic;
 } dae__gap;
 
-/* The runs of one method. */
+/* Runs of one method, over tolerances or step sizes. */
 typedef struct dae__series {
   const dae_method *method;
   dae_compare_run *run;
   int count;
 } dae__series;
 
-/* A run that may become the reference. */
+/* Candidate for the reference: a run with its rows. */
 typedef struct dae__candidate {
   int series;
   dae_compare_run run;
@@ -36,45 +36,50 @@ typedef struct dae__candidate {
 
 typedef struct dae__compare {
   const dae_compare_plan *plan;
-  dae__arena *arena;   /* of the result */
-  dae__arena *scratch; /* released before it is handed over */
+  dae__arena *arena;   /* memory of the result */
+  dae__arena *scratch; /* temporary memory, released before the result is returned */
   dae_comparison *out;
   dae__series *series;
-  int series_count, width; /* room for so many runs in each series */
+  /* series_count: number of series; width: largest number of runs in a series */
+  int series_count, width;
   dae__candidate *candidate;
   int candidates;
-  int done, total; /* runs, for the caller's progress */
-  double usual;    /* seconds that a quarter of the methods take over their last run, or more */
+  int done, total; /* number of runs done, and expected in total, for the progress callback */
+  /* time in seconds that at least a quarter of the methods take for their last run */
+  double usual;
 
-  const dae__candidate *reference; /* NULL: none */
-  dae__track spare;                /* rows that nobody keeps */
+  const dae__candidate *reference; /* candidate selected as the reference; NULL: none */
+  dae__track spare;                /* rows of a run that are discarded after its error is known */
 
-  /* what rows are compared by */
-  int n; /* entries of a state vector */
+  /* Comparison of rows: number of entries of a state vector, their kinds and scales, common
+   * times. */
+  int n;
   dae_variable_kind *kind;
   double *scale;
   double *times;
   int time_count;
 
-  /* of the run that is going on */
+  /* State of the current run. */
   void *options;
-  dae__track *track; /* where its rows go, or NULL */
+  dae__track *track; /* memory for the rows of the current run, or NULL */
   const dae_compare_run *running;
-  double started; /* CPU time */
-  double limit;   /* seconds it may take; 0: any */
+  double started; /* CPU time at the start of the current run */
+  double limit;   /* largest time in seconds of the current run; 0: no limit */
   long steps;
-  bool late, interrupted; /* why it was ended */
+  /* whether the current run was ended by its time limit, or by the caller */
+  bool late, interrupted;
 } dae__compare;
 
-/* compare_series.c: one run. Its failure is reported in the run; the status is that of the
- * comparison: DAE_OK, DAE_ERROR_MEMORY or DAE_ERROR_INTERRUPTED. */
+/* compare_series.c: functions for one run. A failure of the run is reported in the run; the status
+ * is that of the comparison: DAE_OK, DAE_ERROR_MEMORY or DAE_ERROR_INTERRUPTED. */
 
-/* Work and time, without rows. */
+/* Integrates without rows, to measure work and time of a run. */
 dae_status dae__trial_time(dae__compare *c, dae_compare_run *run, dae_error *err);
-/* Rows at the common times, drift and energy, in at most so many seconds (0: any). */
+/* Integrates with rows at the common times, drift and energy balance, in at most `limit` seconds
+ * (0: no limit). */
 dae_status dae__trial_rows(dae__compare *c, double limit, dae_compare_run *run, dae__track *track,
                            dae_error *err);
-/* Both once more, for times that nothing has disturbed. */
+/* Repeats the run without and with rows, for times free of disturbances. */
 dae_status dae__trial_again(dae__compare *c, dae_compare_run *run, dae__track *track,
                             dae_error *err);
 
@@ -83,34 +88,38 @@ static inline bool dae__run_ok(const dae_compare_run *run)
   return run->status >= 0;
 }
 
-/* compare_reference.c: common times, and differences. */
+/* compare_reference.c: rows at common times, and their differences. dae__rows_prepare allocates
+ * kinds, scales and times. */
 dae_status dae__rows_prepare(dae__compare *c, dae_error *err);
-/* Selects the times, once the ends of all runs are known. */
+/* Selects the common times, once the end times of all runs are known. */
 dae_status dae__rows_choose(dae__compare *c, dae_error *err);
-/* Room for rows at all of them. */
+/* Allocates memory for rows at all common times. */
 dae_status dae__rows_track(dae__compare *c, dae__track *out, dae_error *err);
 double *dae__rows_at(const dae__compare *c, const dae__track *track, int i);
-/* Scales of the variables by this run; the difference of another one from it. */
+/* Sets the scales of the variables from the rows of a run; dae__rows_differ: differences between
+ * the rows of b and a. */
 void dae__rows_scale(dae__compare *c, const dae__track *track);
 dae__gap dae__rows_differ(const dae__compare *c, const dae__track *a, const dae__track *b);
 
-/* The tolerances or step sizes of every method. */
+/* Runs all methods over their tolerances or step sizes. */
 dae_status dae__compare_series(dae__compare *c, dae_error *err);
-#define DAE__ROUNDS 5 /* repetitions of short runs; chosen, not measured */
-/* Short runs again, in rounds that go through all methods, so that another load or clock rate of
- * the processor favours none of them. The shortest time counts. */
+#define DAE__ROUNDS 5 /* number of measurements of a short run; chosen, not measured */
+/* Repeats short runs in rounds over all methods, so that changes of load or clock rate of the
+ * processor favour none of them. The shortest time counts. */
 dae_status dae__compare_rounds(dae__compare *c, dae_error *err);
-/* The last run of a series that went well, NULL: none did. */
+/* Last successful run of a series; NULL: none succeeded. */
 dae_compare_run *dae__series_best(const dae__series *s);
-/* Seconds that a run at a tolerance smaller by this factor will take, by how those before grew. */
+/* Expected time in seconds of a run at a tolerance smaller by this factor, extrapolated from the
+ * growth over the last two runs. */
 double dae__series_expect(const dae__series *s, double factor);
 
-/* Candidates, the two that agree best, and errors of all runs. */
+/* Finds the candidates and selects the reference from the two that agree best; dae__compare_errors:
+ * errors of all runs against it. */
 dae_status dae__compare_reference(dae__compare *c, dae_error *err);
 dae_status dae__compare_errors(dae__compare *c, dae_error *err);
 
-/* compare_rank.c: the recommendation and its reasons. */
+/* compare_rank.c: recommends a method, with its reasons as text. */
 void dae__compare_recommend(dae_comparison *c, bool interrupted,
-                            const dae_method **order /* scratch */);
+                            const dae_method **order /* workspace */);
 
 #endif

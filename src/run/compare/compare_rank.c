@@ -1,5 +1,5 @@
-/* The recommendation of a comparison: cost of an error, ranking of the methods, the recommended one
- * and its reasons, in sentences of measured figures only. */
+/* Recommendation of a comparison: cost at a given error, ranking of the methods, the recommended
+ * method and its reasons, in sentences of measured figures only. */
 #include "output/text.h"
 #include "run/compare/compare.h"
 
@@ -9,28 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ratio of times up to which evaluations decide: the scatter of repeated measurements */
+/* Largest ratio of two times that count as equal, so that evaluations decide: the scatter of
+ * repeated measurements. */
 #define SAME_TIME_RATIO 1.1
-/* ratio of times with rows from which a faster method is named; chosen */
+/* Smallest ratio of times with rows at which a method faster with rows is mentioned; chosen. */
 #define ROWS_TIME_RATIO 1.5
-/* ratio of times up to which a method that keeps the energy better is named, and the ratio of the
- * balances below which it is; chosen */
+/* Conditions for mentioning a method that preserves the energy better: largest ratio of its time to
+ * that of the recommended method, and largest ratio of the energy balances; chosen. */
 #define ENERGY_TIME_RATIO 10.0
 #define ENERGY_BALANCE_RATIO 0.1
-/* balance, over the largest one, that is round-off; chosen */
+/* Energy balance, over the largest one of all runs, that counts as round-off; chosen. */
 #define ENERGY_ROUND_OFF 1e-8
-/* methods that are named beside the recommended one */
+/* Number of methods mentioned beside the recommended one. */
 #define NAMED_METHODS 2
 
-/* ---- costs ---- */
+/* ---- cost at a given error ---- */
 
-/* the error, or the floor below which errors are not known */
+/* Error of a run, or the floor below which errors are not known. */
 static double compare_known_error(const dae_comparison *c, const dae_compare_run *run)
 {
   return fmax(run->error, c->reference.floor);
 }
 
-/* A figure of a run that goes with its error. */
+/* Figure of a run that is interpolated over its error. */
 typedef double figure_of(const dae_compare_run *run);
 
 static double compare_time_of(const dae_compare_run *run)
@@ -63,7 +64,7 @@ static bool compare_is_valid(const dae_comparison *c, int i, const dae_method *m
          !isnan(c->run[i].error);
 }
 
-/* the figure at this error, by a line through two runs in logarithms */
+/* Figure at a given error, by linear interpolation between two runs in logarithms. */
 static double compare_interpolate(const dae_comparison *c, const dae_compare_run *a,
                                   const dae_compare_run *b, double error, figure_of *figure)
 {
@@ -81,7 +82,7 @@ double dae_comparison_cost(const dae_comparison *c, const dae_method *method, do
   for (int i = 0; i < c->runs; i++) {
     if (!compare_is_valid(c, i, method) || !(compare_known_error(c, &c->run[i]) <= error))
       continue;
-    least = fmin(least, costs[cost](&c->run[i])); /* fmin ignores NaN */
+    least = fmin(least, costs[cost](&c->run[i])); /* minimum over the runs; fmin ignores NaN */
     if (i > 0 && compare_is_valid(c, i - 1, method) &&
         compare_known_error(c, &c->run[i - 1]) > error)
       least = fmin(least, compare_interpolate(c, &c->run[i - 1], &c->run[i], error, costs[cost]));
@@ -106,7 +107,7 @@ int dae_comparison_rank(const dae_comparison *c, double error, dae_compare_cost 
   return count;
 }
 
-/* ---- sentences ---- */
+/* ---- sentences of the recommendation ---- */
 
 typedef struct shown {
   char text[40];
@@ -128,13 +129,13 @@ static shown compare_seconds(double value)
   return s;
 }
 
-/* two figures, those below the limit as 1e-4 and 2.5e-4 */
+/* Text with two significant digits, values below the limit as powers of ten: 1e-4, 2.5e-4. */
 static shown compare_figures(double value, double limit)
 {
   shown s;
   if (!(value > 0 && value < limit))
     return compare_number(value);
-  snprintf(s.text, sizeof s.text, "%.1e", value); /* 9.96e-5 is 1e-4 */
+  snprintf(s.text, sizeof s.text, "%.1e", value); /* rounded first, since 9.96e-5 is 1e-4 */
   int exponent = atoi(strchr(s.text, 'e') + 1);
   snprintf(s.text, sizeof s.text, "%.20se%d", compare_number(value / pow(10, exponent)).text,
            exponent);
@@ -155,7 +156,7 @@ size_t dae_compare_asked(const dae_compare_run *run, char *text, size_t size)
   return t.length;
 }
 
-/* "rtol 1e-4", "h 0.01" */
+/* Tolerance or step size of a run as text: "rtol 1e-4", "h 0.01". */
 static shown compare_asked(const dae_compare_run *run)
 {
   shown s;
@@ -219,7 +220,8 @@ static void compare_say_figures(const dae_comparison *c, const dae_method *const
   dae__text_add(t, m == order[0] ? "." : ". Where times are within 10 %%, evaluations decide.");
 }
 
-/* rows between steps cost some methods more than the steps do */
+/* Mentions a method that is faster with rows: dense output costs some methods more than their
+ * steps. */
 static void compare_say_rows(const dae_comparison *c, const dae_method **order, dae__text *t)
 {
   const dae_compare_cost cost = DAE_COST_SECONDS_ROWS;
@@ -233,8 +235,8 @@ static void compare_say_rows(const dae_comparison *c, const dae_method **order, 
                   compare_seconds(least).text, c->recommended->name, compare_seconds(own).text);
 }
 
-/* energy balance of a method at the wanted error; of a method whose first run is more accurate, in
- * that run */
+/* Energy balance of a method at the wanted error; if its first run is already more accurate, the
+ * balance of that run. */
 static double compare_energy_at(const dae_comparison *c, const dae_method *method)
 {
   for (int i = 0; i < c->runs; i++) {
@@ -281,7 +283,7 @@ static void compare_say_failures(const dae_comparison *c, dae__text *t)
     dae__text_add(t, ".");
 }
 
-/* ---- none ---- */
+/* ---- reasons for no recommendation ---- */
 
 static void compare_say_none(const dae_comparison *c, bool interrupted, dae__text *t)
 {
@@ -323,7 +325,7 @@ void dae__compare_recommend(dae_comparison *c, bool interrupted, const dae_metho
     compare_say_none(c, interrupted, &t);
     return;
   }
-  /* the fastest; among equal times the one with the fewest evaluations */
+  /* fastest method; among equal times the method with the fewest evaluations */
   const dae_method *best = order[0];
   double least = dae_comparison_cost(c, best, c->wanted, DAE_COST_SECONDS);
   for (int i = 1; i < count; i++) {

@@ -1,21 +1,21 @@
 /* The reference of a comparison.
  *
- * Nobody knows the motion. Candidates are, of every method, its last run that went well and one at
- * a tolerance smaller by 100; the reference is one of the two that differ least among those of
- * different families. What they differ by, their agreement, is as far as anything is known: methods
- * that form and solve their steps by other code hardly make the same mistake (`gauss` and
- * `spark-gauss` share their nodes, not more). Where the methods compared are
- * all of one family, others of that family, and where there is one method only, another tolerance
- * takes the witness's place, and the reference says so.
+ * The exact solution is not known. Candidates for the reference are, for every method, its last
+ * successful run and one at a tolerance smaller by 100; the reference is one of the two candidates
+ * of different families that differ least. Their difference, the agreement, bounds the knowledge of
+ * errors: methods that form and solve their steps by different code hardly make the same mistake
+ * (`gauss` and `spark-gauss` have only their nodes in common). If all methods compared are of one
+ * family, the second candidate is another method of that family, and for a single method a run at
+ * another tolerance; the kind of the reference reports this.
  *
  * Rows of two runs at common times differ by
  *
  *   max over rows i and variables j of   |a_ij - b_ij| / (max_i |a_ij| + atol/rtol)
  *
- * which is rtol where two runs differ by the tolerance, whatever the units. Coordinates, rates and
- * states are kept apart from algebraic variables and multipliers, which some methods have to fewer
- * digits. Variables that only events change are left out; the times at which a stop event ends two
- * runs are compared instead. */
+ * which is rtol for two runs that differ by the tolerance, whatever the units. Coordinates, rates
+ * and states are kept apart from algebraic variables and multipliers, which some methods have to
+ * fewer digits. Variables that only events change are left out; the times at which a stop event
+ * ends two runs are compared instead. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "run/compare/compare.h"
@@ -24,18 +24,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* tolerance of a further candidate over that of the last run, and the smallest one; chosen */
+/* Ratio of the tolerance of a method's last run to that of its further candidate, and smallest
+ * tolerance of a candidate; chosen. */
 #define CANDIDATE_TIGHTER 100.0
 #define CANDIDATE_RTOL_MIN 1e-13
-/* agreement above which there is no reference; chosen */
+/* Agreement above which there is no reference; chosen. */
 #define AGREEMENT_MAX 1e-2
-/* errors below so many agreements are not known; chosen */
+/* Floor below which errors are not known, over the agreement; chosen. */
 #define FLOOR_AGREEMENTS 3.0
-/* bytes of the rows of a run, of which there are dozens, and rows at least; chosen */
+/* Largest size in bytes of the rows of a run, of which there are dozens, and smallest number of
+ * rows; chosen. */
 #define TRACK_BYTES 4e6
 #define TRACK_ROWS_MIN 8
-/* offset of the common times, the golden section: models often switch at round times, and a jump
- * that comes a little early or late is no error of the state after it */
+/* Offset of the common times in their interval, by the golden section: models often switch at round
+ * times, and a jump that comes a little early or late is no error of the state after it. */
 #define TIME_OFFSET 0.3819660112501051
 
 /* ---- rows at common times ---- */
@@ -72,7 +74,7 @@ dae_status dae__rows_choose(dae__compare *c, dae_error *err)
       if (dae__run_ok(&c->series[i].run[k]))
         ends[ended++] = c->series[i].run[k].t_end;
   qsort(ends, ended, sizeof *ends, compare_ascending);
-  /* the median: one run that a wrong event stops does not cut the others short */
+  /* median end time: one run that a wrong event stops does not cut the others short */
   double from = c->plan->plan->start.t, end = ended > 0 ? ends[ended / 2] : c->plan->plan->to;
   double most = fmax(TRACK_BYTES / ((double)c->n * sizeof(double)), TRACK_ROWS_MIN);
   c->time_count = (int)fmin(c->plan->times, most);
@@ -120,7 +122,8 @@ static void compare_row(const dae__compare *c, const dae__track *a, const dae__t
   for (int j = 0; j < c->n; j++) {
     double difference = fabs(x[j] - y[j]) / c->scale[j], *most = &kind[c->kind[j]];
     if (!(held && held[j]))
-      *most = isnan(difference) ? INFINITY : fmax(*most, difference); /* fmax ignores NaN */
+      /* NaN counts as infinite; fmax ignores it */
+      *most = isnan(difference) ? INFINITY : fmax(*most, difference);
   }
 }
 
@@ -139,7 +142,7 @@ dae__gap dae__rows_differ(const dae__compare *c, const dae__track *a, const dae_
   d.algebraic = fmax(kind[DAE_VARIABLE_ALGEBRAIC], kind[DAE_VARIABLE_MULTIPLIER]);
   d.motion =
       fmax(fmax(kind[DAE_VARIABLE_COORDINATE], kind[DAE_VARIABLE_RATE]), kind[DAE_VARIABLE_STATE]);
-  if (isnan(d.motion)) /* nothing moves but what is algebraic */
+  if (isnan(d.motion)) /* difference of a problem without differential variables */
     d.motion = d.algebraic;
   d.motion = fmax(d.motion, fabs(a->t_end - b->t_end) / (a->t_end - from));
   return d;
@@ -147,7 +150,7 @@ dae__gap dae__rows_differ(const dae__compare *c, const dae__track *a, const dae_
 
 /* ---- candidates ---- */
 
-/* A run of the series with its rows; a run that fails this time is no candidate. */
+/* Repeats a run of a series with rows and adds it to the candidates, unless it fails this time. */
 static dae_status compare_add_candidate(dae__compare *c, int series, const dae_compare_run *run,
                                         double limit, dae_error *err)
 {
@@ -159,8 +162,9 @@ static dae_status compare_add_candidate(dae__compare *c, int series, const dae_c
   return DAE_OK;
 }
 
-/* The last run of every series that went well, and the same method at a smaller tolerance, unless
- * it is among the slowest, or would be. */
+/* Finds the candidates: the last successful run of every series, and a run of the same method at a
+ * smaller tolerance, unless that is expected to exceed the time limit or the last run is already
+ * among the slowest. */
 static dae_status compare_find_candidates(dae__compare *c, dae_error *err)
 {
   double limit = c->plan->seconds;
@@ -183,16 +187,16 @@ static dae_status compare_find_candidates(dae__compare *c, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- the pair ---- */
+/* ---- selection of the reference ---- */
 
-/* independence of two candidates */
+/* Kind of independence of two candidates. */
 static dae_reference_kind compare_relation(const dae__candidate *a, const dae__candidate *b)
 {
   const dae_method *x = a->run.method, *y = b->run.method;
   const char *f = x->family ? x->family : x->name, *g = y->family ? y->family : y->name;
   if (x == y)
     return DAE_REFERENCE_TOLERANCES;
-  if (!f[0] || !g[0]) /* the one may be made of the other */
+  if (!f[0] || !g[0]) /* method without a family of its own: it may use the steps of the other */
     return DAE_REFERENCE_NONE;
   return strcmp(f, g) == 0 ? DAE_REFERENCE_METHODS : DAE_REFERENCE_FAMILIES;
 }
@@ -220,7 +224,7 @@ static pair compare_closest(dae__compare *c, dae_reference_kind kind)
   return best;
 }
 
-/* difference of a candidate from the nearest one of another method */
+/* Smallest difference of a candidate from the candidates of methods outside the pair. */
 static double compare_support(dae__compare *c, const dae__candidate *of, const pair *p)
 {
   double nearest = INFINITY;
@@ -243,7 +247,8 @@ static void compare_select_reference(dae__compare *c)
   }
   r->agreement = p.agreement;
   if (p.a) {
-    /* the one that other methods agree with better, else that of the smaller tolerance */
+    /* reference: the candidate of the pair closer to other methods, otherwise the one at the
+     * smaller tolerance */
     double a = compare_support(c, p.a, &p), b = compare_support(c, p.b, &p);
     if (b < a || (a == b && p.b->run.rtol < p.a->run.rtol))
       p = (pair){p.b, p.a, p.agreement, p.algebraic};
@@ -267,9 +272,9 @@ dae_status dae__compare_reference(dae__compare *c, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- errors ---- */
+/* ---- errors of all runs ---- */
 
-/* The error of a run, which is repeated with rows unless it was a candidate. */
+/* Error of a run, which is repeated with rows unless it was a candidate. */
 static dae_status compare_find_error(dae__compare *c, int series, dae_compare_run *run,
                                      dae_error *err)
 {

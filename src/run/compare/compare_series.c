@@ -1,13 +1,13 @@
 /* The runs of a comparison, and the tolerances or step sizes of every method.
  *
- * Work and time of a run are measured without rows but the last: rows between steps cost some
- * methods more than their steps, and so does the balance of the energy.
+ * Work and time of a run are measured without rows except the last: dense output costs some methods
+ * more than their steps, and so does the energy balance.
  *
- * A method with variable steps goes through the tolerances, loosest first. One with fixed steps
- * goes through step sizes: it begins with the fewest steps that a run at a tolerance took, and its
- * last run is to take about as long as theirs (as the slowest quarter of their last ones); in
- * between the number of steps grows by the same factor. A series ends early where a run takes
- * longer than the limit, or where the next one is expected to, by how the last two grew. */
+ * A method with variable steps runs over the tolerances, loosest first. A method with fixed steps
+ * runs over step sizes: its first run has the fewest steps of all runs at a tolerance, its last run
+ * is to take about as long as the slowest quarter of the last runs at a tolerance, and the number
+ * of steps grows by the same factor from run to run. A series ends early when a run takes longer
+ * than the limit, or when the next run is expected to, by extrapolation from the last two. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "run/compare/compare.h"
@@ -16,20 +16,24 @@
 #include <stdio.h>
 #include <time.h>
 
-/* steps of a fixed-step method where no run at a tolerance gives a number; chosen */
+/* Number of steps of the first run of a fixed-step method if no run at a tolerance succeeded;
+ * chosen. */
 #define FIRST_STEPS 64
-/* seconds of its last run there; chosen */
+/* Time in seconds of the last run of a fixed-step method if no run at a tolerance succeeded;
+ * chosen. */
 #define LAST_RUN_SECONDS 0.1
-/* steps to begin with, at least; chosen */
+/* Smallest number of steps of the first run of a fixed-step method; chosen. */
 #define FIRST_STEPS_MIN 16
-/* growth of the number of steps from run to run, and before any run has come to its end; chosen */
+/* Limits of the growth factor of the number of steps from run to run, and growth factor until a run
+ * succeeds; chosen. */
 #define STEPS_GROWTH_MIN 2.0
 #define STEPS_GROWTH_MAX 10.0
 #define STEPS_GROWTH_AFTER_FAILURE 4.0
-/* seconds, with and without rows, below which a run is repeated in rounds; chosen */
+/* Time in seconds, with and without rows together, below which a run is repeated in rounds;
+ * chosen. */
 #define REPEATED_RUN_SECONDS 0.02
-/* reading the clock takes part of a microsecond, a step a few: all of the first CLOCK_READ_STEPS
- * steps are timed, then one in CLOCK_READ_INTERVAL; chosen */
+/* Reading of the clock: after each of the first CLOCK_READ_STEPS steps, then after one in
+ * CLOCK_READ_INTERVAL. It takes part of a microsecond, a step a few; chosen. */
 #define CLOCK_READ_STEPS 64
 #define CLOCK_READ_INTERVAL 16
 
@@ -112,7 +116,7 @@ static dae_run_plan trial_plan_of(dae__compare *c, const dae_compare_run *run)
                         .progress_user = c};
 }
 
-/* The run once; the status is that of the comparison. */
+/* Integrates a run once; returns the status of the comparison, not of the run. */
 static dae_status trial_integrate(dae__compare *c, const dae_run_plan *plan, dae_compare_run *run,
                                   dae_summary *summary, dae_error *err)
 {
@@ -204,7 +208,7 @@ dae_status dae__trial_again(dae__compare *c, dae_compare_run *run, dae__track *t
   return DAE_OK;
 }
 
-/* ---- growth ---- */
+/* ---- extrapolation of times ---- */
 
 dae_compare_run *dae__series_best(const dae__series *s)
 {
@@ -214,7 +218,7 @@ dae_compare_run *dae__series_best(const dae__series *s)
   return NULL;
 }
 
-/* exponent p of work ~ (1/rtol)^p, or of the number of steps, by the last two runs */
+/* Exponent p of work ~ (1/rtol)^p, by the last two runs; 1 for work over the number of steps. */
 static double compare_power_of(const dae__series *s)
 {
   const dae_compare_run *a = s->count > 1 ? &s->run[s->count - 2] : NULL;
@@ -222,7 +226,7 @@ static double compare_power_of(const dae__series *s)
   if (s->run[0].step > 0)
     return 1;
   if (!a || !dae__run_ok(a) || !dae__run_ok(b) || !(b->rtol < a->rtol))
-    return 0.5; /* of a method of order 2 */
+    return 0.5; /* exponent of a method of order 2 */
   double ratio = log(b->seconds / a->seconds) / log(a->rtol / b->rtol);
   return fmin(fmax(ratio, 0), 1);
 }
@@ -235,7 +239,7 @@ double dae__series_expect(const dae__series *s, double factor)
 
 /* ---- one series ---- */
 
-/* A further run of the series, unless it is expected to take longer than the limit. */
+/* Adds a run to the series, unless its expected time exceeds the limit. */
 static dae_status compare_attempt(dae__compare *c, dae__series *s, double rtol, double step,
                                   double factor, dae_error *err)
 {
@@ -262,8 +266,8 @@ static dae_status compare_attempt(dae__compare *c, dae__series *s, double rtol, 
   return DAE_OK;
 }
 
-/* whether all later runs would fail, too: failures of steps depend on the tolerance, others do not
- */
+/* Whether all later runs of the series would fail, too: failures of steps depend on the tolerance,
+ * failures of the setup do not. */
 static bool compare_is_over(const dae__compare *c, const dae__series *s)
 {
   dae_status last = s->run[s->count - 1].status;
@@ -284,7 +288,7 @@ static dae_status compare_over_tolerances(dae__compare *c, dae__series *s, dae_e
   return status;
 }
 
-/* the longest last run of a method that a quarter of all methods took at least as long over */
+/* Largest time of a method's last run that at least a quarter of all methods reach with theirs. */
 static double compare_usual_time(const dae__compare *c)
 {
   double seconds = 0;
@@ -302,7 +306,8 @@ static double compare_usual_time(const dae__compare *c)
   return seconds > 0 ? seconds : LAST_RUN_SECONDS;
 }
 
-/* fewest steps of a run at a tolerance; iterations between systems count windows, not steps */
+/* Smallest number of steps of a run at a tolerance; dynamic iterations are left out, since they
+ * count windows, not steps. */
 static double compare_fewest_steps(const dae__compare *c)
 {
   double steps = INFINITY;
@@ -319,7 +324,7 @@ static dae_status compare_over_steps(dae__compare *c, dae__series *s, double ste
   double span = plan->plan->to - plan->plan->start.t, n = steps,
          growth = STEPS_GROWTH_AFTER_FAILURE;
   int left = c->width;
-  bool known = false; /* how long a step takes */
+  bool known = false; /* whether the time of a step is known */
   dae_status status = DAE_OK;
   while (left-- > 0 && status >= 0) {
     status = compare_attempt(c, s, plan->rtol[plan->rtol_count - 1], span / rint(n), growth, err);
@@ -336,7 +341,7 @@ static dae_status compare_over_steps(dae__compare *c, dae__series *s, double ste
   return status;
 }
 
-/* ---- rounds ---- */
+/* ---- repetition of short runs ---- */
 
 dae_status dae__compare_rounds(dae__compare *c, dae_error *err)
 {
@@ -353,7 +358,7 @@ dae_status dae__compare_rounds(dae__compare *c, dae_error *err)
   return status;
 }
 
-/* ---- all of them ---- */
+/* ---- series of all methods ---- */
 
 dae_status dae__compare_series(dae__compare *c, dae_error *err)
 {

@@ -1,4 +1,4 @@
-/* A comparison for machines: JSON, and its runs as comma-separated values by RFC 4180. */
+/* Comparison as machine-readable text: JSON, and its runs as comma-separated values by RFC 4180. */
 #include "output/text.h"
 
 #include <daedal/compare.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One line of either form: numbers by name. X(name, value) for a run r. */
+/* Numbers of a run in JSON and CSV, by name: X(name, value) for a run r. */
 #define NUMBERS(X)                                                                                 \
   X("rtol", r->step > 0 ? NAN : r->rtol)                                                           \
   X("step", r->step > 0 ? r->step : NAN)                                                           \
@@ -36,7 +36,7 @@ static void compare_add_number(dae__text *t, const char *key, double value)
   dae__text_number(t, value);
 }
 
-/* what a run of the pair was asked for */
+/* Method, tolerance and step size of a run. */
 static void compare_add_asked(dae__text *t, const char *key, const dae_compare_run *r)
 {
   dae__text_add(t, "  \"%s\": {", key);
@@ -78,7 +78,7 @@ static void compare_add_run(dae__text *t, const dae_compare_run *r, const char *
   dae__text_add(t, "}%s\n", comma);
 }
 
-/* what each method needs for so many digits */
+/* Costs of all methods at a given number of digits. */
 static void compare_add_costs(dae__text *t, const dae_comparison *c, int digits, const char *comma)
 {
   static const char *const keys[] = {"seconds", "seconds_with_rows", "evaluations"};
@@ -124,7 +124,7 @@ size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
 
 /* ---- CSV ---- */
 
-/* in quotes, with those inside doubled */
+/* Adds a CSV field in quotes, with quotes inside doubled. */
 static void compare_add_field(dae__text *t, const char *s)
 {
   dae__text_add(t, "\"");
