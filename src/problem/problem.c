@@ -51,8 +51,7 @@ int dae_problem_size(const dae_problem *p)
   return n;
 }
 
-/* name = names[i], or letter[i + 1] where there is none; as prefix(name) where a prefix is given.
- */
+/* name = names[i], or letter[i + 1] without one; as prefix(name) where a prefix is given. */
 static void problem_write_name(const char *prefix, const char *const *names, const char *letter,
                                int i, char *name, size_t size)
 {

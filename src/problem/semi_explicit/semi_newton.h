@@ -19,7 +19,7 @@ typedef struct dae__semi_system {
 } dae__semi_system;
 
 typedef struct dae__semi_newton {
-  int n, split; /* n unknowns in two groups, the first `split` and the others, each with a norm of
+  int n, split; /* n unknowns in two groups, the first `split` and the others, each with weights of
                    its own */
   double tolerance;  /* reciprocal condition number below which a matrix counts as singular */
   double stagnation; /* relative change below which a stagnating iteration counts as converged */
@@ -35,8 +35,7 @@ dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern
                                    dae__semi_newton *out, dae_error *err);
 void dae__semi_newton_free(dae__semi_newton *newton);
 
-/* Factors the Jacobian dr/du at u, with columns scaled. DAE_ERROR_SINGULAR sets newton->singular.
- */
+/* Factors the Jacobian dr/du at u, columns scaled. DAE_ERROR_SINGULAR sets newton->singular. */
 dae_status dae__semi_newton_factor(dae__semi_newton *newton, const dae__semi_system *system,
                                    const double *u, dae_error *err);
 /* b = (dr/du)^-1 b by the last factorisation */

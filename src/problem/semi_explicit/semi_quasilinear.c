@@ -146,8 +146,7 @@ static dae_status quasilinear_explain(const euler *e, double t, dae_status statu
 
 /* ---- backward Euler steps ---- */
 
-/* typical_j = max(|x_j|, rms of x); zero for y, whose size Newton's method takes from its iterates.
- */
+/* typical_j = max(|x_j|, rms of x); zero for y, whose size is taken from the iterates. */
 static void quasilinear_find_typical(euler *e, const double *x)
 {
   int nx = e->q->s->nx;
