@@ -1,4 +1,4 @@
-/* dae_consistent_start for the four forms, each in temporary memory. */
+/* Consistent starts of the four problem forms (dae_consistent_start), each in temporary memory. */
 #include "problem/consistent.h"
 #include "core/error.h"
 #include "core/vec.h"

@@ -12,7 +12,7 @@
  * to about 1e-12. Chosen, not measured. */
 #define DAE__NOISY_INCREMENT 1e-6
 
-/* Function x -> out whose Jacobian is formed. */
+/* Function x -> out whose Jacobian is formed by differences. */
 typedef dae_status dae__difference_fn(void *context, const double *x, double *out, dae_error *err);
 
 typedef struct dae__difference {
@@ -57,7 +57,7 @@ dae__along dae__along_create(dae__arena *arena, int n);
 
 /* First (order 1) or second (order 2) derivative of a path at e = 0 by difference formulas of sixth
  * order, accurate to about 1e-14 and 1e-12 of the terms over path->length. A path that varies over
- * a shorter range of e is found out by smaller increments; one-sided formulas are used where fn
+ * a shorter range of e is resolved by smaller increments; one-sided formulas are used where fn
  * refuses points on the other side. The derivative of a constant path is exactly 0. */
 dae_status dae__along_rate(dae__along *a, const dae__path *path, int order, double *out,
                            dae_error *err);

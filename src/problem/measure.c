@@ -128,7 +128,7 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
   return status;
 }
 
-/* Largest increment of central differences in time. Chosen, not measured. */
+/* Largest time increment of central differences of energy and inputs. Chosen, not measured. */
 #define TIME_INCREMENT 1e-4
 /* Weights of central differences of fourth order at the points -2 ... 2. */
 static const double weight[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};

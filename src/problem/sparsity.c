@@ -29,7 +29,7 @@ enum { MAX_PIECES = 16 };
 /* The sparsity pattern under construction. */
 typedef struct builder {
   dae__arena *scratch;
-  const dae_problem *problem; /* problem in one of the three forms other than coupled */
+  const dae_problem *problem; /* the problem; of a coupled problem the assembled one */
   double t;
   double *y, *beside; /* given state vector, and a perturbed one */
   double *s;          /* vector s of contracted derivatives such as (G's)_q, without zero entries */

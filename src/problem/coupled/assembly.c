@@ -49,7 +49,7 @@ static dae_status assembly_check_semi(const dae_semi_explicit *p, const char *na
 
 /* ---- indices of the elements ---- */
 
-/* range[i] = first + i */
+/* range[i] = first + i for i < n. */
 static void assembly_fill(int n, int first, int *range)
 {
   for (int i = 0; i < n; i++)
@@ -262,7 +262,7 @@ static label assembly_label_of(const dae__element *e, char which)
     return m ? (label){m->k_names, "k", m->nk} : (label){0};
   case 'f':
     return m ? (label){0} : (label){s->f_names ? s->f_names : s->x_names, "x", s->nx};
-  default: /* 'F' */
+  default: /* case 'F' */
     return m ? (label){0} : (label){s->F_names ? s->F_names : s->y_names, "y", s->ny};
   }
 }

@@ -180,7 +180,7 @@ static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, co
 {
   dae__assembly *a = user;
   bool has_inputs = false;
-  (void)in_rate; /* the assembled problem has no inputs */
+  (void)in_rate; /* NULL: the assembled problem has no inputs */
   *T_rate = *V_rate = 0;
   for (int i = 0; i < a->parts; i++)
     has_inputs = has_inputs || (a->element[i].m && a->element[i].nin > 0);

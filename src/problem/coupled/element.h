@@ -33,11 +33,11 @@ typedef struct dae__element {
   int *g, *k;  /* index of each constraint row */
   int *source; /* index in the assembled z of the variable that each input is wired to */
 
-  const dae_pattern *J; /* d(f,s,c)/dz */
-  dae_pattern J_in;     /* d(f,s,c)/d(in) */
+  const dae_pattern *J; /* pattern of d(f,s,c)/dz */
+  dae_pattern J_in;     /* pattern of d(f,s,c)/d(in) */
   dae__difference dJ_in;
 
-  double *in;        /* inputs at the assembled point */
+  double *in;        /* inputs of the element at the assembled point */
   const double *now; /* inputs used by evaluations: in, or a perturbed copy */
   double *q, *v;     /* a joint's copies of its coordinates and velocities */
   double *local;     /* scratch: z as one vector */

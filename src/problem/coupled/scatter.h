@@ -18,7 +18,7 @@ typedef struct dae__piece {
 dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense, dae__piece *piece,
                               int count);
 
-/* matrix += factor * piece */
+/* matrix += factor * piece, whose entries are in values */
 void dae__piece_add(const dae__piece *piece, double factor, const double *values, double *matrix);
 
 #endif

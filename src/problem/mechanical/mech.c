@@ -22,7 +22,7 @@
 #define RATE_INCREMENT 1e-3
 #define SECOND_RATE_INCREMENT 5e-3
 
-/* status of the user's callback `name` at the point `at` */
+/* Status of the user's callback `name` at the point `at`. */
 #define CALL(name, ...)                                                                            \
   dae__callback_status(m->why, m->p->name(m->p->user, at, __VA_ARGS__), #name, at->t, err)
 

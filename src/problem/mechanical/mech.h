@@ -49,10 +49,10 @@ typedef struct dae__mech {
   double *J_values, *prate_values;        /* values of d(F,s,c) and of d(p_rate) */
   double *shifted, *sample, *product;     /* scratch: q moved along v; one value; M v or p_rate */
   double *z;                              /* scratch: (q, v, u, w) */
-  double *M_values, *G_values, *K_values; /* scratch of derivatives of M s, G's, K's */
+  double *M_values, *G_values, *K_values; /* scratch of M s, G's, K's: values of M, G, K */
 } dae__mech;
 
-/* Checks the description and prepares evaluations; all memory is the arena's. */
+/* Validates a mechanical problem and prepares its evaluations; all memory is the arena's. */
 dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__mech **out,
                             dae_error *err);
 
@@ -122,11 +122,12 @@ dae_status dae__mech_p_rate(dae__mech *m, const dae_mechanical_at *at, double *p
                             dae_error *err);
 dae_status dae__mech_F(dae__mech *m, const dae_mechanical_at *at, double *F, dae_error *err);
 
-/* Kinetic and potential energy; without the user's energy T = v.p/2, V = 0 and *has_potential is
- * false. */
+/* Kinetic energy T and potential energy V; without the user's energy T = v.p/2, V = 0 and
+ * *has_potential is false. */
 dae_status dae__mech_energy(dae__mech *m, const dae_mechanical_at *at, double *T, double *V,
                             bool *has_potential, dae_error *err);
-/* Rates of T and V by the user's energy_rate, which must be given; in_rate: rates of the inputs. */
+/* Rates of T and V at fixed v by the user's energy_rate, which must be given; in_rate: rates of the
+ * inputs. */
 dae_status dae__mech_energy_rate(dae__mech *m, const dae_mechanical_at *at, const double *in_rate,
                                  double *T_rate, double *V_rate, dae_error *err);
 

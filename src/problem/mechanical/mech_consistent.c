@@ -1,7 +1,7 @@
 /* Consistent start of a mechanical problem.
  *
- * Positions, then velocities, are moved onto their constraints by Levenberg-Marquardt steps in the
- * norm of the mass matrix,
+ * Positions, then velocities, are projected onto their constraints by Levenberg-Marquardt steps in
+ * the norm of the mass matrix,
  *
  *   [ M   A'     ] [ d ]   [  0 ]
  *   [ A  -delta I] [ y ] = [ -r ],

@@ -1,5 +1,6 @@
-/* Creation of a mechanical problem's evaluations, with effective patterns and finite differences of
- * quantities that the user left out, and its derivatives: the user's, or those differences. */
+/* Creation of the evaluations of a mechanical problem, with the patterns in use and finite
+ * differences for quantities that the user left out; and its derivatives, by the user's callbacks
+ * or by these differences. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -171,7 +172,7 @@ typedef struct vary {
   const double *s;
 } vary;
 
-/* status of the user's callback `name` at the point `at` */
+/* Status of the user's callback `name` at the point `at`. */
 #define CALL(name, ...)                                                                            \
   dae__callback_status(m->why, m->p->name(m->p->user, at, __VA_ARGS__), #name, at->t, err)
 

@@ -1,4 +1,4 @@
-/* Creation, and projection by the saddle system
+/* Creation of a dae__motion, and projection by the saddle system
  *
  *   [ M  A' ] [ x ]   [ 0 ]
  *   [ A  0  ] [ y ] = [ b ],   A = [G; K]:
@@ -151,7 +151,7 @@ void dae__motion_free(dae__motion *motion)
 
 dae_status dae__motion_reload(dae__motion *motion)
 {
-  motion->mass_known = false; /* the factors of M may be those of another state */
+  motion->mass_known = false; /* the last factorisation may be of another motion */
   DAE__TRY(dae__motion_reserve_dependent(motion, NULL));
   return motion->memory->factored ? dae__saddle_reload(motion->saddle) : DAE_OK;
 }

@@ -22,7 +22,7 @@ typedef struct dae__motion {
   dae__saddle *saddle;
   dae__motion_memory *memory; /* saved state: flags and counters */
   double *M, *G, *K;          /* values of M, G, K at the last point evaluated */
-  bool mass_known;            /* M is constant and its values are current */
+  bool mass_known;            /* M is constant, and that of the last factorisation */
   dae_mechanical_wanted want; /* evaluated quantities of the accelerations, with their memory */
 
   /* fused factor and solve of problems with few rows of [G; K], see dae__saddle_solve_fused */
@@ -30,24 +30,24 @@ typedef struct dae__motion {
   bool contiguous;              /* [G; K] is G or K alone, with a dense pattern */
   bool fast_path;               /* small, contiguous, eval_all, constant M, and no u, w or inputs */
   double *dense_A;              /* dense [G; K] by columns, where G and K are not contiguous */
-  int *G_in_dense, *K_in_dense; /* entry of dense_A for each entry of G and K */
+  int *G_in_dense, *K_in_dense; /* entry of dense_A for each entry of G and of K */
   dae__saddle_forces forces;    /* operands of the fused factor and solve */
 
   double *s;                /* nu: rates of the extra states */
-  double *projected_G;      /* G at the projected q */
+  double *projected_G;      /* G at the projected q, for gdot */
   double *diagonal;         /* nq + nc: diagonal added to the saddle matrix */
   double *residual, *scale; /* nc each: constraint residual, and size of the terms of its rows */
   double *terms;            /* nc: largest size of the terms of each row during an iteration */
-  double *sides;            /* three right sides and solutions of nq + nc numbers */
-  double *top, *bottom;     /* first of the three right sides, split after nq numbers */
+  double *sides; /* three right sides, then solutions, of the saddle system, nq + nc numbers each */
+  double *top, *bottom; /* first of the three right sides, split after nq numbers */
 
-  /* dependent rows */
+  /* selection and masking of dependent rows */
   dae__arena *arena;
   dae_pattern A; /* pattern of [G; K] */
   dae__block G_in_A, K_in_A;
   bool *all;                         /* nc times true: no row masked */
   double *full_G, *full_K, *stacked; /* G and K with no row masked, and [G; K] of these */
-  double *column;                    /* nq: one row of A as a column */
+  double *column;                    /* nq: one row of [G; K] as a dense vector */
   int capacity;    /* number of dependent rows that C, S, y_D and pivot have memory for */
   double *C;       /* capacity x nc: coefficients of dependent rows in terms of independent ones */
   double *S, *y_D; /* 1 + C C', and the right side and solution of its system */
@@ -60,7 +60,7 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
 dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first, dae__motion **out,
                                      dae_error *err);
 dae_status dae__motion_reload(dae__motion *motion);
-void dae__motion_free(dae__motion *motion); /* NULL is allowed */
+void dae__motion_free(dae__motion *motion); /* motion may be NULL */
 
 /* Projects q onto g and v onto g_t + G v and k in the norm of the mass matrix, unless residuals are
  * below DAE__ON_CONSTRAINT already. *moved (may be NULL): whether q or v changed. */

@@ -1,8 +1,9 @@
 /* Dependent constraints.
  *
- * Dependent rows D = C I of A = [G; K] are found by pivoted elimination and masked. C follows
- * from the saddle matrix, since M x + I' c = d' and I x = 0 has the solution x = 0 for a row d of
- * the span of I. Multipliers of minimum norm that exert the same force as y_I:
+ * Dependent rows D = C I of A = [G; K], with I the independent rows, are found by pivoted
+ * elimination and masked. C follows from the saddle matrix of I, since M x + I' c = d' and I x = 0
+ * have the solution x = 0 for a row d in the span of I. Multipliers of minimum norm that exert the
+ * same force as y_I:
  *
  *   y_D = (1 + C C')^-1 C y_I,   y_I <- y_I - C' y_D. */
 #include "core/error.h"

@@ -14,9 +14,9 @@
 #include <daedal/problem.h>
 
 typedef enum dae__view_kind {
-  DAE__VIEW_POSITION, /* 0 = g: index 3 */
-  DAE__VIEW_VELOCITY, /* 0 = g_t + G v: index 2 */
-  DAE__VIEW_GGL       /* 0 = g and 0 = g_t + G v, with mu: stabilised index 2 [GGL85] */
+  DAE__VIEW_POSITION, /* constraint 0 = g: index 3 */
+  DAE__VIEW_VELOCITY, /* constraint 0 = g_t + G v: index 2 */
+  DAE__VIEW_GGL       /* constraints 0 = g and 0 = g_t + G v, with mu: stabilised index 2 [GGL85] */
 } dae__view_kind;
 
 /* Creates the semi-explicit problem *out, whose description and memory are the arena's. Like an

@@ -1,4 +1,4 @@
-/* Evaluations of a problem in the momentum form: creation with effective patterns, the user's
+/* Evaluations of a problem in the momentum form: creation with the patterns in use, the user's
  * callbacks with results checked, and derivatives, the user's or coloured differences.
  *
  *   gdot = g_t + g_y v,   gdot_z = g_y v_z
@@ -82,7 +82,7 @@ static void momentum_choose_patterns(dae__momentum *m, dae__arena *arena)
   of[DAE__GDOT_Z] = dae__pattern_product(arena, &of[DAE__G_Y], &of[DAE__V_Z]);
   if (m->given[DAE__GDOT_Y] || m->p->gdot_y_pattern)
     return;
-  /* (g_t + g_y v)_y = g_ty + g_yy v + g_y v_y: entries of g_y and of g_y v_y */
+  /* gdot_y = (g_t + g_y v)_y = g_ty + g_yy v + g_y v_y has the entries of g_y and of g_y v_y */
   dae_pattern product = dae__pattern_product(arena, &of[DAE__G_Y], &of[DAE__V_Y]);
   dae__block blocks[2] = {{.pattern = &of[DAE__G_Y]}, {.pattern = &product}};
   if (!dae__arena_failed(arena))

@@ -43,7 +43,7 @@ typedef struct dae__momentum_given {
   const char *name;           /* name for messages, such as "v_y" */
   dae_momentum_fn *fn;        /* callback without a multiplier, or NULL */
   dae_momentum_fn_s *fn_s;    /* callback with a multiplier, or NULL */
-  const dae_pattern *pattern; /* NULL: none was given */
+  const dae_pattern *pattern; /* pattern of the derivative; NULL: none was given */
   int rows, cols;
 } dae__momentum_given;
 
@@ -55,9 +55,9 @@ typedef struct dae__momentum {
   int ny, nz, ng, nk, nc;                   /* sizes; nc = ng + nk constraint rows */
   dae_pattern pattern[DAE__MOMENTUM_PARTS]; /* patterns in use: the user's, or defaults */
   bool given[DAE__MOMENTUM_PARTS];          /* exact derivatives, the user's or by definition */
-  bool exact_gdot;                          /* g_y and g_t are the user's, or g_t is zero */
-  long *evaluations;                        /* number of evaluations of f; saved state */
-  const dae_error *why;                     /* error that callbacks report, see dae_problem */
+  bool exact_gdot;      /* gdot is exact: g_y and g_t are the user's, or g_t is zero */
+  long *evaluations;    /* number of evaluations of f; saved state */
+  const dae_error *why; /* error that callbacks report, see dae_problem */
 
   dae__difference difference[DAE__MOMENTUM_PARTS]; /* differences for derivatives not given */
   dae__along along;        /* directional derivatives of up to ny, nz or nc entries */
@@ -65,7 +65,7 @@ typedef struct dae__momentum {
   double *g_y, *v_z, *row; /* scratch of gdot and g_y v_z */
 } dae__momentum;
 
-/* Checks the description and prepares evaluations; all memory is the arena's. */
+/* Validates a problem in momentum form and prepares its evaluations; all memory is the arena's. */
 dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, dae__momentum **out,
                                 dae_error *err);
 
@@ -93,7 +93,8 @@ dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *
 dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
                                 dae_error *err);
 
-/* Values of one derivative in the order of its pattern; multiplier: psi for F_*, lambda for R_*. */
+/* Values of one derivative in the order of its pattern; multiplier: psi for DAE__F_*, lambda for
+ * DAE__R_*, else unused. */
 dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
                                   const dae_momentum_at *at, const double *multiplier,
                                   double *values, dae_error *err);

@@ -1,6 +1,6 @@
 /* Consistent start of a problem in the momentum form.
  *
- * y is moved onto g, and then z onto gdot and k, by Levenberg-Marquardt steps of least change,
+ * y is projected onto g, and then z onto gdot and k, by Levenberg-Marquardt steps of least change,
  *
  *   [ 1   A'     ] [ d ]   [  0 ]
  *   [ A  -delta I] [ . ] = [ -r ],   A = g_y, or A = [g_y v_z; k_z],

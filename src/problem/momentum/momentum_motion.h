@@ -42,8 +42,8 @@ typedef struct dae__momentum_motion {
   double *residual, *scale, *terms;  /* nz + nc: (d/dt p - f - r, gdot, k), size of its terms */
   double *x;                         /* nz + nc: right side and solution of a linear system */
   double *unknown;                   /* nz + nc: unknowns (z', lambda, psi) */
-  double *rate;                      /* nz + nc: d/dt (p, gdot, k) for z' = 0 */
-  double *v_rate, *v_base;           /* ny: v', and v' for z' = 0 */
+  double *rate;                      /* nz + nc: rates d/dt (p, gdot, k) for z' = 0 */
+  double *v_rate, *v_base;           /* ny: d/dt v, and d/dt v for z' = 0 */
   double *size;                      /* size of the terms of a differenced value */
   double *moved_y, *moved_z;         /* a point of a path, or a trial of an iteration */
   double *sample;                    /* scratch: one value of a differenced function */
@@ -52,7 +52,7 @@ typedef struct dae__momentum_motion {
 dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
                                        dae__momentum_motion **out, dae_error *err);
 dae_status dae__momentum_motion_reload(dae__momentum_motion *motion);
-void dae__momentum_motion_free(dae__momentum_motion *motion); /* NULL is allowed */
+void dae__momentum_motion_free(dae__momentum_motion *motion); /* motion may be NULL */
 const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion);
 
 /* Projects y onto g, by the least change, and z onto gdot and k, along the constraint forces; no

@@ -146,7 +146,7 @@ static dae_status rates_add_z(dae__momentum_motion *motion, quantity q, const da
   return rates_add_on(&l, rates_time_scale(m->nz, at->z, z_rate), out, err);
 }
 
-/* out = d2/de2 g(t + e, y + e v), and v_base = v_t + v_y v */
+/* out = d2/de2 g(t + e, y + e v) at e = 0, and motion->v_base = v_t + v_y v. */
 static dae_status rates_second_g(dae__momentum_motion *motion, const dae_momentum_at *at,
                                  double *out, dae_error *err)
 {

@@ -3,8 +3,7 @@
  *
  *   M(t,x) x' = f(t,x,y,in),   0 = F(t,x,y,in),   z = (x, y) the state vector
  *
- * Rows of F without y are of index 2 where M is regular; dae__semi_classify marks them in hidden.
- */
+ * Rows of F without y are of index 2 where M is regular; dae__semi_classify sets hidden. */
 #ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
 #define DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
 
@@ -22,22 +21,22 @@ typedef struct dae__semi {
   long *evaluations;    /* number of evaluations of f; saved state */
   bool *hidden;         /* ny: whether a row of F contains no y, and is of index 2 */
   int hidden_count;
-  bool classified; /* dae__semi_classify has set hidden */
+  bool classified; /* dae__semi_classify has set hidden and hidden_count */
 
   dae__arena *arena;
   int (*input)(void *user, double t, double *in);
   void *input_user;
-  const dae_error *why; /* errors that callbacks report, see dae_problem */
+  const dae_error *why; /* error that callbacks report, see dae_problem */
   double *in;
   dae__difference dJ, dMs; /* differences for J and Ms_x, where the user gave none */
   double *M_values;        /* scratch of the differences dMs: values of M */
 } dae__semi;
 
-/* Checks the description and prepares evaluations; all memory is the arena's. */
+/* Validates a semi-explicit problem and prepares its evaluations; all memory is the arena's. */
 dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__semi **out,
                             dae_error *err);
 
-/* Name of row i of (f, F), and of entry i of (x, y), for messages. */
+/* Names of row i of (f, F), and of entry i of (x, y), for messages. */
 const char *dae__semi_equation_name(const dae_semi_explicit *p, int i, char *text, size_t size);
 const char *dae__semi_variable_name(const dae_semi_explicit *p, int i, char *text, size_t size);
 
@@ -71,7 +70,7 @@ typedef struct dae__semi_matrix {
   double *values;
 } dae__semi_matrix;
 
-/* Out of memory shows in dae__arena_failed. */
+/* Out of memory shows in dae__arena_failed, not in the result. */
 dae__semi_matrix dae__semi_matrix_create(dae__arena *arena, const dae__semi *s);
 /* values = c M + Ms - J; terms M and Ms that are NULL are left out */
 void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, const double *Ms,
@@ -81,7 +80,7 @@ void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, 
  * are many in a dense pattern. */
 typedef struct dae__semi_mass_entry {
   double value;
-  int row, col, at; /* at: index among the values of the pattern */
+  int row, col, at; /* at: index of the entry in the pattern of M */
 } dae__semi_mass_entry;
 
 typedef struct dae__semi_mass {
@@ -92,11 +91,11 @@ typedef struct dae__semi_mass {
   dae__semi_mass_entry *entry;
 } dae__semi_mass;
 
-/* Out of memory shows in dae__arena_failed. */
+/* Out of memory shows in dae__arena_failed, not in the result. */
 dae__semi_mass dae__semi_mass_create(dae__arena *arena, dae__semi *s);
 /* Evaluates M at z into m->values; a constant M at the first call only. */
 dae_status dae__semi_mass_at(dae__semi_mass *m, double t, const double *z, dae_error *err);
-/* r += a M x */
+/* r += a M x with the values of dae__semi_mass_at */
 void dae__semi_mass_times(const dae__semi_mass *m, double a, const double *x, double *r);
 /* matrix += a M, where block is the position of M in the matrix */
 void dae__semi_mass_add(const dae__semi_mass *m, double a, const dae__block *block, double *matrix);
@@ -106,9 +105,10 @@ void dae__semi_mass_add(const dae__semi_mass *m, double a, const dae__block *blo
 dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
                               double *J, double *scratch, dae_error *err);
 
-/* Makes the state vector y consistent in place and finds the derivative dy, which is zero for the
- * algebraic variables. fixed (values that do not move) and find may be NULL. Works in temporary
- * memory. A problem of index 3 is refused, with find->index set. */
+/* Consistent start of a semi-explicit problem: makes the state vector y consistent in place and
+ * computes the derivative dy, which is zero for the algebraic variables. fixed (values that do not
+ * move) and find may be NULL. Works in temporary memory. A problem of index 3 is refused, with
+ * find->index set. */
 dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, double *y, double *dy,
                                 dae_diagnosis *find, dae_error *err);
 

@@ -28,7 +28,7 @@
 typedef struct work {
   dae__semi *s;
   double t;
-  double *z; /* the state vector that is made consistent */
+  double *z; /* state vector (x, y) that is made consistent */
   dae__arena *arena;
   double *scratch; /* 3 n entries */
   dae__surface *surface;

@@ -15,8 +15,8 @@
 /* Smallest weight of an unknown in the norm of steps, as a fraction of the largest unknown of its
  * group. Chosen, not measured. */
 #define MIN_WEIGHT 1e-3
-/* Relative change below which a stagnating iteration counts as converged to round-off. Chosen, not
- * measured. */
+/* Relative change of the unknowns below which a stagnating Newton iteration counts as converged to
+ * round-off. Chosen, not measured. */
 #define STAGNATION_CHANGE 1e-9
 
 dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern, int split,

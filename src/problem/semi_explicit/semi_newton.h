@@ -1,5 +1,5 @@
-/* Damped Newton iterations of semi-explicit problems: the general solver, slopes and algebraic
- * variables for a given x, and the consistent start where M is singular. */
+/* Damped Newton iterations of semi-explicit problems: a general solver; slopes x' and algebraic
+ * variables y for a given x; the consistent start where M is singular. */
 #ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_NEWTON_H
 #define DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_NEWTON_H
 

@@ -41,11 +41,11 @@
 #define SHORT_PROBE 1e-7
 #define INDEX_GROWTH 10
 
-/* One backward Euler step; unknowns (x1 - x0, y). */
+/* A backward Euler step from x0 with the unknowns u = (x1 - x0, y). */
 typedef struct euler {
   dae__semi_quasilinear *q;
   double t, h;
-  bool frozen;        /* M is held at x0 */
+  bool frozen;        /* M is held at x0 during the step */
   double *x0, *z, *u; /* n entries each: x0, iterate (x1, y), unknowns */
   double *slope, *Ms, *typical;
   double *before[3]; /* slopes by three step sizes; also scratch */

@@ -6,8 +6,7 @@
  * where S_j = max(|x_j|, root mean square of x) and D makes the largest entry of each row of G one.
  * Near the surface delta is at round-off and an existing factorisation is reused while it
  * converges. For starts these are Levenberg-Marquardt steps, delta proportional to |r|^2, which end
- * at the least-squares point where rows contradict each other; columns of fixed values are removed.
- */
+ * at the least-squares point where rows contradict each other. Columns of fixed values are zero. */
 #include "problem/semi_explicit/surface.h"
 #include "core/error.h"
 #include "core/tolerances.h"
@@ -35,7 +34,7 @@ static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
     *vectors[i] = DAE__ALLOC(arena, double, sizes[i]);
   if (dae__arena_failed(arena))
     return;
-  /* pattern of the rows F2 of J */
+  /* pattern of dF2/dx: the rows F2 and columns x of J */
   for (int j = 0; j < nx; j++) {
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
       if (s->J.row[e] >= nx && s->hidden[s->J.row[e] - nx])

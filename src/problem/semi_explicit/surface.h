@@ -1,4 +1,4 @@
-/* The surface F2(t,x) = 0 of the rows of F without y, and the projection of x onto it. */
+/* The surface F2(t,x) = 0, F2 the rows of F without y, and the projection of x onto it. */
 #ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SURFACE_H
 #define DAEDAL_PROBLEM_SEMI_EXPLICIT_SURFACE_H
 
@@ -14,7 +14,7 @@ typedef struct dae__surface_memory {
 typedef struct dae__surface {
   dae__semi *s;
   dae_pattern A;               /* pattern of dF2/dx, ny x nx; rows of F that contain y are empty */
-  int *entry;                  /* entry of J for each entry of A */
+  int *entry;                  /* entry of J for each entry of dF2/dx */
   dae__surface_memory *memory; /* saved state: flags and counters */
   double *A_values;            /* saved state: values of dF2/dx at the last point evaluated */
   double *stretch, *row_size;  /* saved state: scalings S and 1/D of the factored matrix */
@@ -30,14 +30,14 @@ typedef struct dae__surface {
 /* Surface of the rows s->hidden, which dae__semi_classify must have set. */
 dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **out, dae_error *err);
 dae_status dae__surface_reload(dae__surface *surface);
-void dae__surface_free(dae__surface *surface); /* NULL is allowed */
+void dae__surface_free(dae__surface *surface); /* surface may be NULL */
 
 /* F2 at z = (x, y), zero in the rows of F that contain y; and dF2/dx, into surface->A_values. */
 dae_status dae__surface_residual(dae__surface *surface, double t, const double *z, double *F2,
                                  dae_error *err);
 dae_status dae__surface_jacobian(dae__surface *surface, double t, const double *z, dae_error *err);
 
-/* dF2/dt at fixed x: the user's F_t, or differences, which include inputs that change. */
+/* dF2/dt at fixed x: by the user's F_t, or by differences, which include the change of inputs. */
 dae_status dae__surface_rate(dae__surface *surface, double t, const double *z, double *F2_t,
                              dae_error *err);
 
