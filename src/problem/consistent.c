@@ -1,4 +1,4 @@
-/* dae_consistent_start for the four forms, each in temporary memory. */
+/* Consistent starts of the four problem forms (dae_consistent_start), each in temporary memory. */
 #include "problem/consistent.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -75,7 +75,7 @@ static dae_status consistent_coupled(dae__arena *arena, const request *r, dae_er
   return status;
 }
 
-/* result in y and dy on success only */
+/* Consistent start with temporary memory of the arena; y and dy are written on success only. */
 static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *problem,
                                       const dae_start *start, double *y, double *dy,
                                       dae_diagnosis *find, dae_error *err)

@@ -13,8 +13,9 @@
  *
  *   D6 = f' + O(e^6 f^(7)) / 140,   D4 = f' + O(e^4 f^(5)) / 30,
  *
- * whose difference estimates the error of D4. D6 is accepted where that is 1e-9 of f', and its own
- * error so below 1e-13, or no more than round-off; otherwise e is divided by 4. */
+ * whose difference estimates the error of D4. D6 is accepted where this estimate is below 1e-9 of
+ * f', so that the error of D6 is below 1e-13, or no more than round-off; otherwise e is divided
+ * by 4. */
 #include "problem/difference.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -45,7 +46,8 @@ dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pat
     d.start[colour[j] + 1]++;
   for (int c = 0; c < d.colours; c++)
     d.start[c + 1] += d.start[c];
-  /* counting sort: each offset ends up at the next colour's and is moved back */
+  /* counting sort: it advances each offset to that of the next colour, and the offsets are moved
+   * back */
   for (int j = 0; j < cols; j++)
     d.column[d.start[colour[j]]++] = j;
   for (int c = d.colours; c > 0; c--)
@@ -54,7 +56,7 @@ dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pat
   return d;
 }
 
-/* step_j, chosen so that x_j + step_j - x_j == step_j exactly */
+/* Increments step_j for which x_j + step_j - x_j == step_j in floating point. */
 static void difference_choose_steps(dae__difference *d, double relative)
 {
   int n = d->pattern->cols;
@@ -113,11 +115,12 @@ static dae_status difference_by_order(dae__difference *d, bool fine, dae__differ
 dae_status dae__difference_jacobian(dae__difference *d, dae__difference_fn *fn, void *context,
                                     const double *x, double *values, dae_error *err)
 {
-  DAE__ASSERT(d->pattern && (d->column || d->pattern->cols == 0)); /* created */
+  DAE__ASSERT(d->pattern && (d->column || d->pattern->cols == 0)); /* initialised */
   if (dae__pattern_count(d->pattern) == 0)
     return DAE_OK;
   dae_status status = difference_by_order(d, d->fine, fn, context, x, values, err);
-  /* wide increments can leave the domain of fn: narrow ones, away from zero */
+  /* the wide increments of the fourth-order formula can leave the domain of fn: retry by the
+   * first-order formula, whose narrow ones move x away from zero */
   if (status == DAE_ERROR_RECOVERABLE && d->fine)
     status = difference_by_order(d, false, fn, context, x, values, err);
   return status;
@@ -126,16 +129,18 @@ dae_status dae__difference_jacobian(dae__difference *d, dae__difference_fn *fn, 
 /* ---- paths ---- */
 
 #define POINTS 7
-/* First increment as a share of the length, for the first and the second derivative: near the
- * point of equal truncation and round-off, which for a sine is at 0.009 and 0.026. */
+/* First increment as a fraction of path->length, for the first and the second derivative: near the
+ * point of equal truncation and round-off error, which for a sine is at 0.009 and 0.026. */
 static const double first_increment[2] = {1. / 128, 1. / 40};
-/* Accepted |D6 - D4| over |D6|: D6 is then good to about 4e-14 and 1e-12. */
+/* Largest accepted |D6 - D4| / |D6|, for the first and the second derivative: D6 is then accurate
+ * to about 4e-14 and 1e-12. */
 static const double accepted_difference[2] = {1e-9, 1e-8};
-/* Increments that are tried, each a quarter of the last one: down to 1e-7 of the length. Chosen,
- * not measured. */
+/* Largest number of increments tried for a derivative, each a quarter of the one before: down to
+ * 1e-7 of path->length. Chosen, not measured. */
 #define MAX_INCREMENTS 9
 
-/* [derivative][central, forward][D6, D4]: weights of the points -3 ... 3, or 0 ... 6 */
+/* Weights of the difference formulas, [derivative][central, forward][D6, D4], at the points -3 ...
+ * 3 (central) or 0 ... 6 (forward) in units of e. */
 static const double weights[2][2][2][POINTS] = {
     {{{-1. / 60, 3. / 20, -3. / 4, 0, 3. / 4, -3. / 20, 1. / 60},
       {0, 1. / 12, -2. / 3, 0, 2. / 3, -1. / 12, 0}},
@@ -153,12 +158,13 @@ dae__along dae__along_create(dae__arena *arena, int n)
 }
 
 typedef struct formula {
-  int derivative; /* 0: first, 1: second */
+  int derivative; /* order of the derivative - 1 */
   bool forward;
   double e;
 } formula;
 
-/* trial = D6; returns |D6 - D4| over its accepted size, the largest over the entries */
+/* a->trial = D6 of the samples; returns the largest |D6 - D4| over the entries, relative to its
+ * accepted size. */
 static double along_combine(dae__along *a, const dae__path *path, const formula *f)
 {
   const double *D6 = weights[f->derivative][f->forward][0];
@@ -170,7 +176,7 @@ static double along_combine(dae__along *a, const dae__path *path, const formula 
     double high = 0, low = 0, base = a->sample[i], size = 0;
     for (size_t k = 0; k < POINTS; k++) {
       double x = D6[k] != 0 ? a->sample[k * n + i] : base;
-      high += D6[k] * (x - base); /* the weights add up to 0 */
+      high += D6[k] * (x - base); /* base cancels: the weights add up to 0 */
       low += D4[k] * (x - base);
       size = fmax(size, fabs(x));
     }
@@ -184,7 +190,7 @@ static double along_combine(dae__along *a, const dae__path *path, const formula 
   return dae__all_finite(path->n, a->trial) ? worst : INFINITY;
 }
 
-/* out = the formula's result where its error estimate is below *best */
+/* Evaluates one difference formula; where its error estimate is below *best, out = its result. */
 static dae_status along_attempt(dae__along *a, const dae__path *path, const formula *f,
                                 double *best, double *out, dae_error *err)
 {

@@ -8,27 +8,29 @@
 #include <daedal/status.h>
 #include <stdbool.h>
 
-/* Relative increment where fn is itself a difference, good to about 1e-12. Chosen, not measured. */
+/* Relative increment for differences of a function that is itself formed by differences, accurate
+ * to about 1e-12. Chosen, not measured. */
 #define DAE__NOISY_INCREMENT 1e-6
 
-/* Function x -> out whose Jacobian is formed. */
+/* Function x -> out whose Jacobian is formed by differences. */
 typedef dae_status dae__difference_fn(void *context, const double *x, double *out, dae_error *err);
 
 typedef struct dae__difference {
   const dae_pattern *pattern;
-  bool fine;       /* fourth order, for derivatives that enter a residual; else first order */
-  double relative; /* increment, relative to the size of x; larger where fn is noisy */
+  bool fine;       /* formula of fourth order, for derivatives in a residual; else of first order */
+  double relative; /* increment of x_j relative to its size; larger where fn is noisy */
   int colours;
-  int *start;  /* colours + 1 offsets into column */
-  int *column; /* columns sorted by colour */
+  int *start;  /* colours + 1 offsets into column, a range for each colour */
+  int *column; /* indices of the columns, sorted by colour */
   double *x, *step, *base, *moved;
 } dae__difference;
 
-/* Colours the columns of the pattern, which must live as long as the object. Out of memory shows
- * in dae__arena_failed. */
+/* Difference scheme of a Jacobian: colours the columns of the pattern, which must outlive the
+ * result. Out of memory shows in dae__arena_failed. */
 dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pattern, bool fine);
 
-/* Values of the Jacobian of fn at x: 1 + colours calls of fn, 4 colours where fine. */
+/* Values of the Jacobian of fn at x by 1 + colours calls of fn, or 4 colours where the formula is
+ * of fourth order. */
 dae_status dae__difference_jacobian(dae__difference *d, dae__difference_fn *fn, void *context,
                                     const double *x, double *values, dae_error *err);
 
@@ -38,24 +40,25 @@ typedef dae_status dae__path_fn(void *context, double e, double *out, dae_error 
 typedef struct dae__path {
   dae__path_fn *fn;
   void *context;
-  int n;               /* entries of a value */
-  double length;       /* e in which a value may change by about its size */
-  const double *scale; /* n: size of the terms of a value, which bounds its round-off from below;
-                          NULL: the size of the value itself */
+  int n;               /* entries of a value of fn */
+  double length;       /* range of e over which a value of fn may change by about its size */
+  const double *scale; /* n: size of the terms of a value of fn, which bounds its round-off from
+                          below; NULL: the size of the value itself */
 } dae__path;
 
 typedef struct dae__along {
-  double *sample; /* values at the points of a formula */
+  double *sample; /* values of the path at the points of a difference formula */
   double *trial;
 } dae__along;
 
-/* For values of up to n entries. Out of memory shows in dae__arena_failed. */
+/* Work memory of dae__along_rate, for paths with values of up to n entries. Out of memory shows in
+ * dae__arena_failed. */
 dae__along dae__along_create(dae__arena *arena, int n);
 
-/* First (order 1) or second (order 2) derivative at e = 0 by formulas of sixth order, to about
- * 1e-14 and 1e-12 of the terms over the length. A shorter time scale of the path is found by
- * smaller increments; one-sided formulas serve where fn refuses the other side. A constant value
- * has the derivative 0 exactly. */
+/* First (order 1) or second (order 2) derivative of a path at e = 0 by difference formulas of sixth
+ * order, accurate to about 1e-14 and 1e-12 of the terms over path->length. A path that varies over
+ * a shorter range of e is resolved by smaller increments; one-sided formulas are used where fn
+ * refuses points on the other side. The derivative of a constant path is exactly 0. */
 dae_status dae__along_rate(dae__along *a, const dae__path *path, int order, double *out,
                            dae_error *err);
 

@@ -18,13 +18,13 @@
 #include "problem/semi_explicit/semi.h"
 
 struct dae__measure {
-  dae__assembly *assembly; /* of a coupled problem, else NULL */
-  dae__mech *m;            /* one of m, s, n by the form; the others are NULL */
+  dae__assembly *assembly; /* assembly of a coupled problem, else NULL */
+  dae__mech *m;            /* form of the problem: one of m, s, n, the others are NULL */
   dae__semi *s;
   dae__momentum *n;
   double *y; /* state vector in the order of the assembled problem */
   double *p, *F, *u_rate;
-  double *q_moved, *u_moved; /* point on the path (q + d v, u + d u') */
+  double *q_moved, *u_moved; /* point (q + d v, u + d u') of differences of T and V */
   double *in_rate;
   double *Gv, *G, *K, *residual;
 };
@@ -78,7 +78,7 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
   return status;
 }
 
-/* all memory is the arena's */
+/* Nothing is freed: all memory belongs to the arena. */
 void dae__measure_free(dae__measure *measure)
 {
   (void)measure;
@@ -128,9 +128,9 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
   return status;
 }
 
-/* Largest increment of central differences in time. Chosen, not measured. */
+/* Largest time increment of central differences of energy and inputs. Chosen, not measured. */
 #define TIME_INCREMENT 1e-4
-/* central differences of fourth order */
+/* Weights of central differences of fourth order at the points -2 ... 2. */
 static const double weight[5] = {1. / 12, -8. / 12, 0, 8. / 12, -1. / 12};
 
 static dae_status measure_differenced_rates(dae__measure *measure, const dae_mechanical_at *at,
@@ -158,13 +158,13 @@ static dae_status measure_differenced_rates(dae__measure *measure, const dae_mec
   return DAE_OK;
 }
 
-/* rates of T and V along the motion at fixed v */
+/* Rates of T and V along the motion, with v held fixed. */
 static dae_status measure_energy_rates(dae__measure *measure, const dae_mechanical_at *at,
                                        double *dT, double *dV, dae_error *err)
 {
   dae__mech *m = measure->m;
   int nin = m->p->nin;
-  if (!m->p->energy) { /* T = v.p/2 */
+  if (!m->p->energy) { /* no energy callback: T = v.p/2, V = 0 */
     dae_status status = dae__mech_p_rate(m, at, measure->q_moved, err);
     *dT = dae__dot(m->nq, at->v, measure->q_moved) / 2;
     *dV = 0;
@@ -172,7 +172,7 @@ static dae_status measure_energy_rates(dae__measure *measure, const dae_mechanic
   }
   if (!m->p->energy_rate)
     return measure_differenced_rates(measure, at, dT, dV, err);
-  /* inputs are functions of time without a derivative: differences */
+  /* rates of the inputs by differences: inputs are functions of time, given without derivatives */
   dae__zero(nin, measure->in_rate);
   for (int i = -2; i <= 2 && nin > 0; i++) {
     DAE__TRY(dae__mech_inputs(m, at->t + i * TIME_INCREMENT, err));
@@ -187,7 +187,8 @@ bool dae__measure_workless(const dae__measure *measure)
   return m && m->nk == 0 && (m->ng == 0 || m->p->time_free_g);
 }
 
-/* power at the assembled state y */
+/* Power of the forces that are not included in the energy, at the state vector y in assembled
+ * order. */
 static dae_status measure_mechanical_power(dae__measure *measure, const dae_mechanical_at *at,
                                            const double *y, double *power, dae_error *err)
 {
@@ -228,7 +229,7 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
   dae__momentum *n = measure->n;
   *energy = *power = NAN;
   *has_potential = n && n->p->energy;
-  if (*has_potential) { /* without a power: its supply is not known */
+  if (*has_potential) { /* no power: the forces outside the energy are not known */
     dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
     return dae__momentum_energy(n, &at, energy, err);
   }

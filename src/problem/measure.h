@@ -11,18 +11,21 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
                                dae_error *err);
 void dae__measure_free(dae__measure *measure);
 
-/* Largest |g|, and largest |g_t + G v| and |k|, at a state vector; NaN without such constraints. */
+/* Drift at the state vector y: *position = largest |g|, or |F| of a semi-explicit problem,
+ * *velocity = largest |g_t + G v| or |k|; NaN without such constraints. */
 dae_status dae__measure_drift(dae__measure *m, double t, const double *y, double *position,
                               double *velocity, dae_error *err);
 
-/* Whether constraint forces do no work, so that energy and power do not depend on multipliers. */
+/* True where constraint forces do no work, so that energy and power do not depend on the
+ * multipliers. */
 bool dae__measure_workless(const dae__measure *measure);
 
-/* Energy, and the power of all forces that have no part in it; *energy = NaN for a problem without
- * energy. */
+/* Energy at the state vector y, and the power of all forces that are not included in it; *energy =
+ * NaN for a problem without energy. *has_potential: whether the user gave an energy. */
 dae_status dae__measure_energy(dae__measure *m, double t, const double *y, double *energy,
                                double *power, bool *has_potential, dae_error *err);
-/* Power alone, at a lower cost. */
+/* Power of all forces that are not included in the energy, without an evaluation of the energy; NaN
+ * for a problem that is not mechanical. */
 dae_status dae__measure_power(dae__measure *m, double t, const double *y, double *power,
                               dae_error *err);
 

@@ -1,5 +1,5 @@
-/* The four forms behind one handle: sizes and names of the entries of the state vector, codes of
- * callbacks. */
+/* The four problem forms behind dae_problem: size of the state vector, names of its entries, status
+ * of callbacks. */
 #include "problem/problem.h"
 #include "core/error.h"
 #include "problem/mechanical/mech.h"
@@ -51,7 +51,7 @@ int dae_problem_size(const dae_problem *p)
   return n;
 }
 
-/* names[i], or letter[i + 1]; wrapped as prefix(name) where a prefix is given */
+/* name = names[i], or letter[i + 1] without one; as prefix(name) where a prefix is given. */
 static void problem_write_name(const char *prefix, const char *const *names, const char *letter,
                                int i, char *name, size_t size)
 {
@@ -66,7 +66,8 @@ static void problem_write_name(const char *prefix, const char *const *names, con
     snprintf(name, size, "%s", plain);
 }
 
-/* lambda(rod) for a labelled constraint; lambda[1], ... counts the unlabelled ones */
+/* Name of multiplier i: lambda(rod) for a constraint labelled rod, lambda[1], lambda[2], ... for
+ * the unlabelled ones. */
 static void problem_write_multiplier(const char *letter, const char *const *names, int i,
                                      char *name, size_t size)
 {
@@ -135,7 +136,7 @@ static dae_variable_kind problem_part_variable(const dae_part *part, int number,
   snprintf(numbered, sizeof numbered, "part[%d]", number + 1);
   const char *label = part->name ? part->name : numbered;
   const char *dot = label[0] ? "." : "";
-  /* the part stands before the variable, inside der(...) and lambda(...) */
+  /* the name of the part precedes that of the variable, inside der(...) and lambda(...) */
   char *bracket = strchr(inner, '(');
   if (bracket)
     snprintf(name, size, "%.*s(%s%s%s", (int)(bracket - inner), inner, label, dot, bracket + 1);

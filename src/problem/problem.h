@@ -1,16 +1,16 @@
-/* Verbs that all four forms of a problem share: codes of callbacks, validation. */
+/* Functions shared by the four forms of a problem: status of callbacks, validation. */
 #ifndef DAEDAL_PROBLEM_PROBLEM_H
 #define DAEDAL_PROBLEM_PROBLEM_H
 
 #include <daedal/problem.h>
 
-/* Status for the return value of a user's callback: 0 success, > 0 the point is refused
- * (DAE_ERROR_RECOVERABLE), < 0 failure (DAE_ERROR_CALLBACK). why is the error that the callback
- * itself reports; NULL or without a status: none. */
+/* Status for the return value `code` of a user's callback: 0 success, > 0 the point is refused
+ * (DAE_ERROR_RECOVERABLE), < 0 failure (DAE_ERROR_CALLBACK). why: error that the callback itself
+ * reported; NULL or without a status: none. */
 dae_status dae__callback_status(const dae_error *why, int code, const char *callback, double t,
                                 dae_error *err);
 
-/* Checks of a coupled description and its parts; see dae_problem_validate. */
+/* Validation of a coupled problem and its parts; see dae_problem_validate. */
 dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err);
 
 #endif

@@ -9,8 +9,8 @@
  *   coupled         its assembly, with the unknowns of each system and joint side by side
  *
  * A velocity is no unknown of its own: an implicit step makes it a multiple of the position. The
- * entries of a matrix without a pattern are those with nonzero values at the given point or at one
- * beside it: an entry may vanish at a start by chance (a pendulum held level). */
+ * entries of a matrix without a pattern are those with nonzero values at the given state or at a
+ * perturbed one: an entry may vanish at a start by chance (a pendulum held level). */
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/coupled/assembly.h"
@@ -22,40 +22,40 @@
 #include <stdio.h>
 
 enum { MAX_PIECES = 16 };
-/* entries of differences of differences below this share of the largest count as zero: differences
- * are good to about 1e-12, their differences to 1e-6 */
+/* Size of an entry, relative to the largest, below which a derivative by differences of differences
+ * counts as zero: differences are accurate to about 1e-12, differences of differences to 1e-6. */
 #define DIFFERENCE_NOISE 1e-4
 
-/* The pattern under construction. */
+/* The sparsity pattern under construction. */
 typedef struct builder {
   dae__arena *scratch;
-  const dae_problem *problem; /* the assembled one of a coupled problem */
+  const dae_problem *problem; /* the problem; of a coupled problem the assembled one */
   double t;
-  double *y, *beside; /* the given state vector, and one beside it */
-  double *s;          /* vector of contracted derivatives such as (G's)_q, without zeros */
-  int *unknown;       /* place in the matrix for each entry of the state vector */
-  int size;           /* of the matrix */
+  double *y, *beside; /* given state vector, and a perturbed one */
+  double *s;          /* vector s of contracted derivatives such as (G's)_q, without zero entries */
+  int *unknown;       /* row and column of the matrix for each entry of the state vector */
+  int size;           /* number of rows and columns of the matrix */
   dae_pattern matrix[MAX_PIECES];
   dae__piece piece[MAX_PIECES];
   int pieces;
-  bool given; /* the user gave a pattern */
+  bool given; /* whether the user gave a pattern of any matrix */
 } builder;
 
-/* Values of one matrix of a form at the state vector y. */
+/* Values of the matrix `which` of a problem form at the state vector y. */
 typedef dae_status values_fn(void *form, int which, const builder *k, const double *y, double *out,
                              dae_error *err);
 
-/* One matrix: its rows and columns belong to the entries of the state vector from `row` and `col`
- * on. */
+/* One matrix of a problem form; its rows and columns belong to the entries of the state vector from
+ * `row` and `col` on. */
 typedef struct term {
   int which;
-  const dae_pattern *full; /* its pattern, dense where none was given */
+  const dae_pattern *full; /* pattern of the matrix, dense where none was given */
   bool given;
   int row, col;
-  bool twice; /* a difference of differences: zeros appear as noise */
+  bool twice; /* values are differences of differences, in which zeros appear as noise */
 } term;
 
-/* ---- one matrix ---- */
+/* ---- pattern of one matrix ---- */
 
 static void sparsity_add(builder *k, const dae_pattern *p, int row, int col)
 {
@@ -65,7 +65,7 @@ static void sparsity_add(builder *k, const dae_pattern *p, int row, int col)
   k->pieces++;
 }
 
-/* entries of p where a or b is larger than noise */
+/* Subpattern of p: its entries with |a| or |b| above the noise level. */
 static dae_pattern sparsity_entries(dae__arena *arena, const dae_pattern *p, const double *a,
                                     const double *b, double noise)
 {
@@ -90,7 +90,7 @@ static dae_status sparsity_pattern_of(builder *k, const term *of, void *form, va
     return dae__out_of_memory(err);
   DAE__TRY(values(form, of->which, k, k->y, here, err));
   dae_status status = values(form, of->which, k, k->beside, beside, err);
-  if (status == DAE_ERROR_RECOVERABLE) /* not defined off the motion */
+  if (status == DAE_ERROR_RECOVERABLE) /* the matrix is not defined at the perturbed state */
     dae__copy(count, here, beside);
   else if (status)
     return status;
@@ -112,7 +112,7 @@ static dae_status sparsity_add_terms(builder *k, const term *terms, int count, v
   return DAE_OK;
 }
 
-/* ---- the forms ---- */
+/* ---- matrices of the problem forms ---- */
 
 enum { M_, J_, MS_, GTS_, KTS_, KQ_, G_, K_ };
 
@@ -146,7 +146,7 @@ static dae_status sparsity_mechanical(builder *k, dae_error *err)
   const dae_mechanical *p = k->problem->mechanical;
   dae__mech *m;
   DAE__TRY(dae__mech_create(k->scratch, k->problem, &m, err));
-  /* rows of (f, s, c) are those of (v, u, w), and v is where q is */
+  /* rows of (f, s, c) are the rows of (v, u, w), and v shares its rows with q */
   int f = m->at.v, lambda = m->at.lambda, psi = m->at.psi;
   const term terms[] = {{M_, &m->M, p->M_pattern, f, 0, false},
                         {J_, &m->J, p->J_pattern && (p->f || p->M_pattern), f, 0, false},
@@ -223,7 +223,7 @@ static dae_status sparsity_momentum(builder *k, dae_error *err)
 
 static dae_status sparsity_assemble(builder *k, const double *y, dae_error *err)
 {
-  const int *order = NULL; /* entry of the assembled state vector; NULL: identity */
+  const int *order = NULL; /* index in the assembled state vector; NULL: identity */
   if (k->problem->coupled) {
     dae__assembly *assembly;
     DAE__TRY(dae__assembly_create(k->scratch, k->problem, &assembly, err));
@@ -240,7 +240,7 @@ static dae_status sparsity_assemble(builder *k, const double *y, dae_error *err)
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++) {
     int e = order ? order[i] : i;
-    bool velocity = e >= nq && e < 2 * nq; /* its position comes before it */
+    bool velocity = e >= nq && e < 2 * nq; /* entry e is the velocity of coordinate e - nq */
     k->unknown[e] = velocity ? k->unknown[e - nq] : k->size++;
     k->y[e] = y[i];
     k->s[e] = 1 + 0.1 * (e % 7);
@@ -251,16 +251,16 @@ static dae_status sparsity_assemble(builder *k, const double *y, dae_error *err)
   return k->problem->semi_explicit ? sparsity_semi(k, err) : sparsity_momentum(k, err);
 }
 
-/* ---- the result ---- */
+/* ---- blocks of unknowns, result ---- */
 
 typedef struct handle {
-  dae_sparsity sparsity; /* first: the caller's handle */
+  dae_sparsity sparsity; /* public part, first member: its address is that of the handle */
   dae__arena *arena;
   int *block;
   const char **names;
 } handle;
 
-/* without a name it is kind[i] */
+/* Appends a block of unknowns; without a name it is called kind[i + 1]. */
 static void sparsity_add_block(handle *p, int size, const char *name, const char *kind, int i)
 {
   char text[64];

@@ -1,5 +1,5 @@
-/* Validation of problem descriptions: a bad one is refused before any evaluation, naming the field.
- */
+/* Validation of problem descriptions: an invalid one is refused before any evaluation, with its
+ * field named. */
 #include "core/arena.h"
 #include "core/error.h"
 #include "linalg/pattern.h"
@@ -8,7 +8,7 @@
 #include "problem/problem.h"
 #include <stdio.h>
 
-/* largest size of a vector that is accepted: chosen, below overflow of sums of sizes */
+/* Largest accepted size of a vector. Chosen: sums of sizes do not overflow. */
 #define MAX_SIZE 100000000
 
 typedef struct named_size {
@@ -16,7 +16,7 @@ typedef struct named_size {
   const char *field;
 } named_size;
 
-/* A condition under which the description is refused. */
+/* Condition under which a problem description is refused. */
 typedef struct defect {
   bool found;
   const char *field, *why;
@@ -31,7 +31,7 @@ static dae_status validate_sizes(const named_size *sizes, size_t count, dae_erro
   return DAE_OK;
 }
 
-/* refuses the first defect that is found */
+/* Refuses the description with the first defect found. */
 static dae_status validate_defects(const defect *defects, size_t count, dae_error *err)
 {
   for (size_t i = 0; i < count; i++)
@@ -72,7 +72,8 @@ static dae_status validate_mechanical(const dae_mechanical *p, dae_error *err)
       {p->J_in_pattern, nr, p->nin, "J_in_pattern"}, {p->Ms_pattern, nq, 2 * nq, "Ms_pattern"},
       {p->Gts_pattern, nq, nq, "Gts_pattern"},       {p->k_q_pattern, p->nk, nq, "k_q_pattern"},
       {p->Kts_pattern, nq, 2 * nq, "Kts_pattern"}};
-  /* a sparse problem must not become dense by omission */
+  /* where M has a pattern the other matrices need one too: omission would make a sparse problem
+   * dense */
   bool sparse = p->M_pattern != NULL;
   const defect missing[] = {
       {sparse && !p->J_pattern, "J_pattern", SPARSE_M "J needs one too"},
@@ -182,10 +183,10 @@ static int validate_part_inputs(const dae_part *part)
   return part->mechanical ? part->mechanical->nin : part->semi_explicit->nin;
 }
 
-/* every input of every part is the end of exactly one wire */
+/* Checks that every input of every part is the end of exactly one wire. */
 static dae_status validate_wires(dae__arena *arena, const dae_coupled *p, dae_error *err)
 {
-  long *first = DAE__ALLOC(arena, long, p->parts + 1), inputs = 0; /* first input of each part */
+  long *first = DAE__ALLOC(arena, long, p->parts + 1), inputs = 0; /* first input of a part */
   if (!first)
     return dae__out_of_memory(err);
   for (int i = 0; i < p->parts; i++) {

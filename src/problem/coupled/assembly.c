@@ -1,6 +1,6 @@
-/* Creation of an assembly: unsupported problems are refused, elements placed, state vectors
- * ordered; matrices, J and names that both forms share. Evaluations are in assembly_mechanical.c
- * and assembly_semi.c. */
+/* Creation of an assembly: refusal of unsupported problems, indices of the elements, order of the
+ * state vector; matrices, J and names shared by both forms. Evaluations are in
+ * assembly_mechanical.c and assembly_semi.c. */
 #include "problem/coupled/assembly.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -26,7 +26,7 @@ static const char *assembly_part_name(dae__arena *arena, const char *given, cons
   return name;
 }
 
-/* a part in a message: its name may be empty */
+/* Name of a part for messages; the name itself may be empty. */
 static const char *assembly_display_name(const char *name)
 {
   return name[0] ? name : "without a name";
@@ -47,16 +47,16 @@ static dae_status assembly_check_semi(const dae_semi_explicit *p, const char *na
   return DAE_OK;
 }
 
-/* ---- places ---- */
+/* ---- indices of the elements ---- */
 
-/* range[i] = first + i */
+/* range[i] = first + i for i < n. */
 static void assembly_fill(int n, int first, int *range)
 {
   for (int i = 0; i < n; i++)
     range[i] = first + i;
 }
 
-/* places of z = (q, v, u, w), rows (f, s, c) and constraint rows in the assembled problem */
+/* Assembled indices of an element's z = (q, v, u, w), rows (f, s, c) and constraint rows. */
 static void assembly_place_element(const dae__assembly *a, dae__element *e)
 {
   int nq = e->n.q, nu = e->n.u, nw = e->n.w, Q = a->total.q, U = a->total.u;
@@ -110,7 +110,8 @@ static dae_status assembly_place(dae__assembly *a, dae_error *err)
   return DAE_OK;
 }
 
-/* entry i of the coupled state vector is entry order[i] of (q, v, u, w, lambda, psi) */
+/* a->order: entry i of the coupled state vector is entry order[i] of the assembled (q, v, u, w,
+ * lambda, psi). */
 static void assembly_find_order(dae__assembly *a, dae__arena *arena)
 {
   int n = 0, lambda = 2 * a->total.q + a->total.u + a->total.w, psi = lambda + a->total.g;
@@ -199,7 +200,7 @@ int dae__assembly_J(void *user, const dae_mechanical_at *at, double *J)
   dae__assembly *a = user;
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&a->J.pattern), J);
-  for (int i = 0; i < a->parts && !status; i++) { /* joints have no forces */
+  for (int i = 0; i < a->parts && !status; i++) { /* parts only: joints have no forces */
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, at);
     dae__element_inputs(e, &a->total, at);
@@ -217,15 +218,15 @@ int dae__assembly_J(void *user, const dae_mechanical_at *at, double *J)
 
 /* ---- names ---- */
 
-/* Names of one class of an element. */
+/* Names of one class of variables or equations of an element. */
 typedef struct label {
   const char *const *names;
-  const char *letter; /* without a name: letter[1], ... */
+  const char *letter; /* letter of default names: letter[1], ... */
   int count;
 } label;
 
-/* "part.x", "part.q[1]", without the part if its name is empty; for a joint the constraint's name,
- * or its own, indexed if it has several constraints */
+/* Name of entry i: "part.x" or "part.q[1]", without the part if its name is empty; for a joint the
+ * name of the constraint, or that of the joint, indexed if it has several constraints. */
 static const char *assembly_join(dae__arena *arena, const dae__element *e, const label *l, int i)
 {
   const char *own = l->names ? l->names[i] : NULL;
@@ -261,7 +262,7 @@ static label assembly_label_of(const dae__element *e, char which)
     return m ? (label){m->k_names, "k", m->nk} : (label){0};
   case 'f':
     return m ? (label){0} : (label){s->f_names ? s->f_names : s->x_names, "x", s->nx};
-  default: /* 'F' */
+  default: /* case 'F' */
     return m ? (label){0} : (label){s->F_names ? s->F_names : s->y_names, "y", s->ny};
   }
 }
@@ -290,7 +291,7 @@ dae_status dae__element_diagnose(dae__assembly *a, const dae__element *e, dae_st
   bool row = strncmp(said.equation, kind, sizeof kind - 1) == 0;
   if (status >= 0)
     return status;
-  if (e->name[0] == '\0') /* its variables have no prefix */
+  if (e->name[0] == '\0') /* names of the variables have no prefix */
     return dae__fail(&a->last, status, said.equation, "%s", said.text);
   snprintf(name, sizeof name, "%s%.40s.%.60s", row ? kind : "", e->name,
            said.equation + (row ? sizeof kind - 1 : 0));

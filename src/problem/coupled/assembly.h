@@ -19,11 +19,11 @@
 
 typedef struct dae__assembly dae__assembly;
 
-/* All memory is the arena's. The parts must outlive the assembly. */
+/* Creates the assembly of a coupled problem in memory of the arena. The parts must outlive it. */
 dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, dae__assembly **out,
                                 dae_error *err);
 
-/* The assembled problem, with every derivative. Unlike the problems of users it belongs to one
+/* The assembled problem, which gives every derivative. Unlike a user's problem it belongs to one
  * thread: its callbacks work in memory of the assembly. */
 const dae_problem *dae__assembly_problem(const dae__assembly *a);
 

@@ -1,9 +1,9 @@
-/* The assembled mechanical problem: every callback evaluates the elements in turn, at their entries
- * of the assembled vectors, and adds their matrices at their places.
+/* The assembled mechanical problem: every callback evaluates all elements, each at its entries of
+ * the assembled vectors, and adds their matrices at their assembled indices.
  *
  *   M = diag(M_i),   f = (f_i),   g = (g_i, g of the joints),   G = [diag(G_i); G of the joints]
  *
- * Parts given by (M, f) and by (p, F) can be mixed: dae__mech gives both of each. */
+ * Parts given by (M, f) and by (p, F) can be mixed: dae__mech evaluates all four for either. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
@@ -11,8 +11,8 @@
 
 /* ---- evaluations ---- */
 
-/* Whether an element refuses because of a value that is not finite: the caller's check finds it,
- * and knows the name of its equation. */
+/* True where a wanted result of an element is not finite. The assembly ignores such a refusal: the
+ * check of the assembled results finds the value, and knows the name of its equation. */
 static bool assembly_has_nonfinite(const dae__sizes *n, const dae_mechanical_wanted *w)
 {
   const struct {
@@ -94,7 +94,7 @@ EVAL_ONE(K)
 EVAL_ONE(kappa)
 #undef EVAL_ONE
 
-/* g_t = g_t + G v at rest */
+/* g_t, as gdot = g_t + G v at v = 0. */
 static int assembly_eval_g_t(void *user, const dae_mechanical_at *at, double *out)
 {
   dae__assembly *a = user;
@@ -109,8 +109,8 @@ typedef dae_status contracted_fn(dae__mech *m, const dae_mechanical_at *at, cons
                                  double *out, dae_error *err);
 typedef dae_status plain_fn(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err);
 
-/* out = sum of derivatives of the elements: by fn, contracted with the entries of s that belong to
- * the element's variables of a class ('q', 'g', 'k'), or by plain */
+/* out = sum of a derivative over the elements: by fn, contracted with the element's entries of s,
+ * which belong to variables of a class ('q', 'g', 'k'), or by plain where fn is NULL. */
 static int assembly_derivative(dae__assembly *a, const dae_mechanical_at *at, const double *s,
                                char class, contracted_fn *fn, plain_fn *plain, dae__mosaic *m,
                                double *out)
@@ -180,7 +180,7 @@ static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, co
 {
   dae__assembly *a = user;
   bool has_inputs = false;
-  (void)in_rate; /* the assembled problem has no inputs */
+  (void)in_rate; /* NULL: the assembled problem has no inputs */
   *T_rate = *V_rate = 0;
   for (int i = 0; i < a->parts; i++)
     has_inputs = has_inputs || (a->element[i].m && a->element[i].nin > 0);
@@ -197,8 +197,8 @@ static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, co
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
     dae__element_inputs(e, &a->total, at);
-    /* NaN for a velocity, whose rate needs the accelerations, and for an algebraic variable, whose
-     * rate needs the time derivative of its equations */
+    /* rate of an input: NaN where it is wired to a velocity, whose rate needs the accelerations, or
+     * to an algebraic variable, whose rate needs the time derivative of its equations */
     for (int j = 0; j < e->nin; j++) {
       int z = e->source[j], u = z - 2 * a->total.q;
       a->in_rate[j] = z < a->total.q ? at->v[z] : u >= 0 && u < a->total.u ? a->s[u] : NAN;
@@ -222,7 +222,7 @@ static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, plain
     if (!e->m)
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
-    if (fn == dae__mech_F) /* momenta do not depend on inputs */
+    if (fn == dae__mech_F) /* p and p_rate do not depend on inputs */
       dae__element_inputs(e, &a->total, at);
     status = dae__element_diagnose(a, e, fn(e->m, &here, out + e->at.q, &a->last));
   }
@@ -239,7 +239,7 @@ MOMENTA(F)
 MOMENTA(p_rate)
 #undef MOMENTA
 
-/* ---- the description ---- */
+/* ---- the assembled problem ---- */
 
 static void assembly_create_matrices(dae__assembly *a, dae__arena *arena)
 {
@@ -277,7 +277,7 @@ static void assembly_create_matrices(dae__assembly *a, dae__arena *arena)
   a->in_rate = DAE__ALLOC(arena, double, most_inputs);
 }
 
-/* flags that hold for all elements */
+/* Flags and energy callbacks of the assembled problem: set where all elements have them. */
 static void assembly_describe_flags(const dae__assembly *a, dae_mechanical *p)
 {
   bool energy = true, energy_rate = true;

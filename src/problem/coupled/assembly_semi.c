@@ -1,17 +1,18 @@
-/* The assembled semi-explicit problem: x of all parts, then y of all parts; M = diag(M_i), with the
- * identity for parts that have none, where any part has one. The parts see the assembled point as
- * a mechanical one with u = x and w = y. */
+/* The assembled semi-explicit problem: x of all parts, then y of all parts; M = diag(M_i), the
+ * identity for parts without M, or no M where no part has one. Parts are evaluated at the assembled
+ * point in the form of a mechanical one, with u = x and w = y. */
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "problem/coupled/assembly_private.h"
 
-/* the assembled point as a mechanical one */
+/* The assembled point in the form of a mechanical one, with u = x and w = y. */
 static dae_mechanical_at assembly_semi_point(const dae_semi_explicit_at *at)
 {
   return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y};
 }
 
-/* f, F or F_t of all parts; NULL: not wanted. F_t holds inputs, variables of other parts, fixed. */
+/* f and F, or F_t, of all parts; NULL: not evaluated. F_t is at fixed inputs, which are variables
+ * of other parts. */
 static int assembly_semi_eval_rows(dae__assembly *a, const dae_semi_explicit_at *at, double *f,
                                    double *F, double *F_t)
 {
@@ -50,7 +51,7 @@ static int assembly_semi_eval_J(void *user, const dae_semi_explicit_at *at, doub
   return dae__assembly_J(user, &all, out);
 }
 
-/* M, or (M s)_x where s is not NULL */
+/* out = M, or (M s)_x where s is not NULL. */
 static int assembly_semi_eval_mass(dae__assembly *a, const dae_semi_explicit_at *at,
                                    const double *s, dae__mosaic *m, double *out)
 {
@@ -83,7 +84,7 @@ static int assembly_semi_eval_Ms(void *user, const dae_semi_explicit_at *at, con
   return assembly_semi_eval_mass(a, at, s, &a->Ms, out);
 }
 
-/* ---- the description ---- */
+/* ---- the assembled problem ---- */
 
 static void assembly_semi_create_matrices(dae__assembly *a, dae__arena *arena)
 {
@@ -102,7 +103,8 @@ static void assembly_semi_create_matrices(dae__assembly *a, dae__arena *arena)
   dae__assembly_J_pieces(a, arena);
 }
 
-/* the largest declared index; 0, not known, where one is undeclared or wires may raise it */
+/* Largest index that a part declares; 0 (unknown) where a part declares none or wires may raise the
+ * index. */
 static int assembly_semi_declared_index(const dae__assembly *a)
 {
   int index = 1;

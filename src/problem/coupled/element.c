@@ -1,12 +1,12 @@
-/* Evaluations of one part or joint by dae__mech and dae__semi. Derivatives with respect to inputs
- * are the user's, or formed by coloured differences. */
+/* Evaluations of one part or joint by dae__mech and dae__semi. Derivatives by inputs are the
+ * user's, or coloured differences. */
 #include "problem/coupled/element.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "problem/problem.h"
 
-/* input callback of a part: e->now */
+/* Input callback of a part: in = e->now. */
 static int element_wired_inputs(void *user, double t, double *in)
 {
   const dae__element *e = user;
@@ -76,14 +76,14 @@ static int element_joint_f(void *user, const dae_mechanical_at *at, double *out)
   return 0;
 }
 
-/* M and J without entries */
+/* Callback of a joint's M and J, which have no entries. */
 static int element_joint_nothing(void *user, const dae_mechanical_at *at, double *out)
 {
   (void)user, (void)at, (void)out;
   return 0;
 }
 
-/* callback of the mechanical problem by one of the joint */
+/* Callback of the mechanical problem by the joint's callback of the same name. */
 #define JOINT(name, ...)                                                                           \
   static int element_joint_##name(void *user, const dae_mechanical_at *at, double *out)            \
   {                                                                                                \
@@ -147,7 +147,7 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
   return status;
 }
 
-/* ---- points ---- */
+/* ---- point and inputs of an element ---- */
 
 dae_mechanical_at dae__element_at(dae__element *e, const dae_mechanical_at *at)
 {

@@ -1,9 +1,9 @@
 /* One element of an assembly, a part or a joint of a coupled problem: its evaluations at a point of
- * its own, and where its variables and equations stand in the assembled problem.
+ * its own, and the indices of its variables and equations in the assembled problem.
  *
  * Locally the unknowns are z = (q, v, u, w) and the equations (f, s, c); a semi-explicit part has
- * u = x, w = y, s = f, c = F and no q and v. A joint has copies of the coordinates that it holds,
- * a constraint, and neither mass nor forces. */
+ * u = x, w = y, s = f, c = F and no q and v. A joint has copies of the coordinates that it
+ * connects, constraints, and neither mass nor forces. */
 #ifndef DAEDAL_PROBLEM_COUPLED_ELEMENT_H
 #define DAEDAL_PROBLEM_COUPLED_ELEMENT_H
 
@@ -13,49 +13,50 @@
 #include "problem/semi_explicit/semi.h"
 #include <daedal/problem.h>
 
-/* Offsets or sizes of the classes of variables and equations. */
+/* Offsets or sizes of the classes of variables (q, u, w) and constraints (g, k). */
 typedef struct dae__sizes {
   int q, u, w, g, k;
 } dae__sizes;
 
 typedef struct dae__element {
   const char *name;
-  const dae_joint *joint; /* NULL: a part */
+  const dae_joint *joint; /* joint of the coupled problem; NULL: a part */
   dae__mech *m;           /* evaluates a mechanical part or a joint */
   dae__semi *semi;        /* evaluates a semi-explicit part */
-  dae__sizes n;           /* sizes */
-  dae__sizes at;          /* first place of each class in the assembled problem */
-  int nz, nr, nin;        /* unknowns z, equations (f, s, c), inputs */
+  dae__sizes n;           /* size of each class */
+  dae__sizes at;          /* first index of each class in the assembled problem */
+  int nz, nr, nin;        /* numbers of unknowns z, of equations (f, s, c) and of inputs */
 
-  /* places in the assembled problem */
-  int *z;      /* place of each entry of z; q and v come first */
-  int *row;    /* place of each row of (f, s, c) */
-  int *g, *k;  /* place of each constraint row */
-  int *source; /* entry of the assembled z that each input is wired to */
+  /* indices in the assembled problem */
+  int *z;      /* index of each entry of z = (q, v, u, w) */
+  int *row;    /* index of each row of (f, s, c) */
+  int *g, *k;  /* index of each constraint row */
+  int *source; /* index in the assembled z of the variable that each input is wired to */
 
-  const dae_pattern *J; /* d(f,s,c)/dz */
-  dae_pattern J_in;     /* d(f,s,c)/d(in) */
+  const dae_pattern *J; /* pattern of d(f,s,c)/dz */
+  dae_pattern J_in;     /* pattern of d(f,s,c)/d(in) */
   dae__difference dJ_in;
 
-  double *in;        /* inputs at the assembled point */
-  const double *now; /* inputs of the evaluations: in, or a variation of it */
-  double *q, *v;     /* a joint's copies */
+  double *in;        /* inputs of the element at the assembled point */
+  const double *now; /* inputs used by evaluations: in, or a perturbed copy */
+  double *q, *v;     /* a joint's copies of its coordinates and velocities */
   double *local;     /* scratch: z as one vector */
 } dae__element;
 
-/* Creates the evaluations in memory of the arena; the element must not be moved. The assembly fills
- * in the places. name must outlive the element. */
+/* Creates an element in memory of the arena; *e must not be moved afterwards. The assembly sets its
+ * indices. name must outlive the element. */
 dae_status dae__element_part(dae__arena *arena, const dae_part *part, const char *name,
                              dae__element *e, dae_error *err);
 dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const char *name,
                               dae__element *e, dae_error *err);
 
-/* The element's own point for a point of the assembled problem. */
+/* Point of an element, from a point of the assembled problem. */
 dae_mechanical_at dae__element_at(dae__element *e, const dae_mechanical_at *at);
-/* Updates e->in from the wired variables; total: sizes of the assembled problem. */
+/* Updates the inputs e->in from the variables they are wired to; total: sizes of the assembled
+ * problem. */
 void dae__element_inputs(dae__element *e, const dae__sizes *total, const dae_mechanical_at *at);
 
-/* J of a part, and the derivative with respect to its inputs, at the element's own point. */
+/* J = d(f,s,c)/dz and J_in = d(f,s,c)/d(in) of a part, at the element's own point. */
 dae_status dae__element_J(dae__element *e, const dae_mechanical_at *at, double *J, dae_error *err);
 dae_status dae__element_J_in(dae__element *e, const dae_mechanical_at *at, double *J_in,
                              dae_error *err);
@@ -64,14 +65,14 @@ dae_status dae__element_J_in(dae__element *e, const dae_mechanical_at *at, doubl
 dae_status dae__element_semi(dae__element *e, const dae_mechanical_at *at, double *f, double *F,
                              dae_error *err);
 
-/* F_t of a semi-explicit part that gives it, unchecked. */
+/* F_t of a semi-explicit part, unchecked, by its callback, which must be given. */
 dae_status dae__element_F_t(dae__element *e, const dae_mechanical_at *at, double *F_t,
                             dae_error *err);
 
 /* (u, w) = (x, y) of a semi-explicit part as one vector. */
 const double *dae__element_xy(dae__element *e, const dae_mechanical_at *at);
 
-/* x + n, and NULL for NULL */
+/* x + n; NULL where x is NULL. */
 static inline double *dae__sub(double *x, int n)
 {
   return x ? x + n : NULL;

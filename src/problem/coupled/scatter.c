@@ -1,5 +1,6 @@
-/* Merging pieces: their entries are sorted by column, two transpositions sort the rows within each
- * column, and equal entries become one. All steps are linear in the number of entries. */
+/* Pattern of a matrix assembled from pieces: their entries are sorted by column, two transpositions
+ * sort the rows within each column, and equal entries become one. All steps are linear in the
+ * number of entries. */
 #include "problem/coupled/scatter.h"
 #include "linalg/pattern.h"
 #include <limits.h>
@@ -7,19 +8,19 @@
 
 static const dae_pattern none = {0, 0, NULL, NULL};
 
-/* the failure of another arena, made known in this one */
+/* Marks the arena as failed after a failure elsewhere, by an allocation that cannot succeed. */
 static dae_pattern scatter_fail(dae__arena *arena)
 {
   (void)dae__arena_alloc(arena, SIZE_MAX, 2);
   return none;
 }
 
-/* Entries sorted by column: place[n] is the position of entry n of all pieces. */
+/* Entries of all pieces sorted by column; place[n]: sorted position of the n-th entry. */
 typedef struct sorted {
   int *start, *row, *place;
 } sorted;
 
-/* pattern whose columns are neither sorted nor free of repetitions */
+/* Pattern of all entries by column, with rows of a column unsorted and repeated. */
 static dae_pattern scatter_by_column(int rows, int cols, const dae__piece *piece, int count,
                                      sorted *s)
 {
@@ -36,13 +37,14 @@ static dae_pattern scatter_by_column(int rows, int cols, const dae__piece *piece
         s->row[s->place[n]] = piece[b].row[p->row[e]];
       }
   }
-  for (int j = cols; j > 0; j--) /* each offset is at the end of its column by now */
+  for (int j = cols; j > 0; j--) /* each offset has been advanced to the end of its column */
     s->start[j] = s->start[j - 1];
   s->start[0] = 0;
   return (dae_pattern){rows, cols, s->start, s->row};
 }
 
-/* p with equal rows of a column joined; number[e] = entry of the result for entry e of p */
+/* Pattern p, sorted, with repeated entries joined; number[e] = entry of the result for entry e of
+ * p. */
 static dae_pattern scatter_join(dae__arena *arena, const dae_pattern *p, int *number)
 {
   int entries = 0;
@@ -100,7 +102,7 @@ dae_pattern dae__pieces_merge(dae__arena *arena, int rows, int cols, bool dense,
   }
   if (dae__arena_failed(arena) || total > INT_MAX)
     return scatter_fail(arena);
-  for (int b = 0; dense && b < count; b++) { /* entries of a dense pattern need no sorting */
+  for (int b = 0; dense && b < count; b++) { /* no sorting: the index in a dense pattern is known */
     const dae_pattern *p = piece[b].pattern;
     for (int j = 0; j < p->cols; j++)
       for (int e = p->start[j]; e < p->start[j + 1]; e++)

@@ -3,9 +3,9 @@
 #include "core/vec.h"
 #include <float.h>
 
-/* Iterations of Newton's method; the largest relative change of w at which stagnation counts as
- * convergence to round-off, and the reduction of the change above which it stagnates. Chosen, not
- * measured. */
+/* Newton's method for w: largest number of iterations; largest relative change of w at which
+ * stagnation counts as convergence to round-off; ratio of successive changes above which the
+ * iteration stagnates. Chosen, not measured. */
 #define MAX_NEWTON_ITERATIONS 60
 #define STAGNATION_CHANGE 1e-10
 #define STAGNATION_REDUCTION 0.5
@@ -43,7 +43,7 @@ void dae__algebraic_free(dae__algebraic *a)
     dae__solver_free(a->solver);
 }
 
-/* fsc and the factors of dc/dw at the point */
+/* Evaluates a->fsc = (f, s, c) and factors dc/dw at the point. */
 static dae_status algebraic_evaluate(dae__algebraic *a, const dae_mechanical_at *at, dae_error *err)
 {
   dae__mech *m = a->m;
@@ -76,7 +76,7 @@ dae_status dae__algebraic_solve(dae__algebraic *a, double t, double *y, dae_erro
     dae_mechanical_at at = dae__mech_at(m, t, y);
     DAE__TRY(algebraic_evaluate(a, &at, err));
     dae__solver_solve(a->solver, d);
-    dae__axpy(m->nw, -1, d, w); /* w -= c_w \ c */
+    dae__axpy(m->nw, -1, d, w); /* w -= c_w^-1 c */
     double change = dae__max_abs(m->nw, d), size = dae__max_abs(m->nw, w);
     bool stagnates = change < STAGNATION_CHANGE * size && change > STAGNATION_REDUCTION * before;
     if (change <= 4 * DBL_EPSILON * size || stagnates)

@@ -1,4 +1,5 @@
-/* The algebraic variables of a mechanical problem: Newton for c(t,q,v,u,w) = 0, matrix dc/dw. */
+/* Algebraic variables w of a mechanical problem: Newton's method for c(t,q,v,u,w) = 0, with the
+ * Jacobian dc/dw. */
 #ifndef DAEDAL_PROBLEM_MECHANICAL_ALGEBRAIC_H
 #define DAEDAL_PROBLEM_MECHANICAL_ALGEBRAIC_H
 
@@ -7,18 +8,18 @@
 
 typedef struct dae__algebraic {
   dae__mech *m;
-  dae_pattern pattern; /* of dc/dw */
-  int *entry;          /* entry of J for each entry of the pattern */
+  dae_pattern pattern; /* pattern of dc/dw */
+  int *entry;          /* entry of J for each entry of dc/dw */
   double *J, *values, *fsc;
   dae__solver *solver;
 } dae__algebraic;
 
 dae_status dae__algebraic_create(dae__arena *arena, dae__mech *m, dae__algebraic **out,
                                  dae_error *err);
-void dae__algebraic_free(dae__algebraic *a); /* NULL is allowed */
+void dae__algebraic_free(dae__algebraic *a); /* a may be NULL */
 
-/* w of the state vector y, from the guess there. DAE_ERROR_SINGULAR and DAE_ERROR_RECOVERABLE name
- * a variable. */
+/* Solves c = 0 for w, in place in the state vector y, which holds the initial guess.
+ * DAE_ERROR_SINGULAR and DAE_ERROR_RECOVERABLE name a variable. */
 dae_status dae__algebraic_solve(dae__algebraic *a, double t, double *y, dae_error *err);
 
 #endif

@@ -16,13 +16,13 @@
 #include <float.h>
 #include <stdio.h>
 
-/* Increments of differences along the motion, relative to the time in which q changes by its size,
- * for the first derivative, which it leaves good to about 1e-12, and the second. Chosen, not
+/* Increments of differences along the motion for the first derivative, which is then accurate to
+ * about 1e-12, and for the second, relative to the time in which q changes by its size. Chosen, not
  * measured. */
 #define RATE_INCREMENT 1e-3
 #define SECOND_RATE_INCREMENT 5e-3
 
-/* status of the user's callback `name` at the point `at` */
+/* Status of the user's callback `name` at the point `at`. */
 #define CALL(name, ...)                                                                            \
   dae__callback_status(m->why, m->p->name(m->p->user, at, __VA_ARGS__), #name, at->t, err)
 
@@ -40,7 +40,7 @@ const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *te
   return text;
 }
 
-/* name of row i of (f, s, c) */
+/* Name of row i of (f, s, c), for messages. */
 static void mech_rhs_name(const dae_mechanical *p, int i, char *text, size_t size)
 {
   const char *const *names = p->q_names;
@@ -56,7 +56,7 @@ static void mech_rhs_name(const dae_mechanical *p, int i, char *text, size_t siz
     snprintf(text, size, "equation of %s[%d]", letter, i + 1);
 }
 
-/* refuses the first value that is not finite, naming its row */
+/* Refuses the first value that is not finite, naming its row. */
 static dae_status mech_refuse_nonfinite(const dae__mech *m, double t,
                                         const dae_mechanical_wanted *w, dae_error *err)
 {
@@ -64,8 +64,8 @@ static dae_status mech_refuse_nonfinite(const dae__mech *m, double t,
   const struct {
     const double *x;
     int n;
-    const dae_pattern *matrix; /* NULL: a vector */
-    bool constraint;           /* rows of (g, k), else of (f, s, c), from `first` on */
+    const dae_pattern *matrix; /* pattern of a matrix; NULL: a vector */
+    bool constraint;           /* rows belong to (g, k), else to (f, s, c), from `first` on */
     int first;
     const char *what;
   } all[] = {{w->f, nq, NULL, false, 0, "the right side"},
@@ -121,7 +121,7 @@ dae_status dae__mech_inputs(dae__mech *m, double t, dae_error *err)
                   : DAE_OK;
 }
 
-/* *full: the point with its inputs */
+/* *full = the point `at` with its inputs at time at->t. */
 static dae_status mech_with_inputs(dae__mech *m, const dae_mechanical_at *at,
                                    dae_mechanical_at *full, dae_error *err)
 {
@@ -135,8 +135,8 @@ static dae_status mech_with_inputs(dae__mech *m, const dae_mechanical_at *at,
 typedef dae_status quantity_fn(dae__mech *m, const dae_mechanical_at *at, double *out,
                                dae_error *err);
 
-/* increment d by which q moves by `relative` of its size; at most 0.1 `relative` in time where a
- * given function of time enters, whose time scale is not known */
+/* Time increment d in which q moves by `relative` times its size; at most 0.1 `relative` where a
+ * user's function of time enters, whose time scale is not known. */
 static double mech_increment(const dae__mech *m, const dae_mechanical_at *at, double relative,
                              bool time_enters)
 {
@@ -145,8 +145,8 @@ static double mech_increment(const dae__mech *m, const dae_mechanical_at *at, do
   return time_enters ? fmin(d, 0.1 * relative) : d;
 }
 
-/* out = first (order 1) or second (order 2) derivative of fn along the motion: central differences
- * of fourth order, or backward ones where fn is not defined ahead */
+/* out = first (order 1) or second (order 2) derivative of fn along the motion: by central
+ * differences of fourth order, or backward ones where fn is not defined ahead of the point. */
 static dae_status mech_along(dae__mech *m, const dae_mechanical_at *at, quantity_fn *fn, int n,
                              int order, bool time_enters, double *out, dae_error *err)
 {
@@ -232,13 +232,13 @@ static dae_status mech_form_f(dae__mech *m, const dae_mechanical_at *at, double 
   return DAE_OK;
 }
 
-/* A point at which one vector is varied. */
+/* Context of differences: the problem, and the point at which one vector is varied. */
 typedef struct vary {
   dae__mech *m;
   dae_mechanical_at at;
 } vary;
 
-/* the quantity as a function of x */
+/* Defines the quantity as a function of the vector x, for differences. */
 #define MECH_OF(function, quantity, x)                                                             \
   static dae_status mech_##quantity##_of_##x(void *context, const double *x, double *out,          \
                                              dae_error *err)                                       \
@@ -252,7 +252,8 @@ MECH_OF(mech_call_g, g, q)
 MECH_OF(mech_call_k, k, v)
 #undef MECH_OF
 
-/* g_t + G v with the Jacobian G at the same point */
+/* gdot = g_t + G v, with the Jacobian G at the same point; by differences of g where the user gave
+ * no G. */
 static dae_status mech_form_gdot(dae__mech *m, const dae_mechanical_at *at, const double *G,
                                  double *gdot, dae_error *err)
 {
@@ -272,7 +273,7 @@ static dae_status mech_form_gdot(dae__mech *m, const dae_mechanical_at *at, cons
   return DAE_OK;
 }
 
-/* g_t + G v from the user's derivatives */
+/* out = g_t + G v from the user's derivatives. */
 static dae_status mech_exact_gdot(dae__mech *m, const dae_mechanical_at *at, double *out,
                                   dae_error *err)
 {
@@ -296,7 +297,7 @@ static dae_status mech_form_gamma(dae__mech *m, const dae_mechanical_at *at, dou
   return mech_along(m, at, mech_call_g, m->ng, 2, !p->time_free_g, gamma, err);
 }
 
-/* ---- all quantities ---- */
+/* ---- several quantities at a point ---- */
 
 void dae__mech_mask_rows(const dae__mech *m, const bool *active, const dae_pattern *p,
                          double *values)
@@ -326,7 +327,8 @@ static void mech_mask_dependent(const dae__mech *m, const dae_mechanical_wanted 
     dae__mech_mask_rows(m, k, &m->K, w->K);
 }
 
-/* calls eval for the members that the user gave and takes them out of *rest */
+/* Evaluates by the fused callback eval the quantities that the user gave, and removes them from
+ * *rest. */
 static dae_status mech_eval_given(dae__mech *m, const dae_mechanical_at *at,
                                   dae_mechanical_wanted *rest, dae_error *err)
 {
@@ -422,7 +424,7 @@ dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
 dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
                           const dae_mechanical_wanted *wanted, dae_error *err)
 {
-  dae_mechanical_wanted w = *wanted; /* without members that have no rows */
+  dae_mechanical_wanted w = *wanted; /* wanted without members that have no rows */
   if (m->nu == 0)
     w.s = NULL;
   if (m->nw == 0)

@@ -1,7 +1,7 @@
 /* Consistent start of a mechanical problem.
  *
- * Positions, then velocities, are moved onto their constraints by Levenberg-Marquardt steps in the
- * norm of the mass matrix,
+ * Positions, then velocities, are projected onto their constraints by Levenberg-Marquardt steps in
+ * the norm of the mass matrix,
  *
  *   [ M   A'     ] [ d ]   [  0 ]
  *   [ A  -delta I] [ y ] = [ -r ],
@@ -22,14 +22,14 @@ typedef struct level {
   dae__motion *motion;
   double t;
   const double *q;
-  double *x;         /* q or v, the vector that is projected */
+  double *x;         /* vector that is projected, q or v */
   const bool *fixed; /* entries of x that do not move; NULL: none */
   bool velocity;
   int rows;
 } level;
 
-/* residual, scale and Jacobians at trial x; *size: the largest relative residual. The scale of a
- * row never decreases during the iteration, so that values that shrink, such as a velocity that
+/* Evaluates residual, scale and Jacobians at x; *size: the largest relative residual. The scale of
+ * a row never decreases during the iteration, so that values that shrink, such as a velocity that
  * must vanish, are measured by their initial terms. */
 static dae_status start_measure(const level *l, const double *x, bool first, double *size,
                                 dae_error *err)
@@ -50,8 +50,8 @@ static dae_status start_measure(const level *l, const double *x, bool first, dou
   dae_status status = dae__mech_eval(m, &at, &want, err);
   dae__row_scale(&m->G, motion->G, x, scale);
   dae__row_scale(&m->K, motion->K, x, scale + m->ng);
-  /* terms that are not of the form A x, such as g_t or a length, and the error of differences,
-   * which no iteration reduces */
+  /* the scale includes terms that are not of the form A x, such as g_t or a length, and the error
+   * of differences, which no iteration reduces */
   for (int i = 0; i < l->rows; i++)
     scale[i] += fabs(motion->residual[i]);
   double error = l->velocity ? dae__mech_gdot_error(m, &at) : 0;
@@ -69,7 +69,7 @@ static dae_status start_measure(const level *l, const double *x, bool first, dou
   return status;
 }
 
-/* removes the columns of fixed values from M and A */
+/* Removes the columns of fixed values from M and A. */
 static void start_hold_fixed(const level *l)
 {
   dae__motion *motion = l->motion;
@@ -89,7 +89,7 @@ static void start_hold_fixed(const level *l)
   }
 }
 
-/* top = the step from the Jacobians at hand; shift relative to A M^-1 A' */
+/* motion->top = Levenberg-Marquardt step with current Jacobians; shift relative to A M^-1 A'. */
 static dae_status start_find_step(const level *l, double shift, dae_error *err)
 {
   dae__motion *motion = l->motion;
@@ -108,7 +108,7 @@ static dae_status start_find_step(const level *l, double shift, dae_error *err)
   return DAE_OK;
 }
 
-/* names the constraints that are not met */
+/* Fails with DAE_ERROR_START, naming the constraints that are not satisfied. */
 static dae_status start_refuse(const level *l, double size, dae_error *err)
 {
   const dae__motion *motion = l->motion;
@@ -138,13 +138,14 @@ static dae_status start_refuse(const level *l, double size, dae_error *err)
   return DAE_ERROR_START;
 }
 
-/* squared residual norm, which short steps reduce; the largest relative residual they need not */
+/* Squared norm of the residual: short steps reduce it, but not always the largest relative
+ * residual. */
 static double start_residual_norm2(const level *l)
 {
   return dae__dot(l->rows, l->motion->residual, l->motion->residual);
 }
 
-/* Levenberg-Marquardt iteration: x onto the constraints of its level */
+/* Levenberg-Marquardt iteration that projects l->x onto the constraints of its level. */
 static dae_status start_project(const level *l, double *trial, dae_error *err)
 {
   dae__motion *motion = l->motion;
@@ -174,7 +175,7 @@ static dae_status start_project(const level *l, double *trial, dae_error *err)
     if (stagnates)
       break;
   }
-  motion->memory->factored = false; /* the factorisation is that of the shifted matrix */
+  motion->memory->factored = false; /* the factors are those of the shifted matrix */
   return !status && size > DAE__START_MET ? start_refuse(l, size, err) : status;
 }
 

@@ -1,5 +1,6 @@
-/* Creation of a mechanical problem's evaluations, with effective patterns and finite differences of
- * quantities that the user left out, and its derivatives: the user's, or those differences. */
+/* Creation of the evaluations of a mechanical problem, with the patterns in use and finite
+ * differences for quantities that the user left out; and its derivatives, by the user's callbacks
+ * or by these differences. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -25,7 +26,7 @@ static dae_pattern mech_given_or_dense(dae__arena *arena, const dae_pattern *giv
   return given ? *given : dae__pattern_dense(arena, rows, cols);
 }
 
-/* [A A], the pattern of d(.)/d(q,v) where both halves couple alike */
+/* Pattern [A A] of a derivative by (q, v) that has the pattern A in both halves. */
 static dae_pattern mech_twice(dae__arena *arena, const dae_pattern *A)
 {
   dae__block blocks[2] = {{.pattern = A}, {.col = A->cols, .pattern = A}};
@@ -58,7 +59,8 @@ static void mech_choose_patterns(dae__mech *m, dae__arena *arena)
   }
 }
 
-/* J of a problem given by p and F: the sum of the derivatives of F and of -p_rate */
+/* Pattern and memory of J for a problem given by p and F: the sum of the derivatives of F and of
+ * -p_rate. */
 static void mech_merge_momentum_J(dae__mech *m, dae__arena *arena)
 {
   dae__block blocks[2] = {{.pattern = &m->J_user}, {.pattern = &m->dprate_pattern}};
@@ -162,14 +164,15 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
 
 /* ---- d(f,s,c)/d(q,v,u,w) ---- */
 
-/* A point at which one or two vectors are varied, and the vector of a contraction. */
+/* Context of differences: the point at which one or two vectors are varied, and the vector s of a
+ * contraction. */
 typedef struct vary {
   dae__mech *m;
   dae_mechanical_at at;
   const double *s;
 } vary;
 
-/* status of the user's callback `name` at the point `at` */
+/* Status of the user's callback `name` at the point `at`. */
 #define CALL(name, ...)                                                                            \
   dae__callback_status(m->why, m->p->name(m->p->user, at, __VA_ARGS__), #name, at->t, err)
 
@@ -182,7 +185,7 @@ static dae_status mech_check_derivative(const dae_pattern *p, const double *valu
                    "the derivative %s has an entry that is not a finite number", what);
 }
 
-/* (f, s, c), or (F, s, c) where momenta were given */
+/* (f, s, c), or (F, s, c) for a problem given by p and F, as a function of z = (q, v, u, w). */
 static dae_status mech_rhs_of_z(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
@@ -208,7 +211,7 @@ static dae_status mech_p_rate_of_qv(void *context, const double *z, double *out,
   return dae__mech_p_rate(c->m, &c->at, out, err);
 }
 
-/* (q, v, u, w) as one vector */
+/* m->z = (q, v, u, w) as one vector. */
 static const double *mech_gather(dae__mech *m, const dae_mechanical_at *at)
 {
   dae__copy(m->nq, at->q, m->z);
@@ -241,7 +244,7 @@ dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *point, double *J, 
   return mech_check_derivative(&m->J, J, "J", err);
 }
 
-/* ---- contracted quantities ---- */
+/* ---- derivatives of contracted matrices and of constraints ---- */
 
 static dae_status mech_Ms_of_qv(void *context, const double *z, double *out, dae_error *err)
 {

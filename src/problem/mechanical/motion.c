@@ -1,4 +1,4 @@
-/* Creation, and projection by the saddle system
+/* Creation of a dae__motion, and projection by the saddle system
  *
  *   [ M  A' ] [ x ]   [ 0 ]
  *   [ A  0  ] [ y ] = [ b ],   A = [G; K]:
@@ -7,19 +7,19 @@
  *   projection of v     b = (-gdot, -k)     v += x
  *
  * x is the minimum-norm correction in the M norm (the position is moved along K x = 0, so that one
- * matrix serves both). The projections use the factorisation at hand, and a new one only where that
- * does not converge. */
+ * matrix serves both). The projections reuse an existing factorisation, and form a new one only
+ * where it does not converge. */
 #include "problem/mechanical/motion.h"
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
 #include <float.h>
 
-/* Rows of [G; K] up to which accelerations can be solved for without a factorisation, see
+/* Largest number of rows of [G; K] for the fused factor and solve of accelerations, see
  * dae__saddle_solve_fused. Chosen, not measured. */
 #define SMALL_ROWS 2
 
-/* [G; K] as accelerations of small problems see it: a dense matrix by columns */
+/* Dense [G; K] by columns, for the fused factor and solve of small problems. */
 static void motion_create_dense_A(dae__motion *motion)
 {
   const dae__mech *m = motion->m;
@@ -41,7 +41,7 @@ static void motion_create_dense_A(dae__motion *motion)
   }
 }
 
-/* operands of the fused factor and solve for accelerations */
+/* Operands of the fused factor and solve for accelerations. */
 static void motion_make_forces(dae__motion *motion)
 {
   const double *A = motion->m->ng > 0 ? motion->G : motion->K;
@@ -49,7 +49,7 @@ static void motion_make_forces(dae__motion *motion)
       .A = motion->contiguous ? A : motion->dense_A, .f = motion->top, .c = motion->bottom};
 }
 
-/* memory that two motions of one problem do not share */
+/* Allocates memory that two dae__motion of one problem do not share. */
 static void motion_alloc_own_memory(dae__motion *motion)
 {
   dae__mech *m = motion->m;
@@ -88,7 +88,7 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   motion_create_dense_A(motion);
-  /* dependent rows */
+  /* memory for dependent rows */
   dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
   motion->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
   motion->G_in_A = blocks[0];
@@ -151,14 +151,14 @@ void dae__motion_free(dae__motion *motion)
 
 dae_status dae__motion_reload(dae__motion *motion)
 {
-  motion->mass_known = false; /* the factorisation may be that of another motion */
+  motion->mass_known = false; /* the last factorisation may be of another motion */
   DAE__TRY(dae__motion_reserve_dependent(motion, NULL));
   return motion->memory->factored ? dae__saddle_reload(motion->saddle) : DAE_OK;
 }
 
 /* ---- factorisation ---- */
 
-/* names the variable or constraint at which the matrix is singular */
+/* Message for a singular saddle matrix, naming the variable or constraint at fault. */
 static dae_status motion_explain(const dae__motion *motion, dae_status status, dae_error *err)
 {
   const dae__mech *m = motion->m;
@@ -235,11 +235,11 @@ typedef struct projection {
   dae__motion *motion;
   double t;
   double *q, *v;
-  bool velocity; /* v is being moved, else q */
+  bool velocity; /* projection of v, else of q */
 } projection;
 
-/* residual of the level that is projected, and the Jacobians; the velocity level follows the
- * position level and uses its G */
+/* Evaluates the residual and Jacobians of the level that is projected; the velocity level follows
+ * the position level and uses its G. */
 static dae_status motion_residual(const projection *p, dae_error *err)
 {
   dae__motion *motion = p->motion;
@@ -254,8 +254,8 @@ static dae_status motion_residual(const projection *p, dae_error *err)
                                   : DAE_OK;
 }
 
-/* size of the terms of each row before the projection: a value that shrinks while it is projected,
- * such as a velocity that must vanish, is not measured by its remainder */
+/* Size of the terms of each row before the projection: a value that shrinks during the projection,
+ * such as a velocity that must vanish, is measured by its initial terms. */
 static void motion_scale(const projection *p)
 {
   dae__motion *motion = p->motion;
@@ -265,7 +265,8 @@ static void motion_scale(const projection *p)
   if (!p->velocity)
     return;
   dae__row_scale(&m->K, motion->K, p->v, motion->scale + m->ng);
-  /* error of differences, and terms that are not of the form A v, such as g_t */
+  /* the scale includes the error of differences, and terms that are not of the form A v, such as
+   * g_t */
   double error = dae__mech_gdot_error(m, &at);
   if (error > 0) {
     dae__row_scale(&m->G, motion->G, p->q, motion->bottom);
@@ -294,7 +295,7 @@ static dae_status motion_project_level(const projection *p, bool *moved, dae_err
     double now = dae__row_worst(count, motion->residual, motion->scale, &row);
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
-    /* the factorisation at hand, as long as it reduces the residual well */
+    /* an existing factorisation is reused as long as it reduces the residual well */
     if (!motion->memory->factored || now > DAE__PROJECTION_REDUCTION * before) {
       DAE__TRY(dae__mech_eval(m, &at, &matrices, err));
       DAE__TRY(dae__motion_factor_active(motion, err));

@@ -18,13 +18,14 @@
 #include "problem/mechanical/motion.h"
 #include "problem/problem.h"
 
-/* error of the first evaluated value that is not finite; status where all are finite */
+/* Repeats an evaluation with checks: error of the first value that is not finite, or `status` where
+ * all are finite. */
 static dae_status motion_diagnose_nonfinite(dae__mech *m, const dae_mechanical_at *at,
                                             const dae_mechanical_wanted *want, dae_status status,
                                             dae_error *err)
 {
   dae_error why;
-  m->count->evaluations -= want->f != NULL; /* not a further evaluation of f */
+  m->count->evaluations -= want->f != NULL; /* evaluations of f are not counted twice */
   dae_status found = dae__mech_eval(m, at, want, &why);
   if (found && err)
     *err = why;
@@ -49,7 +50,7 @@ static inline dae_status motion_eval_unchecked(dae__mech *m, const dae_mechanica
   return code == 0 ? DAE_OK : dae__callback_status(m->why, code, "eval", at->t, err);
 }
 
-/* motion->want, unchecked: f into top, gamma and kappa into bottom */
+/* Evaluates motion->want, unchecked: f into motion->top, gamma and kappa into motion->bottom. */
 static inline dae_status motion_evaluate(dae__motion *motion, const dae_mechanical_at *at,
                                          dae_error *err)
 {
@@ -59,8 +60,8 @@ static inline dae_status motion_evaluate(dae__motion *motion, const dae_mechanic
 
 /* ---- accelerations ---- */
 
-/* v' into acceleration and the multipliers into motion->bottom, from evaluated quantities; leaves
- * the matrix factored */
+/* Solves for v', into acceleration, and the multipliers, into motion->bottom, from evaluated
+ * quantities; leaves the saddle matrix factored. */
 static dae_status motion_dynamics(dae__motion *motion, const dae_mechanical_at *at,
                                   double *acceleration, dae_error *err)
 {
@@ -85,7 +86,8 @@ static dae_status motion_dynamics(dae__motion *motion, const dae_mechanical_at *
   return good ? DAE_OK : motion_diagnose_dynamics(motion, at, status, err);
 }
 
-/* the multipliers into y, and v and u' into dy (may be NULL) */
+/* Copies the multipliers into y, of minimum norm where rows are dependent, and v and u' into dy
+ * (may be NULL). */
 static inline dae_status motion_store(dae__motion *motion, const dae_mechanical_at *at, double *y,
                                       double *dy, dae_error *err)
 {
@@ -108,8 +110,8 @@ static void motion_fill_dense_A(dae__motion *motion)
     motion->dense_A[motion->K_in_dense[e]] = motion->K[e];
 }
 
-/* accelerations and multipliers from evaluated quantities without a factorisation, for few rows;
- * false: a factorisation is needed */
+/* Accelerations and multipliers from evaluated quantities by the fused factor and solve, for few
+ * rows of [G; K]; false: a factorisation is needed. */
 static inline __attribute__((always_inline)) bool motion_solve_fused(dae__motion *motion, double *y,
                                                                      double *dy)
 {
@@ -142,7 +144,7 @@ dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, doub
   return motion_store(motion, &at, y, dy, err);
 }
 
-/* accelerations from evaluated quantities, by a factorisation */
+/* Accelerations and multipliers from evaluated quantities, by a factorisation. */
 static __attribute__((noinline)) dae_status motion_slopes_factored(dae__motion *motion,
                                                                    const dae_mechanical_at *at,
                                                                    double *y, double *dy,
@@ -162,8 +164,8 @@ motion_slopes_general(dae__motion *motion, double t, double *y, double *dy, dae_
              : motion_slopes_factored(motion, &at, y, dy, err);
 }
 
-/* Fast path of small mechanisms in q and v alone with one fused callback: the hottest code of the
- * library, without the case distinctions of the general one. */
+/* True on the fast path, that of small mechanisms in q and v alone with one fused callback: the
+ * hottest code of the library, without the case distinctions of the general path. */
 static inline bool motion_has_fast_path(const dae__motion *motion)
 {
   return motion->fast_path && motion->mass_known && motion->m->count->dependent == 0;
@@ -175,7 +177,7 @@ static inline dae_mechanical_at motion_fast_at(const dae__mech *m, double t, con
   return (dae_mechanical_at){.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
 }
 
-/* motion_solve_fused on the fast path */
+/* Fast path of motion_solve_fused. */
 static inline bool motion_solve_fused_fast(dae__motion *motion, double *y, double *dy)
 {
   size_t nq = (size_t)motion->m->nq;
@@ -207,7 +209,7 @@ dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *
 
 /* ---- projection ---- */
 
-/* x -= correction; true where that changes x */
+/* x -= correction; returns whether x changes. */
 static bool motion_subtract(int n, const double *correction, double *x)
 {
   bool moved = false;
@@ -219,8 +221,8 @@ static bool motion_subtract(int n, const double *correction, double *x)
   return moved;
 }
 
-/* minimum-norm correction, the solution for the right side (0, b); without a factorisation as long
- * as that is accurate (*fused) */
+/* Minimum-norm correction: replaces the right side (0, b) of the saddle system in `side` by the
+ * solution. The fused solve is used while it is accurate; otherwise *fused becomes false. */
 static dae_status motion_correct(dae__motion *motion, bool *fused, double *side, dae_error *err)
 {
   const dae__mech *m = motion->m;
@@ -242,7 +244,8 @@ static dae_status motion_correct(dae__motion *motion, bool *fused, double *side,
   return DAE_OK;
 }
 
-/* accelerations and multipliers at y, then q onto g with *fused and *moved set */
+/* Accelerations and multipliers at y, then projection of q onto g; *fused: no factorisation was
+ * needed, *moved: q changed. */
 static dae_status motion_project_position(dae__motion *motion, const dae_mechanical_at *at,
                                           double *side, bool *fused, double *y, double *dy,
                                           bool *moved, dae_error *err)
@@ -251,7 +254,7 @@ static dae_status motion_project_position(dae__motion *motion, const dae_mechani
   motion->want.g = m->ng > 0 ? side + m->nq : NULL;
   DAE__TRY(motion_evaluate(motion, at, err));
   *fused = motion_solve_fused(motion, y, dy);
-  if (!*fused) { /* minimum norm of dependent rows: at the point before the projection */
+  if (!*fused) { /* minimum-norm multipliers are those of the unprojected q */
     DAE__TRY(motion_dynamics(motion, at, dy + m->nq, err));
     DAE__TRY(motion_store(motion, at, y, dy, err));
   }
@@ -262,7 +265,7 @@ static dae_status motion_project_position(dae__motion *motion, const dae_mechani
   return DAE_OK;
 }
 
-/* v onto gdot and k at the projected q */
+/* Projection of v onto gdot and k at the projected q. */
 static dae_status motion_project_velocity(dae__motion *motion, const dae_mechanical_at *at,
                                           double *side, bool *fused, double *v, bool *moved,
                                           dae_error *err)
@@ -299,8 +302,8 @@ static dae_status motion_project_general(dae__motion *motion, double t, double *
   return DAE_OK;
 }
 
-/* minimum-norm correction of x by b on the fast path; false: not finite, or a factorisation is
- * needed */
+/* Minimum-norm correction of x by the residual b on the fast path; false: it is not finite, or a
+ * factorisation is needed. */
 static inline bool motion_correct_fast(dae__motion *motion, const double *b, double *x, bool *moved)
 {
   int nq = motion->m->nq;
@@ -315,7 +318,7 @@ static inline bool motion_correct_fast(dae__motion *motion, const double *b, dou
   return true;
 }
 
-/* motion_project_general on the fast path; A is G or K alone */
+/* Fast path of motion_project_general, where A is G or K alone. */
 static dae_status motion_project_fast(dae__motion *motion, double t, double *y, double *dy,
                                       dae_error *err)
 {

@@ -1,8 +1,9 @@
 /* Dependent constraints.
  *
- * Dependent rows D = C I of A = [G; K] are found by pivoted elimination and masked. C follows
- * from the saddle matrix, since M x + I' c = d' and I x = 0 has the solution x = 0 for a row d of
- * the span of I. Multipliers of minimum norm that exert the same force as y_I:
+ * Dependent rows D = C I of A = [G; K], with I the independent rows, are found by pivoted
+ * elimination and masked. C follows from the saddle matrix of I, since M x + I' c = d' and I x = 0
+ * have the solution x = 0 for a row d in the span of I. Multipliers of minimum norm that exert the
+ * same force as y_I:
  *
  *   y_D = (1 + C C')^-1 C y_I,   y_I <- y_I - C' y_D. */
 #include "core/error.h"
@@ -13,14 +14,14 @@
 #include "problem/consistent.h"
 #include <math.h>
 
-/* independent part of a constraint row below which the row counts as nearly dependent; chosen, not
- * measured */
+/* Size of the independent component of a constraint row, relative to the row, below which the row
+ * counts as nearly dependent. Chosen, not measured. */
 #define NEARLY_DEPENDENT 1e-5
-/* residual of a masked row, relative to its terms, above which the row no longer depends on the
- * others; chosen, not measured */
+/* Residual of a masked row, relative to its terms, above which the row no longer depends on the
+ * others. Chosen, not measured. */
 #define STILL_DEPENDENT 1e-7
 
-/* c with A_i = sum_j c_j A_j over the active rows */
+/* Coefficients c of A_i = sum_j c_j A_j over the active rows j. */
 static void rank_combination(dae__motion *motion, int i, double *c)
 {
   const dae__mech *m = motion->m;
@@ -36,7 +37,8 @@ static void rank_combination(dae__motion *motion, int i, double *c)
   dae__saddle_solve(motion->saddle, motion->column, c);
 }
 
-/* full_G and full_K, the Jacobians with no row masked, and residuals (g, k) where not NULL */
+/* Evaluates full_G and full_K, the Jacobians with no row masked, and the residuals (g, k) where
+ * residual is not NULL. */
 static dae_status rank_eval_unmasked(dae__motion *motion, const dae_mechanical_at *at,
                                      double *residual, dae_error *err)
 {
@@ -68,7 +70,7 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
     for (int j = 0; j < nd; j++)
       S[i + nd * j] = (i == j) + dae__dot(m->nc, C_i, C + nc * (size_t)j);
   }
-  dae__lu_factor(nd, S, motion->pivot); /* positive definite, so always regular */
+  dae__lu_factor(nd, S, motion->pivot); /* regular: 1 + C C' is positive definite */
   dae__lu_solve(nd, S, motion->pivot, y_D);
   for (int d = 0; d < nd; d++)
     dae__axpy(m->nc, -y_D[d], C + nc * (size_t)d, y);
@@ -78,7 +80,7 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
   return DAE_OK;
 }
 
-/* "constraint bar3 depends on bar1, bar2" */
+/* Appends a line such as "constraint bar3 depends on bar1, bar2" for the dependent row i. */
 static void rank_describe(dae__motion *motion, int i, char *text, size_t size)
 {
   const dae__mech *m = motion->m;
@@ -96,7 +98,8 @@ static void rank_describe(dae__motion *motion, int i, char *text, size_t size)
   dae__append(text, size, named ? "\n" : " nothing that can move\n");
 }
 
-/* keeps the marks of independent rows of [full_G; full_K] among those that are marked */
+/* Clears rows[i] of marked rows of [full_G; full_K] that depend on the other marked ones; *rank:
+ * number of rows left. */
 static dae_status rank_mark_independent(dae__motion *motion, double tol, bool *rows, int *rank)
 {
   dae__zero(dae__pattern_count(&motion->A), motion->stacked);
@@ -176,7 +179,7 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
   return DAE_OK;
 }
 
-/* allocates: only starts select rows */
+/* Allocates, at consistent starts only. */
 dae_status dae__motion_reserve_dependent(dae__motion *motion, dae_error *err)
 {
   int nd = motion->m->count->dependent;

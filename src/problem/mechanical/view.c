@@ -37,12 +37,12 @@ typedef struct view {
   dae__mech *m;
   dae__view_kind kind;
   dae_semi_explicit semi;
-  int nx, n, mu; /* mu: index of the first mu */
+  int nx, n, mu; /* states, all entries, index of the first mu */
   dae_pattern unit_q, unit_u, full_M, full_J, none;
   dae_pattern M, J, Ms;
   dae__block M_block[4], J_block[BLOCKS], Ms_block[2];
   double *ones, *mass, *G, *K, *values;
-  dae_error last; /* error of the mechanical problem where a callback of the view refused */
+  dae_error last; /* error of the mechanical problem when a callback of the view refuses */
 } view;
 
 static int view_code_of(dae_status status)
@@ -50,7 +50,7 @@ static int view_code_of(dae_status status)
   return status == DAE_OK ? 0 : status == DAE_ERROR_RECOVERABLE ? 1 : -1;
 }
 
-/* the mechanical point; multipliers are parts of y */
+/* Point of the mechanical problem; at->y contains w, then the multipliers. */
 static dae_mechanical_at view_point(const view *s, const dae_semi_explicit_at *at)
 {
   return (dae_mechanical_at){
@@ -133,7 +133,7 @@ static dae_status view_add_J(view *s, const dae_semi_explicit_at *at, double *J)
   const dae__block *block = s->J_block;
   dae_mechanical_at here = view_point(s, at);
   DAE__TRY(dae__mech_eval(m, &here, &(dae_mechanical_wanted){.G = s->G, .K = s->K}, &s->last));
-  /* dynamics */
+  /* rows of q', v', u' and c */
   dae__block_add(&block[UNIT_V], 1, s->ones, J);
   DAE__TRY(dae__mech_J(m, &here, s->values, &s->last));
   dae__block_add(&block[RHS], 1, s->values, J);
@@ -148,7 +148,7 @@ static dae_status view_add_J(view *s, const dae_semi_explicit_at *at, double *J)
     dae__block_add(&block[KTS], -1, s->values, J);
     dae__block_add(&block[KT], -1, s->K, J);
   }
-  /* constraints */
+  /* rows of the constraints g or gdot, and k */
   if (m->ng > 0 && s->kind == DAE__VIEW_POSITION)
     dae__block_add(&block[POSITION], 1, s->G, J);
   if (m->ng > 0 && s->kind != DAE__VIEW_POSITION) {
@@ -161,7 +161,7 @@ static dae_status view_add_J(view *s, const dae_semi_explicit_at *at, double *J)
     dae__block_add(&block[NONHOLONOMIC], 1, s->values, J);
     dae__block_add(&block[NONHOLONOMIC_V], 1, s->K, J);
   }
-  /* stabilisation */
+  /* terms of the stabilised (GGL) form, with mu */
   if (m->ng > 0 && s->kind == DAE__VIEW_GGL) {
     DAE__TRY(dae__mech_Gts(m, &here, view_multipliers(s, at, s->mu), s->values, &s->last));
     dae__block_add(&block[GTMU_Q], -1, s->values, J);
@@ -205,7 +205,7 @@ static void view_create_J(view *s, dae__arena *arena)
   s->J = dae__blocks_merge(arena, s->n, s->n, s->J_block, BLOCKS);
 }
 
-/* a dense block without values makes the matrices of a dense problem dense */
+/* Patterns of M, (M s)_x and J; for a dense problem a block without values makes them dense. */
 static void view_create_matrices(view *s, dae__arena *arena)
 {
   dae__mech *m = s->m;
@@ -245,7 +245,7 @@ static void view_alloc_scratch(view *s, dae__arena *arena)
     s->ones[i] = 1;
 }
 
-/* the names of the mechanical problem's variables; mu(rod) beside lambda(rod) */
+/* Names of the variables: those of the mechanical problem, and mu(rod) beside lambda(rod). */
 static const char *const *view_create_names(view *s, dae__arena *arena)
 {
   dae_problem problem = dae_problem_mechanical(s->m->p);

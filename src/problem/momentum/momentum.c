@@ -1,4 +1,4 @@
-/* Evaluations of a problem in the momentum form: creation with effective patterns, the user's
+/* Evaluations of a problem in the momentum form: creation with the patterns in use, the user's
  * callbacks with results checked, and derivatives, the user's or coloured differences.
  *
  *   gdot = g_t + g_y v,   gdot_z = g_y v_z
@@ -13,11 +13,12 @@
 #include <float.h>
 #include <stdio.h>
 
-/* status of the user's callback `name` */
+/* Status of the user's callback `name` at the point `at`. */
 #define CALL(name, ...)                                                                            \
   dae__callback_status(m->why, m->p->name(m->p->user, __VA_ARGS__), #name, at->t, err)
 
-/* A point in which one vector is varied: y, z or the multiplier. */
+/* Context of differences: the point and multiplier, of which one vector is varied: y, z or the
+ * multiplier. */
 typedef struct vary {
   dae__momentum *m;
   dae_momentum_at at;
@@ -63,7 +64,7 @@ static void momentum_choose_patterns(dae__momentum *m, dae__arena *arena)
     dae__momentum_given given = dae__momentum_given_of(m->p, (dae__momentum_part)part);
     m->given[part] = given.fn || given.fn_s;
     if (part == DAE__GDOT_Z || (part == DAE__GDOT_Y && !m->given[part] && !given.pattern))
-      continue; /* follow from others */
+      continue; /* gdot_y and gdot_z follow from other patterns */
     of[part] = given.pattern ? *given.pattern : dae__pattern_dense(arena, given.rows, given.cols);
   }
   m->given[DAE__GDOT_Z] = m->given[DAE__G_Y] && m->given[DAE__V_Z];
@@ -81,7 +82,7 @@ static void momentum_choose_patterns(dae__momentum *m, dae__arena *arena)
   of[DAE__GDOT_Z] = dae__pattern_product(arena, &of[DAE__G_Y], &of[DAE__V_Z]);
   if (m->given[DAE__GDOT_Y] || m->p->gdot_y_pattern)
     return;
-  /* (g_t + g_y v)_y = g_ty + g_yy v + g_y v_y: entries of g_y and of g_y v_y */
+  /* gdot_y = (g_t + g_y v)_y = g_ty + g_yy v + g_y v_y has the entries of g_y and of g_y v_y */
   dae_pattern product = dae__pattern_product(arena, &of[DAE__G_Y], &of[DAE__V_Y]);
   dae__block blocks[2] = {{.pattern = &of[DAE__G_Y]}, {.pattern = &product}};
   if (!dae__arena_failed(arena))
@@ -92,7 +93,7 @@ static void momentum_alloc(dae__momentum *m, dae__arena *arena)
 {
   int longest = m->ny > m->nz ? m->ny : m->nz;
   for (int part = 0; part < DAE__MOMENTUM_PARTS && !dae__arena_failed(arena); part++)
-    /* g_y enters gdot, the others iteration matrices only */
+    /* fourth order for g_y, which enters gdot; the others enter iteration matrices only */
     if (!m->given[part] && part != DAE__GDOT_Z)
       m->difference[part] = dae__difference_create(arena, &m->pattern[part], part == DAE__G_Y);
   if (dae__arena_failed(arena))
@@ -154,7 +155,7 @@ const char *dae__momentum_variable_name(const dae_momentum *p, int i, char *text
 
 /* ---- evaluations ---- */
 
-/* Rows that the entries of a value belong to. */
+/* Equations that the entries of a value belong to. */
 typedef enum rows_of { ROWS_Y, ROWS_Z, ROWS_G, ROWS_K } rows_of;
 
 static dae_status momentum_check(const dae__momentum *m, rows_of rows, int n, const double *x,
@@ -276,7 +277,7 @@ double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const d
 
 /* ---- derivatives ---- */
 
-/* Quantities as functions of one vector, for differences: name_of_x. */
+/* Defines name_of_member: a quantity as a function of one vector, for differences. */
 #define OF_POINT(name, member)                                                                     \
   static dae_status name##_of_##member(void *context, const double *x, double *out,                \
                                        dae_error *err)                                             \
@@ -350,7 +351,7 @@ dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
   vary c = {m, *at, multiplier};
   if (dae__pattern_count(&of[part]) == 0)
     return DAE_OK;
-  if (part == DAE__P_Z && !m->p->p) { /* p = z */
+  if (part == DAE__P_Z && !m->p->p) { /* p = z, so that p_z = 1 */
     for (int i = 0; i < m->nz; i++)
       values[i] = 1;
     return DAE_OK;
@@ -359,7 +360,7 @@ dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
     c.at.z = NULL; /* g and r do not depend on z */
   else if (given.fn_s && m->nk == 0)
     multiplier = NULL;
-  if (part == DAE__GDOT_Z) { /* g_y v_z */
+  if (part == DAE__GDOT_Z) { /* gdot_z = g_y v_z */
     DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, at, NULL, m->g_y, err));
     DAE__TRY(dae__momentum_jacobian(m, DAE__V_Z, at, NULL, m->v_z, err));
     dae__matrix_product((dae__factor){&of[DAE__G_Y], m->g_y}, (dae__factor){&of[DAE__V_Z], m->v_z},

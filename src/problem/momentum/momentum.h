@@ -13,7 +13,7 @@
 #include "problem/difference.h"
 #include <daedal/problem.h>
 
-/* The derivatives. GDOT_Z = g_y v_z. */
+/* Derivatives of the functions v, p, f, r, g, gdot, k of the momentum form; GDOT_Z = g_y v_z. */
 typedef enum dae__momentum_part {
   DAE__V_Y,
   DAE__V_Z,
@@ -33,17 +33,17 @@ typedef enum dae__momentum_part {
 } dae__momentum_part;
 
 typedef struct dae__momentum_layout {
-  int z, lambda, psi, size; /* y is at 0 */
+  int z, lambda, psi, size; /* offsets, where y has 0; size of the vector */
 } dae__momentum_layout;
 
 dae__momentum_layout dae__momentum_layout_of(const dae_momentum *p);
 
-/* A derivative as the description gives it. */
+/* A derivative as the user's description gives it. */
 typedef struct dae__momentum_given {
-  const char *name;           /* "v_y" */
-  dae_momentum_fn *fn;        /* callback without a multiplier, */
-  dae_momentum_fn_s *fn_s;    /* or with one; both NULL: none was given */
-  const dae_pattern *pattern; /* NULL: none was given */
+  const char *name;           /* name for messages, such as "v_y" */
+  dae_momentum_fn *fn;        /* callback without a multiplier, or NULL */
+  dae_momentum_fn_s *fn_s;    /* callback with a multiplier, or NULL */
+  const dae_pattern *pattern; /* pattern of the derivative; NULL: none was given */
   int rows, cols;
 } dae__momentum_given;
 
@@ -52,48 +52,49 @@ dae__momentum_given dae__momentum_given_of(const dae_momentum *p, dae__momentum_
 typedef struct dae__momentum {
   const dae_momentum *p;
   dae__momentum_layout at;
-  int ny, nz, ng, nk, nc;                   /* nc = ng + nk constraint rows */
-  dae_pattern pattern[DAE__MOMENTUM_PARTS]; /* effective patterns */
-  bool given[DAE__MOMENTUM_PARTS];          /* exact: by the user, or by definition */
-  bool exact_gdot;                          /* g_y and g_t are the user's, or g_t is zero */
-  long *evaluations;                        /* of f; saved state */
-  const dae_error *why;                     /* errors that callbacks report, see dae_problem */
+  int ny, nz, ng, nk, nc;                   /* sizes; nc = ng + nk constraint rows */
+  dae_pattern pattern[DAE__MOMENTUM_PARTS]; /* patterns in use: the user's, or defaults */
+  bool given[DAE__MOMENTUM_PARTS];          /* exact derivatives, the user's or by definition */
+  bool exact_gdot;      /* gdot is exact: g_y and g_t are the user's, or g_t is zero */
+  long *evaluations;    /* number of evaluations of f; saved state */
+  const dae_error *why; /* error that callbacks report, see dae_problem */
 
-  dae__difference difference[DAE__MOMENTUM_PARTS]; /* where the user gave none */
-  dae__along along;                                /* values of up to ny, nz or nc entries */
-  double *v, *g_t, *scale;                         /* scratch of gdot */
-  double *g_y, *v_z, *row;                         /* scratch of gdot and of g_y v_z */
+  dae__difference difference[DAE__MOMENTUM_PARTS]; /* differences for derivatives not given */
+  dae__along along;        /* directional derivatives of up to ny, nz or nc entries */
+  double *v, *g_t, *scale; /* scratch of gdot: v, g_t, size of terms */
+  double *g_y, *v_z, *row; /* scratch of gdot and g_y v_z */
 } dae__momentum;
 
-/* Checks the description and prepares evaluations; all memory is the arena's. */
+/* Validates a problem in momentum form and prepares its evaluations; all memory is the arena's. */
 dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, dae__momentum **out,
                                 dae_error *err);
 
-/* Name of row i of (g, k), and of entry i of (y, z), for messages. */
+/* Name of constraint row `row` of (g, k), and of entry i of (y, z), for messages. */
 const char *dae__momentum_constraint_name(const dae_momentum *p, int row, char *text, size_t size);
 const char *dae__momentum_variable_name(const dae_momentum *p, int i, char *text, size_t size);
 
-/* Evaluations. A callback that refuses and a result that is not finite are DAE_ERROR_RECOVERABLE,
- * with the equation named; a callback that fails is DAE_ERROR_CALLBACK. */
+/* Evaluations of v, p, f, r, g, gdot, k. A callback that refuses and a result that is not finite
+ * are DAE_ERROR_RECOVERABLE, naming the equation; a callback that fails is DAE_ERROR_CALLBACK. */
 dae_status dae__momentum_v(dae__momentum *m, const dae_momentum_at *at, double *v, dae_error *err);
 dae_status dae__momentum_p(dae__momentum *m, const dae_momentum_at *at, double *p, dae_error *err);
 dae_status dae__momentum_f(dae__momentum *m, const dae_momentum_at *at, const double *psi,
                            double *f, dae_error *err);
-/* zero without g */
+/* constraint force r of g; zero for a problem without g */
 dae_status dae__momentum_r(dae__momentum *m, const dae_momentum_at *at, const double *lambda,
                            double *r, dae_error *err);
 dae_status dae__momentum_g(dae__momentum *m, const dae_momentum_at *at, double *g, dae_error *err);
 dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, double *gdot,
                               dae_error *err);
-/* Error of gdot relative to the terms g_y y of g: 0 where g_y and g_t are the user's, else that of
- * differences. */
+/* Error of gdot relative to the terms g_y y of g: 0 where g_y and g_t are the user's, else the
+ * error of differences. */
 double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const double *v);
 dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *k, dae_error *err);
-/* the user's energy, which must be given */
+/* energy by the user's callback, which must be given */
 dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
                                 dae_error *err);
 
-/* Values of one derivative in the order of its pattern; multiplier: psi for F_*, lambda for R_*. */
+/* Values of one derivative in the order of its pattern; multiplier: psi for DAE__F_*, lambda for
+ * DAE__R_*, else unused. */
 dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
                                   const dae_momentum_at *at, const double *multiplier,
                                   double *values, dae_error *err);

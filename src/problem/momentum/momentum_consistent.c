@@ -1,6 +1,6 @@
 /* Consistent start of a problem in the momentum form.
  *
- * y is moved onto g, and then z onto gdot and k, by Levenberg-Marquardt steps of least change,
+ * y is projected onto g, and then z onto gdot and k, by Levenberg-Marquardt steps of least change,
  *
  *   [ 1   A'     ] [ d ]   [  0 ]
  *   [ A  -delta I] [ . ] = [ -r ],   A = g_y, or A = [g_y v_z; k_z],
@@ -20,12 +20,13 @@
 #include <float.h>
 #include <stdio.h>
 
-/* Smallest share of a damped Newton step. Chosen, not measured. */
+/* Smallest damping factor of a Newton step. Chosen, not measured. */
 #define MIN_SHARE 1e-3
-/* DAE__RANK_TOLERANCE for derivatives by coarse differences, which are good to about 1e-8 */
+/* Tolerance of the rank, in place of DAE__RANK_TOLERANCE, for derivatives by first-order
+ * differences, which are accurate to about 1e-8. */
 #define RANK_TOLERANCE_COARSE 1e-6
 
-/* One of the two levels: y and g, or z and (gdot, k). */
+/* One of the two levels of a projection: y onto g, or z onto (gdot, k). */
 typedef struct level {
   dae__momentum_motion *motion;
   double t;
@@ -35,7 +36,7 @@ typedef struct level {
   int n, rows;
   double *trial;
   dae__saddle *saddle;
-  const dae_pattern *G, *K; /* K NULL: only G */
+  const dae_pattern *G, *K; /* patterns of the rows of A; K may be NULL */
   double *G_values, *K_values;
 } level;
 
@@ -59,7 +60,7 @@ static level momentum_start_level_of(dae__momentum_motion *motion, double t, dou
 
 /* ---- residuals ---- */
 
-/* residual and Jacobians at x in place of y or z */
+/* Evaluates residual and Jacobians at x, which takes the place of y or z. */
 static dae_status momentum_start_evaluate(const level *l, const double *x, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
@@ -76,9 +77,9 @@ static dae_status momentum_start_evaluate(const level *l, const double *x, dae_e
   return dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, part[DAE__K_Z], err);
 }
 
-/* *size: the largest residual at x, relative to its terms. The scale of a row never decreases
- * during the iteration, so that values that shrink, such as a velocity that must vanish, are
- * measured by their initial terms. */
+/* Evaluates residual, scale and Jacobians at x; *size: the largest relative residual. The scale of
+ * a row never decreases during the iteration, so that values that shrink, such as a velocity that
+ * must vanish, are measured by their initial terms. */
 static dae_status momentum_start_measure(const level *l, const double *x, bool first, double *size,
                                          dae_error *err)
 {
@@ -88,8 +89,8 @@ static dae_status momentum_start_measure(const level *l, const double *x, bool f
   double *scale = motion->scale, *terms = motion->terms;
   *size = INFINITY;
   DAE__TRY(momentum_start_evaluate(l, x, err));
-  /* terms that are not of the form A x, such as g_t or a length, and the error of differences,
-   * which no iteration reduces */
+  /* the scale includes terms that are not of the form A x, such as g_t or a length, and the error
+   * of differences, which no iteration reduces */
   dae__row_scale(G, motion->part[DAE__G_Y], l->velocity ? motion->v : x, scale);
   if (l->velocity) {
     dae__row_scale(l->K, l->K_values, x, scale + m->ng);
@@ -117,7 +118,8 @@ static void momentum_start_zero_columns(const dae_pattern *p, const bool *fixed,
       values[e] = 0;
 }
 
-/* trial = x + the step from the Jacobians at hand, shift relative to A A'; *stagnates: trial = x */
+/* l->trial = x + Levenberg-Marquardt step with the current Jacobians, shift relative to A A';
+ * *stagnates: the step is at round-off. */
 static dae_status momentum_start_try_step(const level *l, double shift, bool *stagnates,
                                           dae_error *err)
 {
@@ -134,7 +136,7 @@ static dae_status momentum_start_try_step(const level *l, double shift, bool *st
       dae__saddle_factor(l->saddle, motion->ones, l->G_values, l->K_values, motion->diagonal);
   motion->memory->factorisations++;
   if (!l->velocity)
-    motion->memory->placed = false; /* the factorisation is that of the shifted matrix */
+    motion->memory->placed = false; /* the factors are those of the shifted matrix */
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status)
@@ -149,7 +151,7 @@ static dae_status momentum_start_try_step(const level *l, double shift, bool *st
   return DAE_OK;
 }
 
-/* names the constraints that are not met */
+/* Fails with DAE_ERROR_START, naming the constraints that are not satisfied. */
 static dae_status momentum_start_refuse(const level *l, double size, dae_error *err)
 {
   const dae__momentum_motion *motion = l->motion;
@@ -178,7 +180,7 @@ static dae_status momentum_start_refuse(const level *l, double size, dae_error *
   return DAE_ERROR_START;
 }
 
-/* Levenberg-Marquardt iteration: y or z onto the constraints of its level */
+/* Levenberg-Marquardt iteration that projects y or z onto the constraints of its level. */
 static dae_status momentum_start_project(const level *l, dae_error *err)
 {
   double size, next, damping = 1, *x = l->velocity ? l->z : l->y;
@@ -212,7 +214,8 @@ static dae_status momentum_start_project(const level *l, dae_error *err)
 
 /* ---- projection along the constraint forces ---- */
 
-/* z onto gdot and k by damped Newton steps along the constraint forces; *met: converged */
+/* Projection of z onto gdot and k by damped Newton steps along the constraint forces; *met:
+ * converged. */
 static dae_status momentum_start_project_along_forces(const level *l, bool *met, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
@@ -246,7 +249,8 @@ static dae_status momentum_start_project_along_forces(const level *l, bool *met,
   return status == DAE_ERROR_SINGULAR || status == DAE_ERROR_RECOVERABLE ? DAE_OK : status;
 }
 
-/* z onto its constraints, along the forces where that converges and no value is fixed */
+/* Projection of z onto gdot and k: along the constraint forces where this converges and no value is
+ * fixed, else by the least change. */
 static dae_status momentum_start_project_z(const level *l, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
@@ -264,7 +268,8 @@ static dae_status momentum_start_project_z(const level *l, dae_error *err)
 
 /* ---- independence of the constraints ---- */
 
-/* the first dependent row, removed from A, and its coefficients c in motion->x */
+/* Removes the dependent rows from A; motion->x = coefficients c of the first one, *dependent, in
+ * terms of the active rows. */
 static dae_status momentum_start_combination(dae__momentum_motion *motion, const bool *active,
                                              int *dependent)
 {
@@ -296,7 +301,7 @@ static dae_status momentum_start_combination(dae__momentum_motion *motion, const
   return status;
 }
 
-/* refuses the first dependent row, naming the rows of its combination */
+/* Refuses the first dependent row, naming the rows of its linear combination. */
 static dae_status momentum_start_refuse_dependent(dae__momentum_motion *motion, double t,
                                                   const bool *active, dae_error *err)
 {
@@ -328,7 +333,7 @@ static dae_status momentum_start_refuse_dependent(dae__momentum_motion *motion, 
   return DAE_ERROR_START;
 }
 
-/* active: an independent subset of the rows */
+/* active = an independent subset of the rows of [g_y v_z; k_z]; *rank: their number. */
 static dae_status momentum_start_find_rank(dae__momentum_motion *motion, dae__arena *arena,
                                            bool *active, int *rank, dae_error *err)
 {
@@ -354,7 +359,7 @@ static dae_status momentum_start_find_rank(dae__momentum_motion *motion, dae__ar
              : DAE_OK;
 }
 
-/* refuses constraints that are dependent at the state */
+/* Refuses constraints that are dependent at the state. */
 static dae_status momentum_start_check_independent(dae__momentum_motion *motion, double t,
                                                    const double *state, dae_error *err)
 {

@@ -7,7 +7,8 @@
  *   projection of y     [ 1 g_y'; g_y 0 ] (dy, .) = (0, -g)      y += dy, repeated until g = 0
  *   projection of z     B (dz, ., .) = (0, -gdot, -k)            z += dz
  *
- * The projections use the factorisation at hand, and a new one only where that does not converge.
+ * The projections reuse an existing factorisation, and form a new one only where it does not
+ * converge.
  * r_lambda and f_psi are evaluated at the latest multipliers. */
 #include "problem/momentum/momentum_motion.h"
 #include "core/error.h"
@@ -111,9 +112,9 @@ const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_moti
   return motion->memory;
 }
 
-/* ---- the matrix ---- */
+/* ---- factorisation ---- */
 
-/* names the unknown at which the factorisation failed */
+/* Message for a singular matrix, naming the unknown at which the factorisation failed. */
 static dae_status momentum_explain_singular(const dae__momentum_motion *motion, int column,
                                             double t, dae_error *err)
 {
@@ -178,8 +179,8 @@ typedef struct projection {
   bool velocity; /* projection of z, else of y */
 } projection;
 
-/* size of the terms of each row before the projection: a value that shrinks while it is projected,
- * such as a velocity that must vanish, is not measured by its remainder */
+/* Size of the terms of each row before the projection: a value that shrinks during the projection,
+ * such as a velocity that must vanish, is measured by its initial terms. */
 static dae_status momentum_scale(const projection *p, dae_error *err)
 {
   dae__momentum_motion *motion = p->motion;
@@ -196,7 +197,8 @@ static dae_status momentum_scale(const projection *p, dae_error *err)
   DAE__TRY(dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, k_z, err));
   dae__row_scale(G, g_y, motion->v, motion->scale);
   dae__row_scale(K, k_z, p->z, motion->scale + m->ng);
-  /* terms that are not of the form A z, such as g_t, and the error of differences */
+  /* the scale includes terms that are not of the form A z, such as g_t, and the error of
+   * differences */
   dae__copy(m->nc, motion->residual, motion->x);
   dae__matrix_times(G, g_y, -1, motion->v, motion->x);
   dae__matrix_times(K, k_z, -1, p->z, motion->x + m->ng);
@@ -208,7 +210,7 @@ static dae_status momentum_scale(const projection *p, dae_error *err)
   return DAE_OK;
 }
 
-/* factors [1 g_y'; g_y 0] at the point */
+/* Factors [1 g_y'; g_y 0] at the point. */
 static dae_status momentum_factor_position(dae__momentum_motion *motion, const dae_momentum_at *at,
                                            dae_error *err)
 {
@@ -232,7 +234,7 @@ static dae_status momentum_factor_position(dae__momentum_motion *motion, const d
   return status;
 }
 
-/* adds the correction to y or z; true where it is at round-off */
+/* Adds the correction to y or z; returns whether it is at round-off level. */
 static bool momentum_correct(const projection *p)
 {
   dae__momentum_motion *motion = p->motion;
@@ -272,7 +274,7 @@ static dae_status momentum_project_level(const projection *p, bool *moved, dae_e
     double now = dae__row_worst(count, motion->residual, motion->scale, &row);
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
-    /* the factorisation at hand, as long as it reduces the residual well */
+    /* an existing factorisation is reused as long as it reduces the residual well */
     if (!(p->velocity ? memory->factored : memory->placed) ||
         now > DAE__PROJECTION_REDUCTION * before)
       DAE__TRY(p->velocity ? dae__momentum_factor(motion, &at, err)

@@ -13,8 +13,8 @@
 
 typedef struct dae__momentum_memory {
   bool factored;    /* the solver holds a factorisation from some earlier point */
-  bool placed;      /* so does the saddle `place` */
-  long projections; /* states that were changed by a projection */
+  bool placed;      /* `place` holds a factorisation from some earlier point */
+  long projections; /* number of states changed by a projection */
   long factorisations;
 } dae__momentum_memory;
 
@@ -23,40 +23,40 @@ enum { DAE__BLOCK_P, DAE__BLOCK_R, DAE__BLOCK_F, DAE__BLOCK_G, DAE__BLOCK_K, DAE
 typedef struct dae__momentum_motion {
   dae__momentum *m;
   dae__arena *arena;
-  dae__momentum_memory *memory; /* saved state */
-  double *multiplier; /* nc; saved state: multipliers of r_lambda and f_psi in the matrix */
+  dae__momentum_memory *memory; /* saved state: flags and counters */
+  double *multiplier; /* nc; saved state: (lambda, psi) of r_lambda and f_psi in the matrix */
 
-  /* the matrix */
+  /* matrix of the linear systems, [p_z -r_lambda -f_psi; g_y v_z 0 0; k_z 0 0] */
   dae_pattern pattern;
   dae__block block[DAE__MOMENTUM_BLOCKS];
   double *matrix;
   dae__solver *solver;
-  /* minimum-norm corrections: place = [1 g_y'; g_y 0] of y, least = [1 A'; A 0] of z with
-   * A = [g_y v_z; k_z] */
+  /* saddle matrices of minimum-norm corrections: place = [1 g_y'; g_y 0] for y,
+   * least = [1 A'; A 0] with A = [g_y v_z; k_z] for z */
   dae_pattern one_y, one_z, no_k;
   dae__saddle *place, *least;
   double *ones, *diagonal;
 
-  double *part[DAE__MOMENTUM_PARTS]; /* values of derivatives at the last point evaluated */
-  double *v;                         /* ny: v at that point */
-  double *residual, *scale, *terms;  /* nz + nc, of (d/dt p - f - r, gdot, k) */
-  double *x;                         /* nz + nc: right side and solution */
-  double *unknown;                   /* nz + nc: z', lambda, psi */
-  double *rate;                      /* nz + nc: d/dt (p, gdot, k) for z' = 0 */
-  double *v_rate, *v_base;           /* ny: v', and v' for z' = 0 */
-  double *size;                      /* size of the terms of a value */
-  double *moved_y, *moved_z;         /* a point of a path, or a trial */
-  double *sample;                    /* one value */
+  double *part[DAE__MOMENTUM_PARTS]; /* values of the derivatives at the last point evaluated */
+  double *v;                         /* ny: v at the last point evaluated */
+  double *residual, *scale, *terms;  /* nz + nc: (d/dt p - f - r, gdot, k), size of its terms */
+  double *x;                         /* nz + nc: right side and solution of a linear system */
+  double *unknown;                   /* nz + nc: unknowns (z', lambda, psi) */
+  double *rate;                      /* nz + nc: rates d/dt (p, gdot, k) for z' = 0 */
+  double *v_rate, *v_base;           /* ny: d/dt v, and d/dt v for z' = 0 */
+  double *size;                      /* size of the terms of a differenced value */
+  double *moved_y, *moved_z;         /* a point of a path, or a trial of an iteration */
+  double *sample;                    /* scratch: one value of a differenced function */
 } dae__momentum_motion;
 
 dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
                                        dae__momentum_motion **out, dae_error *err);
 dae_status dae__momentum_motion_reload(dae__momentum_motion *motion);
-void dae__momentum_motion_free(dae__momentum_motion *motion); /* NULL is allowed */
+void dae__momentum_motion_free(dae__momentum_motion *motion); /* motion may be NULL */
 const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion);
 
-/* Projects y onto g, by the least change, and z onto gdot and k, along the constraint forces,
- * unless residuals are below DAE__ON_CONSTRAINT already. *moved (may be NULL): whether y or z
+/* Projects y onto g, by the least change, and z onto gdot and k, along the constraint forces; no
+ * change where residuals are below DAE__ON_CONSTRAINT. *moved (may be NULL): whether y or z
  * changed. */
 dae_status dae__momentum_project(dae__momentum_motion *motion, double t, double *y, double *z,
                                  bool *moved, dae_error *err);
@@ -68,13 +68,14 @@ dae_status dae__momentum_project(dae__momentum_motion *motion, double t, double 
 dae_status dae__momentum_accelerate(dae__momentum_motion *motion, double t, double *state,
                                     double *dy, dae_error *err);
 
-/* Factors the matrix at a point, with lambda and psi in motion->multiplier; DAE_ERROR_SINGULAR
- * names the constraint or variable. */
+/* Factors [p_z -r_lambda -f_psi; g_y v_z 0 0; k_z 0 0] at a point, with (lambda, psi) in
+ * motion->multiplier; DAE_ERROR_SINGULAR names the constraint or variable. */
 dae_status dae__momentum_factor(dae__momentum_motion *motion, const dae_momentum_at *at,
                                 dae_error *err);
 
-/* Makes the state consistent in place and finds its derivative dy; fixed and find may be NULL.
- * Dependent constraints and a singular matrix are refused, naming the constraint. */
+/* Consistent start: makes the state vector consistent in place and computes its derivative dy;
+ * fixed and find may be NULL. Dependent constraints and a singular matrix are refused, naming the
+ * constraint. */
 dae_status dae__momentum_consistent(dae__momentum_motion *motion, double t, const bool *fixed,
                                     double *state, double *dy, dae_diagnosis *find, dae_error *err);
 

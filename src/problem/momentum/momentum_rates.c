@@ -15,16 +15,17 @@
 #include "problem/momentum/momentum_motion.h"
 #include <float.h>
 
-/* Newton iterations at most. Chosen, not measured. */
+/* Largest number of Newton iterations. Chosen, not measured. */
 #define MAX_NEWTON_ITERATIONS 30
-/* Residual relative to its terms at which a stagnating iteration counts as converged. Chosen, not
- * measured. */
+/* Residual, relative to its terms, at which a stagnating Newton iteration counts as converged.
+ * Chosen, not measured. */
 #define STAGNATION_RESIDUAL 1e-9
 
-/* Functions of (t, y, z) whose rates are formed. */
+/* Functions of (t, y, z) whose time derivatives are formed. */
 typedef enum quantity { V, P, G, GDOT, K } quantity;
 
-/* The straight line (t, y, z) + e (dt, dy, dz); dy and dz may be NULL. */
+/* Straight line (t, y, z) + e (dt, dy, dz) along which the function q is differenced; dy and dz may
+ * be NULL. */
 typedef struct line {
   dae__momentum_motion *motion;
   quantity q;
@@ -71,7 +72,7 @@ static int rates_rows(const dae__momentum *m, quantity q)
   return q == V ? m->ny : q == P ? m->nz : q == K ? m->nk : m->ng;
 }
 
-/* motion->size: terms of the entries of a quantity */
+/* motion->size = size of the terms of each entry of a function q. */
 static void rates_find_size(dae__momentum_motion *motion, quantity q, const dae_momentum_at *at)
 {
   const dae__momentum *m = motion->m;
@@ -86,14 +87,14 @@ static void rates_find_size(dae__momentum_motion *motion, quantity q, const dae_
   dae__row_scale(&m->pattern[part], motion->part[part], x, motion->size);
 }
 
-/* time in which x changes by its size; 0.1 since x may cross zero, and a bound for x nearly at rest
- */
+/* Time in which x changes by its size: 0.1 is added since x may cross zero, and a bound holds for x
+ * nearly at rest. */
 static double rates_time_scale(int n, const double *x, const double *rate)
 {
   return fmin(dae__max_abs(n, x) / dae__max_abs(n, rate), 1e100) + 0.1;
 }
 
-/* out += rate of the quantity along the line */
+/* out += derivative of the function l->q along the line. */
 static dae_status rates_add_on(line *l, double length, double *out, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
@@ -105,7 +106,7 @@ static dae_status rates_add_on(line *l, double length, double *out, dae_error *e
   return DAE_OK;
 }
 
-/* out = q_t + q_y v */
+/* out = q_t + q_y v, the rate of the function q for z' = 0. */
 static dae_status rates_base(dae__momentum_motion *motion, quantity q, const dae_momentum_at *at,
                              double *out, dae_error *err)
 {
@@ -126,7 +127,7 @@ static dae_status rates_base(dae__momentum_motion *motion, quantity q, const dae
   return DAE_OK;
 }
 
-/* out += q_z z', with the values of q_z at hand where the user gave them */
+/* out += q_z z', with the user's q_z in motion->part, else by differences. */
 static dae_status rates_add_z(dae__momentum_motion *motion, quantity q, const dae_momentum_at *at,
                               const double *z_rate, double *out, dae_error *err)
 {
@@ -145,7 +146,7 @@ static dae_status rates_add_z(dae__momentum_motion *motion, quantity q, const da
   return rates_add_on(&l, rates_time_scale(m->nz, at->z, z_rate), out, err);
 }
 
-/* out = d2/de2 g(t + e, y + e v), and v_base = v_t + v_y v */
+/* out = d2/de2 g(t + e, y + e v) at e = 0, and motion->v_base = v_t + v_y v. */
 static dae_status rates_second_g(dae__momentum_motion *motion, const dae_momentum_at *at,
                                  double *out, dae_error *err)
 {
@@ -162,7 +163,7 @@ static dae_status rates_second_g(dae__momentum_motion *motion, const dae_momentu
   return dae__along_rate(&m->along, &path, 2, out, err);
 }
 
-/* out += g_y v' */
+/* out += g_y v' with v' = v_base + v_z z'. */
 static dae_status rates_add_g_of_v_rate(dae__momentum_motion *motion, const dae_momentum_at *at,
                                         const double *z_rate, double *out, dae_error *err)
 {
@@ -180,7 +181,7 @@ static dae_status rates_add_g_of_v_rate(dae__momentum_motion *motion, const dae_
   return rates_add_on(&l, (y > 0 ? y : 1) / rate, out, err);
 }
 
-/* motion->rate: d/dt (p, gdot, k) for z' = 0 */
+/* motion->rate = d/dt (p, gdot, k) for z' = 0. */
 static dae_status rates_without_z(dae__momentum_motion *motion, const dae_momentum_at *at,
                                   dae_error *err)
 {
@@ -197,7 +198,7 @@ static dae_status rates_without_z(dae__momentum_motion *motion, const dae_moment
 
 /* ---- Newton's method ---- */
 
-/* terms += |rows of a derivative| |x| */
+/* terms += |A| |x| for a derivative A = motion->part[part]. */
 static void rates_add_terms(const dae__momentum_motion *motion, dae__momentum_part part,
                             const double *x, double *terms)
 {
@@ -206,8 +207,8 @@ static void rates_add_terms(const dae__momentum_motion *motion, dae__momentum_pa
   dae__axpy(p->rows, 1, motion->size, terms);
 }
 
-/* residual = (d/dt p - f - r, d/dt gdot, d/dt k) at motion->unknown; *size: the largest one
- * relative to its terms */
+/* motion->residual = (d/dt p - f - r, d/dt gdot, d/dt k) at motion->unknown; *size: the largest
+ * residual relative to its terms. */
 static dae_status rates_residual(dae__momentum_motion *motion, const dae_momentum_at *at,
                                  double *size, dae_error *err)
 {
@@ -242,7 +243,7 @@ static dae_status rates_residual(dae__momentum_motion *motion, const dae_momentu
   return DAE_OK;
 }
 
-/* motion->unknown, with a guess of the multipliers in it */
+/* Newton's method for motion->unknown = (z', lambda, psi), which holds the initial guess. */
 static dae_status rates_solve(dae__momentum_motion *motion, const dae_momentum_at *at,
                               dae_error *err)
 {
@@ -253,7 +254,7 @@ static dae_status rates_solve(dae__momentum_motion *motion, const dae_momentum_a
     DAE__TRY(rates_residual(motion, at, &size, err));
     if (size <= DBL_EPSILON || (size <= STAGNATION_RESIDUAL && size > 0.1 * before))
       return DAE_OK;
-    /* a new matrix where forces are not linear in their multipliers */
+    /* a new matrix where convergence is slow: forces are not linear in the multipliers */
     if (i > 0 && size > 0.01 * before) {
       dae__copy(m->nc, motion->unknown + m->nz, motion->multiplier);
       DAE__TRY(dae__momentum_factor(motion, at, err));
@@ -262,7 +263,7 @@ static dae_status rates_solve(dae__momentum_motion *motion, const dae_momentum_a
     dae__solver_solve(motion->solver, motion->x);
     dae__axpy(n, -1, motion->x, motion->unknown);
     if (i > 0 && size * (size / before) <= DBL_EPSILON)
-      return DAE_OK; /* the next residual is round-off */
+      return DAE_OK; /* the next residual would be at round-off */
     before = size;
   }
   dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,

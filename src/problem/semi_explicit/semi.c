@@ -8,8 +8,8 @@
 #include <float.h>
 #include <stdio.h>
 
-/* Distance of the second point at which F_y is examined, relative to the size of the variables.
- * Chosen, not measured. */
+/* Distance of the second point at which dF/dy is tested for zero rows, relative to the size of the
+ * variables. Chosen, not measured. */
 #define NEAR_DISTANCE 0.01
 
 /* ---- creation ---- */
@@ -84,7 +84,8 @@ const char *dae__semi_equation_name(const dae_semi_explicit *p, int i, char *tex
 
 /* ---- evaluations ---- */
 
-/* out: rows of (f, F) from `first` on */
+/* Refuses values that are not finite. out: n rows of (f, F) from row `first` on, of which those
+ * with wanted[i] are checked, NULL: all. */
 static dae_status semi_check_rows(const dae__semi *s, int n, const double *out, int first,
                                   const bool *wanted, double t, dae_error *err)
 {
@@ -184,7 +185,7 @@ dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_e
 
 /* ---- derivatives ---- */
 
-/* A point at which z is varied, and the vector of a contraction. */
+/* Context of differences: the problem, the time at which z is varied, and the vector a of M a. */
 typedef struct vary {
   dae__semi *s;
   double t;
@@ -212,7 +213,7 @@ dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_e
   return dae__semi_J_by(s, &s->dJ, t, z, J, err);
 }
 
-/* M does not depend on y */
+/* out = M(t,x) a; M does not depend on y. */
 static dae_status semi_Ma_of_x(void *context, const double *x, double *out, dae_error *err)
 {
   vary *c = context;
@@ -253,7 +254,7 @@ void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, 
                            const double *J)
 {
   int count = dae__pattern_count(&matrix->pattern);
-  if (dae__pattern_count(matrix->J.pattern) == count) { /* J has all entries, in this order */
+  if (dae__pattern_count(matrix->J.pattern) == count) { /* J has the entries of the whole matrix */
     for (int e = 0; e < count; e++)
       matrix->values[e] = -J[e];
   } else {
@@ -315,10 +316,11 @@ void dae__semi_mass_add(const dae__semi_mass *m, double a, const dae__block *blo
 
 /* ---- rows of F without y ---- */
 
-/* hidden[i] stays true where row i of F_y is zero; counts these rows */
+/* Clears hidden[i] where row i of dF/dy is not zero up to round-off; returns the number of rows
+ * that remain. */
 static int semi_keep_zero_rows(const dae__semi *s, const double *J, double *scratch)
 {
-  double *in_x = scratch, *in_y = scratch + s->n; /* largest entries of each row */
+  double *in_x = scratch, *in_y = scratch + s->n; /* largest entry of each row of J_x and J_y */
   int count = 0;
   dae__zero(2 * s->n, scratch);
   for (int j = 0; j < s->n; j++)
@@ -333,8 +335,8 @@ static int semi_keep_zero_rows(const dae__semi *s, const double *J, double *scra
   return count;
 }
 
-/* A row counts as free of y if its F_y vanishes at z and at a point near by: that of y^2 = x
- * vanishes at y = 0 only. */
+/* A row of F counts as free of y if its dF/dy vanishes at z and at a second point near z: dF/dy of
+ * the equation y^2 = x vanishes at y = 0 only. */
 dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
                               double *J, double *scratch, dae_error *err)
 {

@@ -3,8 +3,7 @@
  *
  *   M(t,x) x' = f(t,x,y,in),   0 = F(t,x,y,in),   z = (x, y) the state vector
  *
- * Rows of F without y are of index 2 where M is regular; dae__semi_classify marks them in hidden.
- */
+ * Rows of F without y are of index 2 where M is regular; dae__semi_classify sets hidden. */
 #ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
 #define DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
 
@@ -15,50 +14,52 @@
 
 typedef struct dae__semi {
   const dae_semi_explicit *p;
-  int nx, ny, n;        /* n = nx + ny */
-  dae_pattern M, J, Ms; /* effective patterns; M is the diagonal where none was given */
-  bool sparse;          /* the user gave patterns */
-  bool constant_mass;   /* M was not given, or does not change */
-  long *evaluations;    /* of f; saved state */
-  bool *hidden;         /* ny: rows of F of index 2 */
+  int nx, ny, n;        /* states, algebraic variables, n = nx + ny */
+  dae_pattern M, J, Ms; /* patterns in use: the user's, else dense; diagonal for M = 1 */
+  bool sparse;          /* the user gave a pattern of J */
+  bool constant_mass;   /* M is the identity, or does not change */
+  long *evaluations;    /* number of evaluations of f; saved state */
+  bool *hidden;         /* ny: whether a row of F contains no y, and is of index 2 */
   int hidden_count;
-  bool classified; /* dae__semi_classify has set hidden */
+  bool classified; /* dae__semi_classify has set hidden and hidden_count */
 
   dae__arena *arena;
   int (*input)(void *user, double t, double *in);
   void *input_user;
-  const dae_error *why; /* errors that callbacks report, see dae_problem */
+  const dae_error *why; /* error that callbacks report, see dae_problem */
   double *in;
-  dae__difference dJ, dMs; /* where the user gave no J or Ms_x */
-  double *M_values;        /* scratch of dMs */
+  dae__difference dJ, dMs; /* differences for J and Ms_x, where the user gave none */
+  double *M_values;        /* scratch of the differences dMs: values of M */
 } dae__semi;
 
-/* Checks the description and prepares evaluations; all memory is the arena's. */
+/* Validates a semi-explicit problem and prepares its evaluations; all memory is the arena's. */
 dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__semi **out,
                             dae_error *err);
 
-/* Name of row i of (f, F), and of entry i of (x, y), for messages. */
+/* Names of row i of (f, F), and of entry i of (x, y), for messages. */
 const char *dae__semi_equation_name(const dae_semi_explicit *p, int i, char *text, size_t size);
 const char *dae__semi_variable_name(const dae_semi_explicit *p, int i, char *text, size_t size);
 
-/* Updates s->in to time t; the evaluations below do so themselves. */
+/* Updates the inputs s->in to time t; the evaluations below do so themselves. */
 dae_status dae__semi_inputs(dae__semi *s, double t, dae_error *err);
 
-/* Evaluations at z. A callback that refuses and a result that is not finite are
- * DAE_ERROR_RECOVERABLE, with the equation named; a callback that fails is DAE_ERROR_CALLBACK. */
+/* Evaluations at the state vector z; fF = (f, F). A callback that refuses and a result that is not
+ * finite are DAE_ERROR_RECOVERABLE, with the equation named; a callback that fails is
+ * DAE_ERROR_CALLBACK. */
 dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, dae_error *err);
-/* F alone; rows with wanted[i] are checked, NULL: all */
+/* F alone; rows i with wanted[i] are checked for finite values, NULL: all rows */
 dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *wanted, double *F,
                        dae_error *err);
-/* the user's F_t, which must be given; wanted as in dae__semi_F */
+/* F_t at fixed x, y and inputs, by the user's callback, which must be given; wanted as in
+ * dae__semi_F */
 dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wanted, double *F_t,
                          dae_error *err);
 dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_error *err);
 dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_error *err);
-/* J with the differences d where the user gave none */
+/* J at z: the user's, or by the differences d */
 dae_status dae__semi_J_by(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
                           dae_error *err);
-/* d(M a)/dx */
+/* Ms = d(M a)/dx with a fixed vector a */
 dae_status dae__semi_Ms(dae__semi *s, double t, const double *z, const double *a, double *Ms,
                         dae_error *err);
 
@@ -69,44 +70,45 @@ typedef struct dae__semi_matrix {
   double *values;
 } dae__semi_matrix;
 
-/* Out of memory shows in dae__arena_failed. */
+/* Out of memory shows in dae__arena_failed, not in the result. */
 dae__semi_matrix dae__semi_matrix_create(dae__arena *arena, const dae__semi *s);
-/* M and Ms may be NULL: left out */
+/* values = c M + Ms - J; terms M and Ms that are NULL are left out */
 void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, const double *Ms,
                            const double *J);
 
-/* M for repeated products in iterations: of a constant M the zeros, of which a dense pattern is
- * full, are left out. */
+/* Mass matrix for repeated products in iterations: products with a constant M skip its zeros, which
+ * are many in a dense pattern. */
 typedef struct dae__semi_mass_entry {
   double value;
-  int row, col, at; /* at: index among the values of the pattern */
+  int row, col, at; /* at: index of the entry in the pattern of M */
 } dae__semi_mass_entry;
 
 typedef struct dae__semi_mass {
   dae__semi *s;
-  double *values; /* of the pattern */
+  double *values; /* values of M in the order of its pattern */
   bool known;     /* M is constant and has been evaluated */
-  int count;      /* entries that are not zero, where M is known */
+  int count;      /* number of nonzero entries of M, where it is known */
   dae__semi_mass_entry *entry;
 } dae__semi_mass;
 
-/* Out of memory shows in dae__arena_failed. */
+/* Out of memory shows in dae__arena_failed, not in the result. */
 dae__semi_mass dae__semi_mass_create(dae__arena *arena, dae__semi *s);
-/* Evaluates M at z into values; a constant M at the first point only. */
+/* Evaluates M at z into m->values; a constant M at the first call only. */
 dae_status dae__semi_mass_at(dae__semi_mass *m, double t, const double *z, dae_error *err);
-/* r += a M x */
+/* r += a M x with the values of dae__semi_mass_at */
 void dae__semi_mass_times(const dae__semi_mass *m, double a, const double *x, double *r);
-/* matrix += a M, where M is a block of it */
+/* matrix += a M, where block is the position of M in the matrix */
 void dae__semi_mass_add(const dae__semi_mass *m, double a, const dae__block *block, double *matrix);
 
-/* Marks the rows of F without y, at the first call: hidden, hidden_count. J has the values at z,
- * before and afterwards; d as in dae__semi_J_by; scratch has 3 n entries. */
+/* Finds the rows of F without y and sets hidden and hidden_count, at the first call only. J: values
+ * at z on entry and return; d: differences as in dae__semi_J_by; scratch: 3 n entries. */
 dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
                               double *J, double *scratch, dae_error *err);
 
-/* Makes the state vector y consistent in place and finds the derivative dy, which is zero for the
- * algebraic variables. fixed (values that do not move) and find may be NULL. Works in temporary
- * memory. A problem of index 3 is refused, with find->index set. */
+/* Consistent start of a semi-explicit problem: makes the state vector y consistent in place and
+ * computes the derivative dy, which is zero for the algebraic variables. fixed (values that do not
+ * move) and find may be NULL. Works in temporary memory. A problem of index 3 is refused, with
+ * find->index set. */
 dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, double *y, double *dy,
                                 dae_diagnosis *find, dae_error *err);
 

@@ -18,20 +18,21 @@
 #include "problem/semi_explicit/semi_newton.h"
 #include <stdio.h>
 
-/* difference of a fixed value from its solution, relative to the largest, that counts as round-off;
- * chosen, not measured */
+/* Change of a fixed value by the consistent start, relative to the largest value of its kind, that
+ * counts as round-off. Chosen, not measured. */
 #define FIXED_TOLERANCE 1e-9
-/* entries of F_x M^-1 f_y, relative to their terms, that count as zero; chosen, not measured */
+/* Size of an entry of F_x M^-1 f_y, relative to its terms, below which it counts as zero. Chosen,
+ * not measured. */
 #define VANISHING_PRODUCT 1e-8
 
 typedef struct work {
   dae__semi *s;
   double t;
-  double *z; /* the state vector that is made consistent */
+  double *z; /* state vector (x, y) that is made consistent */
   dae__arena *arena;
-  double *scratch; /* 3 n */
+  double *scratch; /* 3 n entries */
   dae__surface *surface;
-  dae_pattern J_x; /* the first columns of J */
+  dae_pattern J_x; /* pattern of d(f,F)/dx, the first nx columns of J */
   dae__semi_slopes slopes;
   dae__semi_newton mass;
 } work;
@@ -64,7 +65,7 @@ static dae_status semi_start_factor_mass(work *w, bool *regular, dae_error *err)
 
 /* ---- index 3 ---- */
 
-/* F_x M^-1 f_y = 0, by its action on a vector in no special direction */
+/* True where F_x M^-1 f_y = 0, tested by its product with a generic vector. */
 static bool semi_start_product_vanishes(work *w)
 {
   dae__semi *s = w->s;
@@ -219,7 +220,7 @@ static dae_status semi_start_refuse_newton(const work *w, dae_error *err)
   return DAE_ERROR_START;
 }
 
-/* restores fixed values that moved by round-off, and refuses larger changes */
+/* Restores fixed values that changed by round-off, and refuses larger changes. */
 static dae_status semi_start_check_fixed(const dae__semi *s, double t, const bool *fixed,
                                          const double *before, double *z, dae_error *err)
 {
@@ -255,7 +256,7 @@ static dae_status semi_start_make_consistent(work *w, const bool *fixed, double 
   w->scratch = DAE__ALLOC(w->arena, double, 3 * s->n);
   w->J_x = (dae_pattern){s->n, s->nx, s->J.start, s->J.row};
   DAE__TRY(dae__semi_slopes_prepare(w->arena, s, &w->slopes, err));
-  /* names the equation of a value that is not finite, which J cannot */
+  /* f and F come before J, since their check names the equation of a value that is not finite */
   DAE__TRY(dae__semi_rhs(s, w->t, w->z, w->scratch, err));
   DAE__TRY(dae__semi_J_by(s, &w->slopes.fine, w->t, w->z, w->slopes.J, err));
   DAE__TRY(semi_start_factor_mass(w, &regular, err));

@@ -1,6 +1,6 @@
 /* Newton's method with the exact matrix in every iteration, damped by the natural monotonicity
- * test: a step d is taken as far as the simplified Newton step at the new point, with the same
- * matrix, is shorter than d. That test does not depend on how equations are scaled; the norm
+ * test: a step d is shortened until the simplified Newton step at the new point, with the same
+ * matrix, is shorter than d. This test does not depend on the scaling of equations; its norm
  * relates each unknown to its own size. */
 #include "problem/semi_explicit/semi_newton.h"
 #include "core/assert.h"
@@ -8,15 +8,15 @@
 #include "core/vec.h"
 #include <float.h>
 
-/* Newton iterations at most. Chosen, not measured. */
+/* Largest number of Newton iterations. Chosen, not measured. */
 #define MAX_NEWTON_ITERATIONS 60
-/* Smallest damping factor of a step. Chosen, not measured. */
+/* Smallest damping factor of a Newton step. Chosen, not measured. */
 #define MIN_DAMPING 1e-6
-/* Smallest size of an unknown in the norm, as a share of the largest of its kind. Chosen, not
- * measured. */
+/* Smallest weight of an unknown in the norm of steps, as a fraction of the largest unknown of its
+ * group. Chosen, not measured. */
 #define MIN_WEIGHT 1e-3
-/* Relative change below which a stagnating iteration counts as converged to round-off. Chosen, not
- * measured. */
+/* Relative change of the unknowns below which a stagnating Newton iteration counts as converged to
+ * round-off. Chosen, not measured. */
 #define STAGNATION_CHANGE 1e-9
 
 dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern, int split,
@@ -55,7 +55,7 @@ dae_status dae__semi_newton_factor(dae__semi_newton *w, const dae__semi_system *
   dae_status status = dae__solver_factor(w->solver, w->values);
   w->singular = status == DAE_ERROR_SINGULAR ? dae__solver_column(w->solver) : -1;
   if (status == DAE_OK && dae__solver_rcond(w->solver) < w->tolerance) {
-    /* the unknown that the matrix hardly determines is large in matrix\b for most b */
+    /* an unknown that is nearly undetermined is large in the solution for most right sides */
     for (int i = 0; i < w->n; i++)
       w->next[i] = 1 + 0.5 * sin(i + 1);
     dae__solver_solve(w->solver, w->next);
@@ -79,7 +79,7 @@ void dae__semi_newton_apply(dae__semi_newton *w, double *b)
     b[j] /= w->column[j];
 }
 
-/* step = -matrix\r */
+/* step = -(dr/du)^-1 r */
 static void newton_find_step(dae__semi_newton *w, const double *r, double *step)
 {
   for (int i = 0; i < w->n; i++)
@@ -107,7 +107,8 @@ static double newton_norm(const dae__semi_newton *w, const double *step)
   return max;
 }
 
-/* u += lambda step, r there; lambda as large as the test allows */
+/* Damped Newton step: u += lambda step, with the largest lambda that passes the monotonicity test;
+ * w->r = r at the new u. */
 static dae_status newton_advance(dae__semi_newton *w, const dae__semi_system *system, double size,
                                  double *u, dae_error *err)
 {
@@ -120,7 +121,7 @@ static dae_status newton_advance(dae__semi_newton *w, const dae__semi_system *sy
       continue;
     DAE__TRY(status);
     newton_find_step(w, w->r, w->next);
-    /* near the solution round-off decides, and the full step is as good as any */
+    /* near the solution round-off dominates the test, and the full step is accepted */
     if (newton_norm(w, w->next) <= (1 - lambda / 4) * size || size < w->stagnation) {
       dae__copy(w->n, w->trial, u);
       return DAE_OK;
@@ -237,7 +238,7 @@ dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z,
 {
   dae__semi *s = slopes->s;
   dae__semi_system system = {slopes, slopes_residual, slopes_matrix};
-  DAE__ASSERT(slopes->newton.solver); /* after dae__semi_slopes_create */
+  DAE__ASSERT(slopes->newton.solver); /* dae__semi_slopes_create comes first */
   slopes->t = t;
   slopes->z = z;
   DAE__TRY(dae__semi_M(s, t, z, slopes->M, err));
@@ -245,7 +246,7 @@ dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z,
     DAE__TRY(dae__surface_jacobian(slopes->surface, t, z, err));
     DAE__TRY(dae__surface_rate(slopes->surface, t, z, slopes->F_t, err));
   }
-  /* without M the slopes at the guess are f, and y alone is unknown */
+  /* initial guess of the slopes: f where M is the identity, else zero */
   dae__zero(s->nx, slopes->u);
   if (!s->p->M)
     DAE__TRY(dae__semi_rhs(s, t, z, slopes->u, err));

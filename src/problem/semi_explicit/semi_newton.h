@@ -1,5 +1,5 @@
-/* Damped Newton iterations of semi-explicit problems: the general solver, slopes and algebraic
- * variables for a given x, and the consistent start where M is singular. */
+/* Damped Newton iterations of semi-explicit problems: a general solver; slopes x' and algebraic
+ * variables y for a given x; the consistent start where M is singular. */
 #ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_NEWTON_H
 #define DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_NEWTON_H
 
@@ -7,11 +7,11 @@
 #include "problem/semi_explicit/semi.h"
 #include "problem/semi_explicit/surface.h"
 
-/* Reciprocal condition, rows and columns scaled, below which a matrix of the start counts as
- * singular. Chosen: differenced derivatives are good to about 1e-12. */
+/* Reciprocal condition number, with rows and columns scaled, below which a matrix of the consistent
+ * start counts as singular. Chosen: derivatives by differences are accurate to about 1e-12. */
 #define DAE__SEMI_SINGULAR 1e-11
 
-/* The system r(u) = 0 and its matrix dr/du. */
+/* Nonlinear system r(u) = 0 and its Jacobian dr/du. */
 typedef struct dae__semi_system {
   void *self;
   dae_status (*residual)(void *self, const double *u, double *r, dae_error *err);
@@ -19,13 +19,14 @@ typedef struct dae__semi_system {
 } dae__semi_system;
 
 typedef struct dae__semi_newton {
-  int n, split;     /* unknowns; the first `split` of them are of one kind, the others of another */
-  double tolerance; /* reciprocal condition below which a matrix counts as singular */
-  double stagnation; /* relative change below which a stagnating iteration is at round-off */
-  int singular;      /* the undetermined unknown after DAE_ERROR_SINGULAR */
-  double *typical;   /* n: size of the unknowns, 0: taken from the iterates */
+  int n, split; /* n unknowns in two groups, the first `split` and the others, each with weights of
+                   its own */
+  double tolerance;  /* reciprocal condition number below which a matrix counts as singular */
+  double stagnation; /* relative change below which a stagnating iteration counts as converged */
+  int singular;      /* index of the undetermined unknown after DAE_ERROR_SINGULAR */
+  double *typical;   /* n: typical size of each unknown; 0: taken from the iterates */
   const dae_pattern *pattern;
-  double *values, *column; /* the matrix, and the size of its columns */
+  double *values, *column; /* values of the Jacobian dr/du, and the scale of each column */
   double *r, *step, *next, *trial, *weight;
   dae__solver *solver;
 } dae__semi_newton;
@@ -34,14 +35,14 @@ dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern
                                    dae__semi_newton *out, dae_error *err);
 void dae__semi_newton_free(dae__semi_newton *newton);
 
-/* Factors the matrix at u, columns scaled. DAE_ERROR_SINGULAR sets newton->singular. */
+/* Factors the Jacobian dr/du at u, columns scaled. DAE_ERROR_SINGULAR sets newton->singular. */
 dae_status dae__semi_newton_factor(dae__semi_newton *newton, const dae__semi_system *system,
                                    const double *u, dae_error *err);
-/* b = matrix\b */
+/* b = (dr/du)^-1 b by the last factorisation */
 void dae__semi_newton_apply(dae__semi_newton *newton, double *b);
 
-/* Solves from the guess in u. Without a message: DAE_ERROR_SINGULAR, and DAE_ERROR_START where the
- * iteration does not converge. Failures of callbacks come with theirs. */
+/* Solves r(u) = 0 from the initial guess in u. DAE_ERROR_SINGULAR, and DAE_ERROR_START for lack of
+ * convergence, come without a message; errors of callbacks come with theirs. */
 dae_status dae__semi_newton_solve(dae__semi_newton *newton, const dae__semi_system *system,
                                   double *u, dae_error *err);
 
@@ -54,32 +55,34 @@ dae_status dae__semi_newton_solve(dae__semi_newton *newton, const dae__semi_syst
  *   [ F2_x   0    ] */
 typedef struct dae__semi_slopes {
   dae__semi *s;
-  dae__surface *surface; /* the rows F2; NULL: none */
-  dae__difference fine;  /* of (f, F), fourth order; where the user gave no J */
+  dae__surface *surface; /* surface of the rows F2 of F without y; NULL: no such rows */
+  dae__difference fine;  /* differences of fourth order for J, where the user gave none */
   double t;
-  const double *z;     /* the point */
-  double *M, *J, *F_t; /* values at the point; F_t: dF2/dt at fixed x */
-  double *u, *point;   /* (x', y), (x, y) */
-  dae_pattern J_y;     /* the last columns of J */
+  const double *z;     /* state vector (x, y) at which slopes are computed */
+  double *M, *J, *F_t; /* values at z; F_t = dF2/dt at fixed x */
+  double *u, *point;   /* unknowns (x', y), and the point (x, y) of an iterate */
+  dae_pattern J_y;     /* pattern of d(f,F)/dy, the last ny columns of J */
   dae__block M_at, J_y_at, A_at;
   dae_pattern pattern;
   dae__semi_newton newton;
 } dae__semi_slopes;
 
-/* Memory first, with which J is evaluated and the rows F2 are found, then the matrix. */
+/* Creation in two stages: _prepare gives the memory to evaluate J, by which the rows F2 are found;
+ * _create, with the surface of these rows, gives the matrix and its solver. */
 dae_status dae__semi_slopes_prepare(dae__arena *arena, dae__semi *s, dae__semi_slopes *out,
                                     dae_error *err);
 dae_status dae__semi_slopes_create(dae__arena *arena, dae__surface *surface,
                                    dae__semi_slopes *slopes, dae_error *err);
 void dae__semi_slopes_free(dae__semi_slopes *slopes);
 
-/* y of z, from the guess there, and the slopes dx. Without a message: DAE_ERROR_SINGULAR, and
- * DAE_ERROR_START where Newton does not converge. Does not allocate, if the matrix is dense. */
+/* Solves for y, in place in z = (x, y), and for the slopes dx = x'. DAE_ERROR_SINGULAR, and
+ * DAE_ERROR_START for lack of convergence, come without a message. Does not allocate if the matrix
+ * is dense. */
 dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z, double *dx,
                                   dae_error *err);
 
-/* Consistent start where M is singular. J and M have room for the values of both matrices; fine
- * serves where the user gave no J. */
+/* Consistent start where M is singular. M, J: memory for the values of the two matrices; fine:
+ * differences of fourth order for J, where the user gave none. */
 typedef struct dae__semi_quasilinear {
   dae__semi *s;
   dae__arena *arena;

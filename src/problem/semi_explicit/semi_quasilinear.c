@@ -1,5 +1,5 @@
-/* Consistent start where M is singular: the equations that M leaves without derivatives are not
- * known one by one, so that a step of the backward Euler method finds the point.
+/* Consistent start where M is singular. The equations without derivatives are not known one by one;
+ * a step of the backward Euler method
  *
  *   M (x1 - x0)/h - f(t,x1,y1) = 0,   -F(t,x1,y1) = 0,   h = 1e-10 tau,   tau = max|M|/max|J|
  *
@@ -18,37 +18,37 @@
 #include "problem/semi_explicit/semi_newton.h"
 #include <stdio.h>
 
-/* Step size of the backward Euler steps that find the point, in units of tau. Chosen: x moves along
- * its slopes by round-off only. */
+/* Step size of the backward Euler steps that find the consistent point, in units of tau. Chosen: x
+ * moves along its slopes by round-off only. */
 #define JUMP_STEP 1e-10
-/* Relative change below which Newton's method of such a step may stagnate: a long way along the
- * kernel leaves round-off of about 1e-16/JUMP_STEP in M (x1 - x0)/h, which the next, short step
- * removes. */
+/* Relative change below which Newton's method may stagnate in a backward Euler step of size
+ * JUMP_STEP tau: a large change along the kernel of M leaves round-off of about 1e-16/JUMP_STEP in
+ * M (x1 - x0)/h, which the next step, with a small change, removes. */
 #define JUMP_STAGNATION 1e-5
-/* Steps at most. Chosen, not measured. */
+/* Largest number of backward Euler steps to the consistent point. Chosen, not measured. */
 #define MAX_JUMPS 20
-/* Change of x by a step, relative to max(|x_j|, rms), below which the start is kept. Chosen, not
- * measured. */
+/* Change of x by a backward Euler step, relative to max(|x_j|, rms of x), below which x counts as
+ * consistent. Chosen, not measured. */
 #define KEPT_CHANGE 1e-8
-/* Step sizes in units of tau whose slopes are extrapolated: from the first down to the last, until
- * the estimated error is accepted. Chosen, not measured. */
+/* Backward Euler steps whose slopes are extrapolated: largest and smallest step size in units of
+ * tau, and relative error estimate at which the slopes are accepted. Chosen, not measured. */
 #define FIRST_SLOPE_STEP 1e-3
 #define LAST_SLOPE_STEP 1e-9
 #define ACCEPTED_SLOPE_ERROR 1e-7
-/* Step sizes in units of tau by which the growth of the inverse is measured, and the growth that
- * means a higher index. Chosen: the inverse grows by 100 for index 2. */
+/* Step sizes h, in units of tau, between which the growth of (M/h - J)^-1 is measured, and the
+ * growth above which the index is higher than 1. Chosen: the inverse grows by 100 for index 2. */
 #define LONG_PROBE 1e-5
 #define SHORT_PROBE 1e-7
 #define INDEX_GROWTH 10
 
-/* One backward Euler step; unknowns (x1 - x0, y). */
+/* A backward Euler step from x0 with the unknowns u = (x1 - x0, y). */
 typedef struct euler {
   dae__semi_quasilinear *q;
   double t, h;
-  bool frozen;        /* M is held at x0 */
-  double *x0, *z, *u; /* n each */
+  bool frozen;        /* M is held at x0 during the step */
+  double *x0, *z, *u; /* n entries each: x0, iterate (x1, y), unknowns */
   double *slope, *Ms, *typical;
-  double *before[3]; /* slopes by three step sizes; scratch of the other stages */
+  double *before[3]; /* slopes by three step sizes; also scratch */
   dae__semi_matrix matrix;
   dae__semi_newton newton;
 } euler;
@@ -68,7 +68,7 @@ static dae_status quasilinear_euler_create(euler *e, dae_error *err)
   return dae__semi_newton_create(arena, &e->matrix.pattern, s->nx, &e->newton, err);
 }
 
-/* e->z = (x0 + u_x, y), and M there unless it is held */
+/* e->z = (x0 + u_x, y), and M at e->z unless it is frozen at x0. */
 static dae_status quasilinear_set_point(euler *e, const double *u, dae_error *err)
 {
   dae__semi *s = e->q->s;
@@ -105,7 +105,7 @@ static dae_status quasilinear_matrix(void *self, const double *u, double *values
   return DAE_OK;
 }
 
-/* one step from x0 to t, of size h; u = (x1 - x0, y) */
+/* Backward Euler step of size h from x0, ending at time t; e->u = (x1 - x0, y). */
 static dae_status quasilinear_euler_step(euler *e, double t, double h, const double *y,
                                          dae_error *err)
 {
@@ -121,7 +121,7 @@ static dae_status quasilinear_euler_step(euler *e, double t, double h, const dou
 
 /* ---- messages ---- */
 
-/* gives a message to statuses of Newton's method, which come without one */
+/* Adds a message to the errors of Newton's method, which come without one. */
 static dae_status quasilinear_explain(const euler *e, double t, dae_status status, dae_error *err)
 {
   char name[64];
@@ -144,9 +144,9 @@ static dae_status quasilinear_explain(const euler *e, double t, dae_status statu
   return DAE_ERROR_START;
 }
 
-/* ---- steps ---- */
+/* ---- backward Euler steps ---- */
 
-/* typical = max(|x_j|, rms of x); typical of y is left to Newton's method */
+/* typical_j = max(|x_j|, rms of x); zero for y, whose size is taken from the iterates. */
 static void quasilinear_find_typical(euler *e, const double *x)
 {
   int nx = e->q->s->nx;
@@ -155,7 +155,8 @@ static void quasilinear_find_typical(euler *e, const double *x)
     e->typical[j] = fmax(fabs(x[j]), rms > 0 ? rms : 1);
 }
 
-/* y onto the equations without derivatives, along the kernel of M, by steps of size h */
+/* Moves the state vector y along the kernel of M onto the equations without derivatives, by
+ * backward Euler steps of size h. */
 static dae_status quasilinear_jump_by(euler *e, double t, double h, double *y, dae_error *err)
 {
   dae__semi *s = e->q->s;
@@ -183,9 +184,9 @@ static dae_status quasilinear_jump_by(euler *e, double t, double h, double *y, d
   return before <= KEPT_CHANGE ? DAE_OK : quasilinear_explain(e, t, DAE_ERROR_START, err);
 }
 
-/* y onto the equations without derivatives. Where x moves along its slopes by more than KEPT_CHANGE
- * in a step, the steps are too long, since tau does not depend on f: the start is repeated with
- * shorter ones. */
+/* Moves the state vector y onto the equations without derivatives. Where x moves by more than
+ * KEPT_CHANGE along its slopes in every step, the steps are too long, since tau does not depend on
+ * f: the start is repeated with shorter ones. */
 static dae_status quasilinear_jump(euler *e, double t, double tau, double *y, dae_error *err)
 {
   int n = e->q->s->n;
@@ -199,7 +200,8 @@ static dae_status quasilinear_jump(euler *e, double t, double tau, double *y, da
   return status;
 }
 
-/* slopes by steps h, h/2, h/4; *error: estimate relative to the largest slope */
+/* dy = slopes extrapolated from backward Euler steps of size h, h/2, h/4; *error: error estimate
+ * relative to the largest slope. */
 static dae_status quasilinear_slopes(euler *e, double t, double h, const double *y, double *dy,
                                      double *error, dae_error *err)
 {
@@ -220,8 +222,8 @@ static dae_status quasilinear_slopes(euler *e, double t, double h, const double 
   return DAE_OK;
 }
 
-/* slopes of the smallest error estimate: the fastest motion may be much faster than tau, so that
- * steps are shortened until the estimate is accepted */
+/* dy = slopes with the smallest error estimate: the fastest motion may be much faster than tau, so
+ * that steps are shortened until the estimate is accepted. */
 static dae_status quasilinear_find_slopes(euler *e, double t, double tau, const double *y,
                                           double *dy, dae_error *err)
 {
@@ -244,7 +246,7 @@ static dae_status quasilinear_find_slopes(euler *e, double t, double tau, const 
 
 /* ---- the index ---- */
 
-/* e->before[k] = (M/h - J)\b for two vectors b, k = from, from + 1 */
+/* e->before[from + k] = (M/h - J)^-1 b_k for k < count, with generic right sides b_k. */
 static dae_status quasilinear_probe(euler *e, double h, int from, int count, dae_error *err)
 {
   dae__semi *s = e->q->s;
@@ -265,7 +267,8 @@ static dae_status quasilinear_probe(euler *e, double h, int from, int count, dae
   return status;
 }
 
-/* DAE_ERROR_SINGULAR with newton.singular where the inverse grows as h shrinks */
+/* Refuses an index higher than 1, where (M/h - J)^-1 grows as h shrinks, naming the unknown that
+ * grows. */
 static dae_status quasilinear_check_index(euler *e, double t, double tau, const double *y,
                                           dae_error *err)
 {

@@ -4,9 +4,9 @@
  *   [ G  -delta I] [ . ] = [ -D r ],   G = D A S,  A = dF2/dx,  r = F2,   x += S e
  *
  * where S_j = max(|x_j|, root mean square of x) and D makes the largest entry of each row of G one.
- * Near the surface delta is at round-off and the factorisation at hand is used while it converges.
- * For starts these are Levenberg-Marquardt steps, delta proportional to |r|^2, which end at the
- * least-squares point where rows contradict each other; columns of fixed values are removed. */
+ * Near the surface delta is at round-off and an existing factorisation is reused while it
+ * converges. For starts these are Levenberg-Marquardt steps, delta proportional to |r|^2, which end
+ * at the least-squares point where rows contradict each other. Columns of fixed values are zero. */
 #include "problem/semi_explicit/surface.h"
 #include "core/error.h"
 #include "core/tolerances.h"
@@ -34,7 +34,7 @@ static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
     *vectors[i] = DAE__ALLOC(arena, double, sizes[i]);
   if (dae__arena_failed(arena))
     return;
-  /* pattern of the rows F2 of J */
+  /* pattern of dF2/dx: the rows F2 and columns x of J */
   for (int j = 0; j < nx; j++) {
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
       if (s->J.row[e] >= nx && s->hidden[s->J.row[e] - nx])
@@ -92,7 +92,7 @@ dae_status dae__surface_residual(dae__surface *u, double t, const double *z, dou
   return status;
 }
 
-/* A point at which x is varied. */
+/* Context of differences: the surface, and the time at which x is varied. */
 typedef struct vary {
   dae__surface *u;
   double t;
@@ -121,7 +121,7 @@ dae_status dae__surface_jacobian(dae__surface *u, double t, const double *z, dae
 
 /* F2_t by central differences of fourth order. The time scale is not known: increments over five
  * decades are tried, powers of two, by which t can be moved exactly, and each row takes the
- * estimate that differs least from the previous one. */
+ * estimate that differs least from the one with the increment before. */
 static dae_status surface_differenced_rate(dae__surface *u, double t, const double *z, double *F2_t,
                                            dae_error *err)
 {
@@ -149,14 +149,14 @@ static dae_status surface_differenced_rate(dae__surface *u, double t, const doub
   if (found > 0)
     return DAE_OK;
   dae__zero(ny, F2_t);
-  return dae__surface_residual(u, t, z, u->residual, err); /* error of the callback at t */
+  return dae__surface_residual(u, t, z, u->residual, err); /* the callback's error at t */
 }
 
 dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double *F2_t,
                              dae_error *err)
 {
   dae__semi *s = u->s;
-  if (!s->p->F_t || s->p->nin > 0) /* F_t holds inputs fixed, which may change */
+  if (!s->p->F_t || s->p->nin > 0) /* the user's F_t is at fixed inputs, which may change */
     return surface_differenced_rate(u, t, z, F2_t, err);
   dae_status status = dae__semi_F_t(s, t, z, s->hidden, F2_t, err);
   for (int i = 0; i < s->ny; i++)
@@ -165,9 +165,10 @@ dae_status dae__surface_rate(dae__surface *u, double t, const double *z, double 
   return status;
 }
 
-/* ---- steps ---- */
+/* ---- minimum-norm corrections ---- */
 
-/* stretch = S, row_size = 1/D, scaled = G, factored with the shift */
+/* Factors [I G'; G -shift I], with S in stretch, 1/D in row_size and G in scaled; columns of fixed
+ * entries are zero. */
 static dae_status surface_factor(dae__surface *u, const bool *fixed, double shift, const double *x)
 {
   const dae__semi *s = u->s;
@@ -196,7 +197,7 @@ static dae_status surface_factor(dae__surface *u, const bool *fixed, double shif
   return status;
 }
 
-/* top = S e, the change of x */
+/* u->top = S e, the correction of x for the current residual. */
 static void surface_find_step(dae__surface *u)
 {
   const dae__semi *s = u->s;
@@ -208,7 +209,7 @@ static void surface_find_step(dae__surface *u)
     u->top[j] *= u->stretch[j];
 }
 
-/* largest residual relative to the terms of its row, and that row */
+/* Largest residual relative to the terms of its row; *row: that row. */
 static double surface_worst(const dae__surface *u, int *row)
 {
   double max = 0;
@@ -237,7 +238,7 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
     double now = surface_worst(u, &row);
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
-    /* the factorisation at hand, as long as it reduces the residual well */
+    /* an existing factorisation is reused as long as it reduces the residual well */
     if (!u->memory->factored || now > DAE__PROJECTION_REDUCTION * before) {
       DAE__TRY(dae__surface_jacobian(u, t, z, err));
       DAE__TRY(surface_factor(u, NULL, DAE__START_MIN_SHIFT, z));
@@ -257,7 +258,7 @@ dae_status dae__surface_project(dae__surface *u, double t, double *z, dae_error 
 
 /* ---- consistent start ---- */
 
-/* residual, scale and Jacobian at z */
+/* Evaluates residual, scale and Jacobian at z; *size: largest relative residual. */
 static dae_status surface_measure(dae__surface *u, double t, const double *z, double *size,
                                   dae_error *err)
 {
@@ -269,7 +270,7 @@ static dae_status surface_measure(dae__surface *u, double t, const double *z, do
   return DAE_OK;
 }
 
-/* names the constraints that are not met */
+/* Fails with DAE_ERROR_START, naming the constraints that are not satisfied. */
 static dae_status surface_refuse(const dae__surface *u, double t, const bool *fixed, double size,
                                  dae_error *err)
 {
@@ -324,6 +325,6 @@ dae_status dae__surface_start(dae__surface *u, double t, const bool *fixed, doub
       stagnates = stagnates || size < DAE__START_MET || damping > DAE__START_MAX_DAMPING;
     }
   }
-  u->memory->factored = false; /* the factored matrix is shifted, without fixed columns */
+  u->memory->factored = false; /* the factors are those of a shifted matrix without fixed columns */
   return status || size <= DAE__START_MET ? status : surface_refuse(u, t, fixed, size, err);
 }
