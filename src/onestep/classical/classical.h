@@ -27,14 +27,14 @@ typedef struct dae__classical_scheme {
 
 extern const dae__classical_scheme dae__classical_euler, dae__classical_heun, dae__classical_rk4,
     dae__classical_trapezoid;
-dae__classical_scheme dae__classical_radau_iia(int stages); /* 1 to 3 stages */
+dae__classical_scheme dae__classical_radau_iia(int stages); /* radau-iia with 1 to 3 stages */
 
 /* Weights of the values at the nodes 0, c_1, ..., c_s in the interpolation polynomial at x, and in
  * its derivative; s + 1 entries each. */
 void dae__classical_collocation(const dae__classical_scheme *scheme, double x, double *value,
                                 double *slope);
 
-/* Creates the steppers. The scheme is copied, the adapter must outlive the stepper. */
+/* Constructors of the steppers. The scheme is copied, the adapter must outlive the stepper. */
 dae_status dae__classical_explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
                                           const dae__classical_scheme *scheme, dae__stepper *out,
                                           dae_error *err);

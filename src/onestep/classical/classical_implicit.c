@@ -165,7 +165,7 @@ static dae_status implicit_newton(implicit *o, bool along_slope, bool fresh, dae
                    o->h, name);
 }
 
-/* ---- verbs of the stepper ---- */
+/* ---- functions of the stepper table ---- */
 
 static void implicit_begin(void *self)
 {

@@ -344,7 +344,7 @@ static bool gauss_end_is_discontinuous(dae__gauss *o, double h, const double *dz
   return gamma * estimate * gauss_smoothness(o, estimate, low_order) > MAX_END_ERROR_NONSMOOTH;
 }
 
-/* ---- verbs of the stepper ---- */
+/* ---- functions of the stepper table ---- */
 
 static dae_status gauss_attempt(void *self, const dae__rk_step *step, double *error, dae_error *err)
 {

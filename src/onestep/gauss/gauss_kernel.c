@@ -160,7 +160,7 @@ KERNEL void gauss_extrapolate_pair(const dae__gauss *o, int n, double q, size_t 
 #pragma GCC unroll 8
   for (int j = 0; j <= n; j++, last += o->stride)
     d[j] = two ? dae__pair_from_anywhere(last) : (dae__pair){*last, 0};
-    /* divided differences */
+    /* divided differences d_j, in place */
 #pragma GCC unroll 8
   for (int level = 0; level < n; level++)
 #pragma GCC unroll 8

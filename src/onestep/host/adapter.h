@@ -45,8 +45,8 @@ typedef struct dae__rk_adapter {
   void *self;
   const dae_problem *problem;
   int nx, size, nin;
-  dae__semi *s;  /* semi-explicit form of the problem; NULL: mechanical form */
-  dae__mech *m;  /* mechanical form of the problem; NULL: semi-explicit form */
+  dae__semi *s;  /* semi-explicit form; NULL: mechanical problem without that form */
+  dae__mech *m;  /* mechanical problem; NULL: semi-explicit problem */
   bool singular; /* x has no slopes at a given state: M is singular, or the index is 2 */
 } dae__rk_adapter;
 

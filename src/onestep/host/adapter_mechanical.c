@@ -3,7 +3,8 @@
  *   q' = v,   [ M  A' ] [ v'             ]   [  f              ]
  *             [ A  0  ] [ (lambda, psi)  ] = [ -(gamma, kappa) ],   u' = s,   c = 0 for w.
  *
- * Implicit classical methods use the semi-explicit form of the problem, which has no constraints.
+ * Implicit classical methods, which admit no constraints, use the semi-explicit form of the
+ * problem.
  */
 #include "core/error.h"
 #include "core/vec.h"

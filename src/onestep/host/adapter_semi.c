@@ -1,8 +1,9 @@
-/* A semi-explicit problem of index 1 for one-step methods. y and the slopes k of x follow from
+/* A semi-explicit problem for one-step methods. With index 1 y and the slopes k of x follow from
  *
  *   F(t,x,y) = 0  by Newton's method for y,   M(t,x) k = f(t,x,y)
  *
- * With singular M the slopes of x are not defined by a state; radau and radau-iia do not use them.
+ * With singular M or index 2 the slopes of x are not defined by a state; radau and radau-iia do not
+ * use them.
  */
 #include "core/error.h"
 #include "core/tolerances.h"
@@ -56,7 +57,7 @@ static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s, const dae_
   o->values = DAE__ALLOC(arena, double, all);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  /* entries of F_y: rows and columns of J from nx on */
+  /* index in J of the entries of F_y, in its rows and columns from nx on */
   for (int j = 0; j < s->ny; j++) {
     for (int e = s->J.start[s->nx + j]; e < s->J.start[s->nx + j + 1]; e++)
       if (s->J.row[e] >= s->nx)
@@ -173,7 +174,7 @@ static dae_status semi_solve_mass(slopes *o, double t, const double *z, double *
   return DAE_OK;
 }
 
-/* ---- verbs ---- */
+/* ---- functions of the table ---- */
 
 static dae_status onestep_semi_slopes(void *self, bool dense, double t, double *z, double *dz,
                                       dae_error *err)

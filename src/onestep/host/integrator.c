@@ -47,7 +47,7 @@ static dae_status onestep_follow_inputs(dae__rk *o, double t, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- verbs for the driver ---- */
+/* ---- functions of the driver table ---- */
 
 static void onestep_begin(void *self)
 {
@@ -250,7 +250,7 @@ static dae_status onestep_interpolate_unprojected(void *self, double t, double *
   return onestep_output(self, false, t, y, NULL, err);
 }
 
-/* ---- other verbs ---- */
+/* ---- other table functions ---- */
 
 static dae_status onestep_step(void *self, double t_stop, dae_error *err)
 {

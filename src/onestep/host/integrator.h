@@ -14,7 +14,7 @@
 
 typedef struct dae__rk dae__rk;
 
-/* Descriptor of a method. */
+/* Method descriptor: requirements, accepted problems, constructor and selection of the steppers. */
 typedef struct dae__rk_descriptor dae__rk_descriptor;
 struct dae__rk_descriptor {
   dae__rk_needs needs;

@@ -27,7 +27,8 @@
 /* Number of first iterations of a fixed step in which increments may grow: the weight of a
  * component near zero is far smaller than the other weights. */
 #define DAE__RADAU_GROWING_ITERATIONS 8
-/* First increment, relative to the stopping tolerance, at which the iteration ends after it. */
+/* Size of the first increment, relative to the stopping tolerance, below which one iteration is
+ * sufficient. */
 #define DAE__RADAU_ONE_ITERATION_INCREMENT 1e-3
 /* Relative size of increments that are round-off, and of increments that stagnate at round-off,
  * which the eigenvectors of 7 stages amplify by about a thousand. */
@@ -66,7 +67,7 @@
  * transistor amplifier have errors of 0.3 to 8 tolerances, without d 10 to 9000, for the same
  * number of evaluations. */
 #define DAE__RADAU_SINGULAR_MASS_WEIGHT 0.1
-/* weight for 3 stages, where d would limit the step */
+/* weight of d for 3 stages: a larger one would limit the step */
 #define DAE__RADAU_SINGULAR_MASS_WEIGHT_3 0.03
 
 #define DAE__RADAU_REFINE_SWEEPS 8   /* largest number of sweeps of the refined dense output */
@@ -138,7 +139,7 @@ typedef struct dae__radau_rule {
   /* weights of d, the difference at 0 of the stage polynomial and of the one without the first
    * stage */
   double low_order[DAE__RADAU_STAGES];
-  dae__radau_tolerance tolerance; /* set by dae__radau_rule_at */
+  dae__radau_tolerance tolerance; /* tolerances, set by dae__radau_rule_at */
 } dae__radau_rule;
 
 dae__radau_rule dae__radau_rule_create(int stages);
@@ -153,7 +154,7 @@ int dae__radau_fine_nodes(int s);
  * another s. */
 const dae__collocation_rule *dae__radau_fine_rule(const struct dae__radau *o, int s);
 
-/* ---- the method ---- */
+/* ---- state of the integrator and steppers ---- */
 
 /* State of the selection of the number of stages and of the iteration matrix. */
 typedef struct dae__radau_selection {
@@ -202,7 +203,7 @@ typedef struct dae__radau {
   double *fine_polynomial, *fine_shift;
   /* residuals at the nodes of the refined dense output; a state */
   double *fine_R, *z;
-  /* arrays of the current step, with their sizes */
+  /* Arrays of the current step; their comments begin with their sizes. */
   /* s x n: unknowns, increments, residuals of the stages */
   double *K, *D, *R;
   double *Z;      /* s x size: states of the stages */
@@ -211,7 +212,8 @@ typedef struct dae__radau {
   double *weight; /* size: weights of the error norm of states */
   /* size: change of the end of the step by the last iteration */
   double *end_increment;
-  double *e, *e_q, *rhs;                   /* n, n2, n: error estimate, that of q, right side */
+  /* n, n2, n: error estimates e and e_q, right side of their filter */
+  double *e, *e_q, *rhs;
   dae__radau_full *full[DAE__RADAU_RULES]; /* matrix of all stages; NULL: not used */
 } dae__radau;
 

@@ -214,7 +214,7 @@ void dae__radau_small_solve(const dae__radau_small *f, double *D)
   dae__lu_solve(left, f->S, f->pivot, f->b);
   for (int i = 0; i < f->s; i++) {
     const stage_rows o = radau_small_stage(f, i);
-    double *y = top[i]; /* becomes y = Y\(b - T x) */
+    double *y = top[i]; /* on entry b, then y = Y\(b - T x) */
     for (int k = 0; k < m; k++)
       y[k] -= dae__dot(left, o.T + k * left, f->b);
     for (int k = 0; k < m; k++)

@@ -149,7 +149,7 @@ const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
   if (rule->s > 0)
     return rule;
   *rule = dae__radau_rule_create(3 + 2 * i);
-  double s = rule->s, part = (s + 1) / (2 * s); /* powers of h: estimate / error of the step */
+  double s = rule->s, part = (s + 1) / (2 * s); /* powers of h in estimate and error */
   double rtol = 0.1 * pow(o->rtol, part);
   rule->tolerance =
       (dae__radau_tolerance){.rtol = rtol,

@@ -223,15 +223,15 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
   const dae_pattern *p = &r->pattern;
   int n = r->n, dynamic = r->n2 + r->n1;
   dae__zero(n, out);
-  if (n <= DAE__SMALL_N) {         /* dense P */
-    if (r->memory->preconditioned) /* P0 = 1 */
+  if (n <= DAE__SMALL_N) {         /* dense matrices P */
+    if (r->memory->preconditioned) /* P0 = 1 by preconditioning */
       dae__copy(dynamic, e, out);
     for (int j = 0; !r->memory->preconditioned && j < dynamic; j++)
       reduced_add(n, e[j], r->P[0] + j * n, out);
     for (int j = 0; j < r->n2; j++)
       reduced_add(n, -w * e_q[j], r->P[2] + j * n, out);
   }
-  for (int j = 0; n > DAE__SMALL_N && j < dynamic; j++) { /* sparse P */
+  for (int j = 0; n > DAE__SMALL_N && j < dynamic; j++) { /* sparse matrices P */
     for (int i = p->start[j]; i < p->start[j + 1]; i++)
       out[p->row[i]] += r->P[0][i] * e[j];
     for (int i = p->start[j]; j < r->n2 && i < p->start[j + 1]; i++)

@@ -20,7 +20,7 @@
 #include <float.h>
 
 /* Ratio of the tolerance of one step to the given one: errors accumulate, and those of dense output
- * of order 4 are larger (Akzo Nobel at 1e-5: 0.7 tolerances, with a ratio of 1 1.4 tolerances). */
+ * of order 4 are larger (Akzo Nobel at 1e-5: 0.7 tolerances; 1.4 with a ratio of 1). */
 #define STEP_TOLERANCE_PART 0.5
 /* Weight of the variation of y within a step in the error of the step (rosenbrock_error): from 0.01
  * to 1 no pulse of a rectifier is missed, and the error of dense output is 0.5 to 0.04 tolerances
@@ -302,7 +302,7 @@ double dae__rosenbrock_first_step(void *self, double t, const dae__rk_point *fro
   return fmin(fmin(100 * h_min, h), 0.1 * (t_stop - t));
 }
 
-/* ---- other verbs ---- */
+/* ---- other table functions ---- */
 
 static void rosenbrock_count(const void *self, dae_stats *stats)
 {

@@ -1,14 +1,14 @@
-/* Switching between methods for non-stiff problems, gauss and the explicit pairs, and radau.
+/* Switching between the methods for nonstiff problems, gauss and the explicit pairs, and radau.
  *
  * gauss is the default: it takes the least time per digit of accuracy. If convergence rather than
  * accuracy limits its steps, so that its iteration fails repeatedly, explicit steps replace it;
  * gauss returns after a series of explicit steps far below their stability limit.
  *
- * To radau: the explicit pair measures its step size over the stability limit by two slopes at the
- * same time [HNW93, HW96 IV.2]. Steps near the limit count as stiff; after STIFF_STEPS stiff steps
- * without NONSTIFF_STEPS nonstiff ones in a row radau is tried: its work per time is compared with
- * that of the stiff explicit steps, and if it is larger, explicit steps return, and the wait before
- * the next trial is doubled.
+ * To radau: the explicit pair measures the ratio of its step size to the stability limit by two
+ * slopes at the same time [HNW93, HW96 IV.2]. Steps near the limit count as stiff; after
+ * STIFF_STEPS stiff steps without NONSTIFF_STEPS nonstiff ones in a row radau is tried: its work
+ * per time is compared with that of the stiff explicit steps, and if it is larger, explicit steps
+ * return, and the wait before the next trial is doubled.
  *
  * Back to explicit steps: a step of radau does not measure stability, so the spectral radius rho of
  * the Jacobian J of the slopes is computed by power iteration, with two evaluations per iteration,
