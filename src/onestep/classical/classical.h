@@ -17,21 +17,24 @@ typedef struct dae__classical_scheme {
   int stages, order;
   bool implicit;
   double c[DAE__CLASSICAL_MAX_STAGES];
-  double a[DAE__CLASSICAL_MAX_STAGES][DAE__CLASSICAL_MAX_STAGES]; /* implicit: d */
-  double b[DAE__CLASSICAL_MAX_STAGES];                            /* explicit */
-  double e;                                                       /* implicit */
+  /* coefficients a_ij; implicit methods: d_ij */
+  double a[DAE__CLASSICAL_MAX_STAGES][DAE__CLASSICAL_MAX_STAGES];
+  /* weights b_i of explicit methods */
+  double b[DAE__CLASSICAL_MAX_STAGES];
+  /* coefficient e of implicit methods */
+  double e;
 } dae__classical_scheme;
 
 extern const dae__classical_scheme dae__classical_euler, dae__classical_heun, dae__classical_rk4,
     dae__classical_trapezoid;
-dae__classical_scheme dae__classical_radau_iia(int stages); /* 1 to 3 */
+dae__classical_scheme dae__classical_radau_iia(int stages); /* radau-iia with 1 to 3 stages */
 
-/* The polynomial through the values at 0, c_1, ..., c_s: their weights at x, and the weights of its
- * derivative; s + 1 entries each. */
+/* Weights of the values at the nodes 0, c_1, ..., c_s in the interpolation polynomial at x, and in
+ * its derivative; s + 1 entries each. */
 void dae__classical_collocation(const dae__classical_scheme *scheme, double x, double *value,
                                 double *slope);
 
-/* Steppers. The scheme is copied, the adapter must outlive the stepper. */
+/* Constructors of the steppers. The scheme is copied, the adapter must outlive the stepper. */
 dae_status dae__classical_explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
                                           const dae__classical_scheme *scheme, dae__stepper *out,
                                           dae_error *err);

@@ -1,6 +1,6 @@
 /* Coefficients of the classical methods [HNW93 II.1] and of Radau IIA [HW96 IV.5], whose A^-1 is
  * the differentiation matrix of the polynomial through 0, c_1, ..., c_s; and the steps of the
- * explicit ones, with Hermite's cubic as dense output. */
+ * explicit methods, with Hermite's cubic as dense output. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -35,7 +35,8 @@ void dae__classical_collocation(const dae__classical_scheme *scheme, double x, d
   for (int j = 0; j < count; j++) {
     value[j] = 1;
     slope[j] = 0;
-    for (int k = 0; k < count; k++) { /* the product rule, factor by factor */
+    /* Lagrange polynomial and its derivative by the product rule */
+    for (int k = 0; k < count; k++) {
       if (k == j)
         continue;
       double factor = (x - node[k]) / (node[j] - node[k]);
@@ -71,7 +72,7 @@ dae__classical_scheme dae__classical_radau_iia(int stages)
 typedef struct classical {
   const dae__rk_adapter *adapter;
   dae__classical_scheme scheme;
-  double *K; /* slopes of the stages */
+  double *K; /* slopes k_i of all stages */
 } classical;
 
 static dae_status classical_attempt(void *self, const dae__rk_step *step, double *error,
@@ -82,11 +83,11 @@ static dae_status classical_attempt(void *self, const dae__rk_step *step, double
   const dae__classical_scheme *scheme = &o->scheme;
   size_t size = (size_t)adapter->size;
   double *z = step->to.z, *K = o->K, h = step->h;
-  *error = 0; /* fixed steps */
+  *error = 0; /* no error estimate: steps are fixed */
   dae__copy(adapter->size, step->from.dz, K);
   dae__copy(adapter->size, step->from.z, z);
   for (int i = 1; i < scheme->stages; i++) {
-    dae__copy(adapter->nx, step->from.z, z); /* y of the last stage is the guess */
+    dae__copy(adapter->nx, step->from.z, z); /* guess of y at the end: y of the last stage */
     for (int j = 0; j < i; j++)
       dae__axpy(adapter->nx, h * scheme->a[i][j], K + (size_t)j * size, z);
     DAE__TRY(adapter->table->slopes(adapter->self, false, step->t + scheme->c[i] * h, z,

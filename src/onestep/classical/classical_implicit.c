@@ -2,30 +2,31 @@
  *
  *   M(X_i) k_i - f(X_i, Y_i) = 0,   -F(X_i, Y_i) = 0   at t0 + c_i h,
  *
- * with the k_i of the scheme (classical.h), by Newton's method with the matrix
+ * with k_i as in the scheme (classical.h), by Newton's method with the matrix
  *
  *   [ d_ij/h M(X_i) + delta_ij ((M k_i)_x - J_i) ],   J = d(f,F)/d(x,y),
  *
- * which is kept from step to step as long as the iteration converges fast. M may be singular where
- * the scheme does not use k_0. Dense output is Hermite's cubic; with singular M, which leaves no
- * slopes at the ends, x and y follow the polynomial through the stages. */
+ * which is kept from step to step as long as the iteration converges fast. M may be singular if the
+ * scheme does not use k_0. Dense output is Hermite's cubic; with singular M, where slopes at the
+ * ends are not defined, it is the polynomial through the stages for x and y. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
 #include "onestep/classical/classical.h"
 #include "step/newton.h"
 
-/* Part of the step size below which a last step is too short for the slope of the stages, which is
- * accurate to round-off/h only: slopes are evaluated at its end. Chosen, not measured. */
+/* Ratio of a shortened last step to the step size below which the slope at its end is evaluated, as
+ * the slope of the stages is accurate to round-off/h only. Chosen, not measured. */
 #define SHORT_STEP 0.1
-/* Relative change of the step size that needs a new matrix; chosen: cut last steps only. */
+/* Relative change of the step size above which the matrix is factored again: only shortened last
+ * steps exceed it. Chosen, not measured. */
 #define SAME_STEP 1e-6
 
 #define STAGES DAE__CLASSICAL_MAX_STAGES
 
 typedef struct memory {
   bool factored;
-  double h; /* step size of the matrix */
+  double h; /* step size of the factored matrix */
   long iterations, jacobians, factorisations;
 } memory;
 
@@ -34,14 +35,14 @@ typedef struct implicit {
   dae__classical_scheme scheme;
   dae__semi *s;
   double rtol, atol, step;
-  memory *memory; /* saved */
+  memory *memory; /* state saved with the integrator */
 
-  double t, h; /* the step attempted */
+  double t, h; /* start and size of the attempted step */
   const double *z0, *k0;
-  double *Z, *K, *R; /* of all stages: (X_i, Y_i), k_i, residual */
+  double *Z, *K, *R; /* states (X_i, Y_i), slopes k_i and residuals of all stages */
   double *M;         /* M(X_i) of all stages */
   double *Ms, *J;
-  double *stages; /* saved: Z of the last step, for singular problems */
+  double *stages; /* saved: states Z of the last step, for singular problems */
 
   dae_pattern pattern;
   dae__block M_at[STAGES][STAGES], Ms_at[STAGES], J_at[STAGES];
@@ -76,7 +77,7 @@ static void implicit_find_slopes(implicit *o)
   }
 }
 
-/* R_i = (M(X_i) k_i - f, -F) */
+/* residuals R_i = (M(X_i) k_i - f, -F) of all stages */
 static dae_status implicit_residual(implicit *o, dae_error *err)
 {
   dae__semi *s = o->s;
@@ -93,7 +94,7 @@ static dae_status implicit_residual(implicit *o, dae_error *err)
   return DAE_OK;
 }
 
-/* The matrix at the iterate of the last residual. */
+/* Evaluates and factors the Newton matrix at the iterate of the last residual. */
 static dae_status implicit_factor(implicit *o, dae_error *err)
 {
   dae__semi *s = o->s;
@@ -130,8 +131,8 @@ static dae_status implicit_factor(implicit *o, dae_error *err)
                    name[0] ? " at " : "", name);
 }
 
-/* From the states predicted along the slope at the start (or constant states), with a new matrix if
- * fresh. */
+/* Newton iteration of the stages from states extrapolated along the slope at the start
+ * (along_slope) or from constant states, with a new matrix if fresh. */
 static dae_status implicit_newton(implicit *o, bool along_slope, bool fresh, dae_error *err)
 {
   int size = o->scheme.stages * o->s->n, worst = 0;
@@ -164,15 +165,15 @@ static dae_status implicit_newton(implicit *o, bool along_slope, bool fresh, dae
                    o->h, name);
 }
 
-/* ---- verbs of the stepper ---- */
+/* ---- functions of the stepper table ---- */
 
 static void implicit_begin(void *self)
 {
   ((implicit *)self)->memory->factored = false;
 }
 
-/* The last stage is the end of the step. Where the iteration fails, once more from constant states
- * with a new matrix. */
+/* The end of the step is the last stage. If the iteration fails, it is repeated from constant
+ * states with a new matrix. */
 static dae_status implicit_attempt(void *self, const dae__rk_step *step, double *error,
                                    dae_error *err)
 {
@@ -180,7 +181,7 @@ static dae_status implicit_attempt(void *self, const dae__rk_step *step, double 
   int last = o->scheme.stages - 1;
   dae_error why = dae_error_none();
   bool fresh = !o->memory->factored || fabs(step->h / o->memory->h - 1) > SAME_STEP;
-  *error = 0; /* fixed steps */
+  *error = 0; /* no error estimate: steps are fixed */
   o->t = step->t, o->h = step->h, o->z0 = step->from.z, o->k0 = step->from.dz;
   dae_status status = implicit_newton(o, true, fresh, &why);
   if (status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY) {
@@ -210,7 +211,8 @@ static dae_status implicit_complete_step(void *self, const dae__rk_step *step, d
   return DAE_OK;
 }
 
-/* out = sum of the start and the stages of the last step by weights, n entries */
+/* out = linear combination of the start and the stages of the last step, with weight[0] of the
+ * start, for n entries */
 static void implicit_combine_stages(const implicit *o, const dae__rk_step *step, int n,
                                     const double *weight, double *out)
 {

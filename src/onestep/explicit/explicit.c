@@ -1,10 +1,10 @@
 /* Steps of explicit pairs (explicit.h).
  *
- * An attempt computes k_1 ... k_(s-1), x1, and its error in the norm of w_i = atol + rtol
- * max(|x0_i|, |x1_i|) over x, without multipliers. Completion projects x1 onto its constraints and
+ * An attempt computes k_1 ... k_(s-1), x1, and an error estimate in the norm with weights w_i =
+ * atol + rtol max(|x0_i|, |x1_i|), of x only. Completion projects x1 onto the constraints and
  * computes k_s by one evaluation; k_s is the first slope of the next step. The pair of order 5
- * needs k_s for its estimate, and projects already in the attempt. An accepted step takes s
- * evaluations, a rejected one as many (order 5) or s - 1 (order 8).
+ * needs k_s for its estimate and therefore projects in the attempt. An accepted step takes s
+ * evaluations, a rejected one s (order 5) or s - 1 (order 8).
  *
  * The slopes of the last completed step are kept for dense output; the next attempt uses another
  * buffer. */
@@ -14,19 +14,19 @@
 #include "core/vec.h"
 #include <float.h>
 
-/* Safety factor of step size control: fewest evaluations for the digits reached on eight mechanisms
- * at 2 to 9 digits. Below 1 % of steps are rejected (10 % with 0.9), and the error of both pairs
- * follows the tolerance more closely. */
+/* Safety factor of step size control: the value of fewest evaluations per digit of accuracy, on
+ * eight mechanisms at 2 to 9 digits. Less than 1 % of steps are rejected (10 % with 0.9), and the
+ * error of both pairs follows the tolerance more closely. */
 #define SAFETY_FACTOR 0.7
 /* Largest growth of the step size, [HNW93 II.5], as in DOP853. */
 #define MAX_STEP_GROWTH 6
-/* Distance of the last two stages, in units of round-off of x1, below which it tells nothing about
- * stiffness; chosen, not measured. */
+/* Distance of the last two stages, in units of round-off of x1, below which no stiffness is
+ * computed from it; chosen, not measured. */
 #define STIFFNESS_NOISE 100
 
 typedef struct memory {
-  int last;     /* index in K of the last completed step */
-  bool refined; /* its extra slopes are computed */
+  int last;     /* index in K of the slopes of the last completed step */
+  bool refined; /* the extra slopes of the last completed step are computed */
   double stiffness;
 } memory;
 
@@ -34,15 +34,15 @@ typedef struct explicit_stepper {
   const dae__rk_adapter *adapter;
   const dae__explicit_pair *pair;
   double rtol, atol;
-  size_t stride; /* doubles from slope to slope */
+  size_t stride; /* distance of two slopes in K, in doubles */
   dae__combination stage[DAE__EXPLICIT_MAX_SLOPES], estimate[2];
-  memory *memory;         /* saved */
-  double *K[2];           /* saved: slopes of the last step and of the attempt */
+  memory *memory;         /* state saved with the integrator */
+  double *K[2];           /* saved: slopes k_i of the last step and of the attempt */
   double *z;              /* state at which slopes are evaluated */
-  double *inverse_weight; /* 1 / w */
-  double *error[2];       /* estimates */
+  double *inverse_weight; /* reciprocal weights 1 / w_i of the error norm */
+  double *error[2];       /* error estimates h sum_j e_j k_j */
   double *zero;
-  double stage_distance; /* |x1 - X_(s-1)| of the attempt, both at c = 1 */
+  double stage_distance; /* |x1 - X_(s-1)| of the attempt, two states at its end (c = 1) */
 } explicit_stepper;
 
 static double *explicit_slope(const explicit_stepper *o, double *K, int i)
@@ -52,7 +52,7 @@ static double *explicit_slope(const explicit_stepper *o, double *K, int i)
 
 /* ---- attempt ---- */
 
-/* k_1 ... k_(s-1), and x1; y of the last stage is the guess of y1 */
+/* Slopes k_1 ... k_(s-1) and end x1; the guess of y1 is y of the last stage. */
 static dae_status explicit_stages(explicit_stepper *o, const dae__rk_step *step, double *K,
                                   dae_error *err)
 {
@@ -70,7 +70,7 @@ static dae_status explicit_stages(explicit_stepper *o, const dae__rk_step *step,
   return DAE_OK;
 }
 
-/* inverse_weight and stage_distance */
+/* Sets inverse_weight and stage_distance of the attempt. */
 static void explicit_set_weights(explicit_stepper *o, const double *x0, const double *x1)
 {
   double sum = 0;
@@ -83,7 +83,7 @@ static void explicit_set_weights(explicit_stepper *o, const double *x0, const do
   o->stage_distance = sqrt(sum);
 }
 
-/* [HNW93 II.4], [HNW93 II.10] */
+/* Error relative to the tolerance [HNW93 II.4], by two estimates for order 8 [HNW93 II.10]. */
 static double explicit_estimate_error(explicit_stepper *o, double h, const double *K)
 {
   int n = o->adapter->nx;
@@ -97,11 +97,11 @@ static double explicit_estimate_error(explicit_stepper *o, double h, const doubl
       sum += (x[i] * inverse[i]) * (x[i] * inverse[i]);
     E[k] = sum;
   }
-  double both = E[0] + 0.01 * E[1]; /* a NaN stays */
+  double both = E[0] + 0.01 * E[1]; /* a NaN propagates to the result */
   return n == 0 || both == 0 ? 0 : E[0] / sqrt(both * n);
 }
 
-/* projects x1, and k_s */
+/* Projects x1 and computes k_s there. */
 static dae_status explicit_finish(explicit_stepper *o, const dae__rk_step *step, double *K,
                                   dae_error *err)
 {
@@ -126,7 +126,8 @@ static dae_status explicit_attempt(void *self, const dae__rk_step *step, double 
 
 /* ---- completion ---- */
 
-/* h |k_s - k_(s-1)| / |x1 - X_(s-1)| over the stability limit [HW96 IV.2]; 0: both at round-off */
+/* Ratio of h |k_s - k_(s-1)| / |x1 - X_(s-1)| to the stability limit [HW96 IV.2]; 0: both
+ * differences are round-off. */
 static double explicit_measure_stiffness(const explicit_stepper *o, const dae__rk_step *step,
                                          double *K)
 {
@@ -162,7 +163,7 @@ static double explicit_stiffness(const void *self)
 
 /* ---- dense output ---- */
 
-/* the extra slopes */
+/* Slopes k_(s+1), ... of the refined polynomial. */
 static dae_status explicit_refine(void *self, const dae__rk_step *step, dae_error *err)
 {
   explicit_stepper *o = self;
@@ -188,7 +189,7 @@ static void explicit_dense_output(void *self, const dae__rk_step *step, double x
   int kind = o->memory->refined ? DAE__EXPLICIT_REFINED : DAE__EXPLICIT_LOW_ORDER;
   double w[DAE__EXPLICIT_MAX_SLOPES] = {0}, rest = 1 - x, basis = x * x * rest * rest,
          share = x * x * (3 - 2 * x);
-  /* weights of the slopes in p(x), then those of D */
+  /* weights of the slopes in p(x) apart from those in D: Hermite's cubic, then F_m */
   w[0] = x * rest * rest;
   w[p->stages] = -x * x * rest;
   for (int m = 0; m < p->terms[kind]; m++) {

@@ -8,14 +8,15 @@
  *   p(x) = x0 + x (D + y (h k_0 - D + x (2 D - h k_0 - h k_s + y (F_0 + x (F_1 + y (F_2 + x
  * F_3))))))
  *
- * with F_m = h sum_j d_mj k_j; its slopes at both ends are k_0 and k_s. */
+ * with F_m = h sum_j d_mj k_j; the slopes of p at both ends are k_0 and k_s. */
 #ifndef DAEDAL_ONESTEP_EXPLICIT_EXPLICIT_H
 #define DAEDAL_ONESTEP_EXPLICIT_EXPLICIT_H
 
 #include "onestep/host/adapter.h"
 #include "onestep/host/stepper.h"
 
-/* order: 5 or 8. The adapter must outlive the stepper and keep its address. */
+/* Creates the stepper of order 5 or 8. The adapter must outlive the stepper and keep its
+ * address. */
 dae_status dae__explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
                                 const dae_rk_options *opts, int order, dae__stepper *out,
                                 dae_error *err);
@@ -25,21 +26,24 @@ dae_status dae__explicit_create(dae__arena *arena, const dae__rk_adapter *adapte
 #define DAE__EXPLICIT_MAX_SLOPES 16
 #define DAE__EXPLICIT_MAX_TERMS 4
 
-/* Index of a polynomial of dense output: by the slopes of the step, of order 4 (pair 5) or 5 (pair
- * 8); by extra slopes, of order 7 (pair 8). */
+/* Index of a polynomial of dense output: low order from the slopes of the step, order 4 (pair 5) or
+ * 5 (pair 8); refined by extra slopes, order 7 (pair 8). */
 enum { DAE__EXPLICIT_LOW_ORDER, DAE__EXPLICIT_REFINED };
 
 typedef struct dae__explicit_pair {
   int order;
-  int stages;             /* s */
-  int extra;              /* slopes after k_s, for the refined polynomial */
-  int estimates;          /* 2: E^2 / sqrt(E^2 + 0.01 E'^2) by the norms of both [HNW93 II.10] */
-  int estimate_order;     /* power of h in the estimate */
-  bool closed;            /* the estimate needs k_s */
-  double stability_limit; /* of h |lambda| on the negative real axis, about [HW96 IV.2] */
+  int stages; /* number of stages s */
+  int extra;  /* number of slopes after k_s, for the refined polynomial */
+  /* Number of error estimates; two, of norms E and E', give E^2 / sqrt(E^2 + 0.01 E'^2) [HNW93
+   * II.10]. */
+  int estimates;
+  int estimate_order; /* power of h in the error estimate */
+  bool closed;        /* error estimate uses k_s */
+  /* limit of h |lambda| on the negative real axis, approximate [HW96 IV.2] */
+  double stability_limit;
   double c[DAE__EXPLICIT_MAX_SLOPES], a[DAE__EXPLICIT_MAX_SLOPES][DAE__EXPLICIT_MAX_SLOPES];
   double e[2][DAE__EXPLICIT_MAX_SLOPES];
-  int terms[2]; /* F_m of each polynomial */
+  int terms[2]; /* number of terms F_m in each polynomial */
   double d[2][DAE__EXPLICIT_MAX_TERMS][DAE__EXPLICIT_MAX_SLOPES];
 } dae__explicit_pair;
 
@@ -51,15 +55,15 @@ extern const dae__explicit_pair dae__explicit_pair5, dae__explicit_pair8;
  * vectorise them. Measured with 8 slopes (gcc -O2, SSE2): 9 ns for 4 entries, 12 for 8, 24 for 14,
  * against 22, 35, 64 by one axpy for each slope. */
 
-/* Coefficients that are not zero. */
+/* Nonzero coefficients of a linear combination of slopes. */
 typedef struct dae__combination {
   int count;
-  size_t at[DAE__EXPLICIT_MAX_SLOPES + 1]; /* offsets of the slopes */
+  size_t at[DAE__EXPLICIT_MAX_SLOPES + 1]; /* offset of each slope in K */
   double a[DAE__EXPLICIT_MAX_SLOPES + 1];
 } dae__combination;
 
-/* From n coefficients of slopes at a distance of `stride` doubles. A zero is overwritten by the
- * next coefficient: one entry more than needed. */
+/* Collects the nonzero ones of n coefficients, for slopes at a distance of `stride` doubles. A zero
+ * is overwritten by the next coefficient, so that the arrays have one entry more than needed. */
 static inline void dae__combination_set(dae__combination *c, int n, const double *a, size_t stride)
 {
   c->count = 0;
@@ -70,7 +74,7 @@ static inline void dae__combination_set(dae__combination *c, int n, const double
   }
 }
 
-/* `width` entries, a constant */
+/* Linear combination for `width` entries, a constant at compile time. */
 static inline __attribute__((always_inline)) void
 dae__combine_block(const dae__combination *c, int width, double h, const double *K,
                    const double *base, double *restrict x)
@@ -88,7 +92,7 @@ dae__combine_block(const dae__combination *c, int width, double h, const double 
     x[i] = base[i] + h * sum[i];
 }
 
-/* n entries; x overlaps neither K nor base */
+/* x = base + h sum_j a_j k_j for n entries; x overlaps neither K nor base */
 static inline void dae__combine(const dae__combination *c, int n, double h, const double *K,
                                 const double *base, double *restrict x)
 {

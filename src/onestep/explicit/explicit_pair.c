@@ -1,16 +1,16 @@
 /* Coefficients of the explicit pairs as printed in [HNW93], and the coefficients of the low-order
- * polynomial of pair 8, which follow from them. */
+ * polynomial of pair 8, which are derived from them. */
 #include "onestep/explicit/explicit.h"
 
-/* Dormand and Prince of order 5(4) [HNW93 II.5, table 5.2], with the polynomial of order 4 of
- * [HNW93 II.6] */
+/* Pair of Dormand and Prince of order 5(4) [HNW93 II.5, table 5.2], with the polynomial of order 4
+ * of [HNW93 II.6] */
 const dae__explicit_pair dae__explicit_pair5 = {
     .order = 5,
     .stages = 6,
     .estimates = 1,
     .estimate_order = 5,
     .closed = true,
-    .stability_limit = 3.25, /* [HW96 IV.2] */
+    .stability_limit = 3.25, /* limit on the negative real axis [HW96 IV.2] */
     .c = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1},
     .a = {[1] = {1. / 5},
           [2] = {3. / 40, 9. / 40},
@@ -24,15 +24,15 @@ const dae__explicit_pair dae__explicit_pair5 = {
             701980252875. / 199316789632, -1453857185. / 822651844, 69997945. / 29380423}}},
 };
 
-/* Dormand and Prince of order 8 with Hairer and Wanner's estimates of order 5 and 3 and polynomial
- * of order 7 [HNW93 II.5, II.6, II.10] */
+/* Pair of Dormand and Prince of order 8 with Hairer and Wanner's estimates of order 5 and 3 and
+ * polynomial of order 7 [HNW93 II.5, II.6, II.10] */
 const dae__explicit_pair dae__explicit_pair8 = {
     .order = 8,
     .stages = 12,
     .extra = 3,
     .estimates = 2,
     .estimate_order = 8,
-    .stability_limit = 6, /* [HW96 IV.2] */
+    .stability_limit = 6, /* limit on the negative real axis [HW96 IV.2] */
     .c = {0, 0.526001519587677318785587544488e-01, 0.789002279381515978178381316732e-01,
           0.118350341907227396726757197510, 0.281649658092772603273242802490, 1. / 3, 1. / 4,
           4. / 13, 127. / 195, 3. / 5, 6. / 7, 1, 1, 1. / 10, 1. / 5, 7. / 9},
@@ -133,7 +133,7 @@ const dae__explicit_pair dae__explicit_pair8 = {
            [9] = -1.52160949662516078556178806805e-1,
            [10] = 2.01365400804030348374776537501e-1,
            [11] = 4.47106157277725905176885569043e-2 - 0.220588235294117647058823529412e-1}},
-    /* low order: p' interpolates the slopes at 0, 1/4, 3/5, 6/7, 1 */
+    /* low-order polynomial: p' interpolates the slopes at 0, 1/4, 3/5, 6/7, 1 */
     .terms = {3, 4},
     .d = {{{[0] = -8.6702396575428071491,
             [5] = 1188.2335423648931713,

@@ -3,40 +3,42 @@
  *   (V, U)_i = (v, u)_0 + h sum_j a_ij k_j,   Q_i = q_0 + c_i h v_0 + h^2 sum_j (A A)_ij k_j
  *   k_i = k(t_0 + c_i h, Q_i, V_i, U_i)
  *
- * and the end with b and b' A. Functional iteration, without a matrix: a sweep evaluates every k_i
- * at the state of the newest slopes. Initial slopes are extrapolated by the polynomial through the
- * slopes of the last step, both ends among them. The iteration contracts as h^2 where forces do not
- * depend on v. The extrapolation error is some thousand times larger at the last node than at the
- * first ones, whose slopes the first sweep therefore keeps.
+ * and x1 by the weights b for (v, u), b' A for q. They are solved by functional iteration, without
+ * a matrix: a sweep evaluates every k_i at the state given by the newest slopes. Initial slopes are
+ * extrapolated by the polynomial through the slopes of the last step, both ends among them. The
+ * iteration contracts as h^2 where forces do not depend on v. The extrapolation error is some
+ * thousand times larger at the last node than at the first ones, whose slopes the first sweep
+ * therefore keeps.
  *
  * Convergence test. The changes of x1 soon become collinear: with u_j the change by sweep j,
  * relative to the tolerance,
  *
  *   u_(j+1) = beta u_j,   so that beta / (1 - beta) u_j is left after sweep j.
  *
- * That rest is added at the end (Aitken extrapolation), which saves one sweep. An error of
- * delta |u_j| remains, where delta is the uncertainty of beta: its deviation from the beta of an
- * earlier step. Both are measured by the second and third change and scale as h^2. The first change
- * is that of the extrapolated slopes, whose error differs from node to node: it tells nothing about
- * beta. A step may end after two sweeps where beta and delta are known. Measured: 14 % fewer
- * evaluations of the car axis, whose fastest mode limits convergence, up to 5 % on other
- * mechanisms.
+ * This remainder is added at the end (Aitken extrapolation), which saves one sweep. An error of
+ * delta |u_j| remains, where delta is the uncertainty of beta: the deviation of beta from its value
+ * in an earlier step. Both beta and delta are measured by the second and third change and scale as
+ * h^2. The first change, from the extrapolated slopes, is not collinear with the later ones, as
+ * their error differs from node to node, and is not used for beta. If beta and delta are known, an
+ * iteration may end after two sweeps. Measured: 14 % fewer evaluations of the car axis, whose
+ * fastest mode limits convergence, up to 5 % on other mechanisms.
  *
  * Error estimate of variable steps: e_s = gamma h (k_0 - p(0)), p the polynomial through k_1 ...
- * k_s, and the same of q with v; gamma = |det A|^(1/s) = (s! / (2s)!)^(1/s). It is O(h^(s+1)), the
- * error of the step O(h^(2s+1)): the tolerance is mapped, 0.1 tol^((s+1)/(2s)), so that the error
- * of the step follows tol. The iteration ends at 0.1^(2s/(s+1)) of the tolerance, with a fixed step
- * at round-off.
+ * k_s, and likewise for q with the slopes v; gamma = |det A|^(1/s) = (s! / (2s)!)^(1/s). It is
+ * O(h^(s+1)), the error of the step O(h^(2s+1)): the tolerance is mapped, 0.1 tol^((s+1)/(2s)), so
+ * that the error of the step follows tol. The iteration ends at 0.1^(2s/(s+1)) of the tolerance,
+ * with a fixed step at round-off.
  *
- * Discontinuities. Mapping holds for smooth forces. Where forces jump or bend within a step, its
- * error has the size of the estimate. That shows in e_(s-1) and e_(s-2), the estimates with fewer
- * stages: for smooth forces they decrease by rho = e_s / max(e_(s-1), e_(s-2)) or faster, and the
- * error of the step is below e_s rho^(s-1), while rho is near 1 otherwise. So e_s rho^(s-1) must be
- * below the tolerance itself, too: with 4 to 6 stages and one jump or bend anywhere in the step,
- * the error is at most 4.5 times the larger of that and of the same quantity at the end.
- * The nodes leave out the last few hundredths of a step. A force that sets in there shows in k at
- * the end, evaluated after the error test: where gamma h (k - p(1)) is several times these
- * tolerances, the step is rejected after all. */
+ * Discontinuities. The mapped tolerance is valid for smooth forces. If a force or its derivative
+ * jumps within a step, the error of the step has the size of the estimate. Such jumps are detected
+ * by e_(s-1) and e_(s-2), the estimates with fewer stages: for smooth forces they decrease by rho =
+ * e_s / max(e_(s-1), e_(s-2)) or faster, and the error of the step is below e_s rho^(s-1), while
+ * rho is near 1 otherwise. Therefore e_s rho^(s-1) must also be below the tolerance itself: with 4
+ * to 6 stages and one jump of a force or its derivative anywhere in the step, the error is at
+ * most 4.5 times the larger of e_s rho^(s-1) at the start and at the end of the step. No node lies
+ * in the last few hundredths of a step. A force that sets in there changes the slope k at the end,
+ * which is evaluated after the error test: if gamma h (k - p(1)) is several times these tolerances,
+ * the step is rejected nevertheless (end-point discontinuity check). */
 #include "onestep/gauss/gauss.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -47,34 +49,34 @@
 
 /* ---- constants ---- */
 
-/* Tolerance above which 5 stages are used, below it 6: the fewest evaluations for the digits
- * reached on six mechanisms, in the mean of fits through tolerances from 1e-2 to 1e-9. Four stages
- * have longer dependency chains per digit. */
+/* Tolerance above which 5 stages are used, and 6 below: the value of fewest evaluations per digit
+ * of accuracy on six mechanisms, in the mean of fits through tolerances from 1e-2 to 1e-9. Four
+ * stages have longer dependency chains per digit. */
 #define FIVE_STAGES_RTOL 1e-7
-/* Safety factor of step size control, as of the explicit pairs: 1 % of steps are rejected, with 0.9
- * 7 %. */
+/* Safety factor of step size control: 1 % of steps are rejected, 7 % with a factor of 0.9. */
 #define SAFETY_FACTOR 0.75
-/* Node, as a part of the step, up to which extrapolated slopes are kept by the first sweep; with
- * one node more or less 0 to 3 % more evaluations. */
+/* Node, as a fraction of the step, up to which the first sweep keeps the extrapolated slopes; one
+ * node more or less takes 0 to 3 % more evaluations. */
 #define EARLY_NODE 0.2
-/* Changes of fixed steps that count as round-off, in units in the last place; chosen. */
+/* Change of x1 at which the iteration of a fixed step ends, in units in the last place; chosen, not
+ * measured. */
 #define ROUND_OFF_UNITS 4
 
-/* Convergence test. In parentheses: range of values within which the times of docs/methods/rk.md
- * change by less than 5 %; the others are chosen, not measured. */
-#define MAX_SWEEPS 12            /* of a variable step (6 to 20) */
-#define MAX_SWEEPS_FIXED 200     /* of a fixed step, which cannot be made smaller */
-#define SLOWEST_RATE 0.8         /* contraction above which the iteration is given up */
-#define FIRST_CHANGE_STOP 1e-3   /* first change that ends the iteration, over the stop value */
-#define SECOND_SWEEP_STOP 0.5    /* error after two sweeps over the stop value (0.1 to 1) */
+/* Constants of the convergence test. In parentheses: range of values within which the times of
+ * docs/methods/rk.md change by less than 5 %; values without a range are chosen, not measured. */
+#define MAX_SWEEPS 12            /* largest number of sweeps of a variable step (6 to 20) */
+#define MAX_SWEEPS_FIXED 200     /* largest number of sweeps of a fixed step */
+#define SLOWEST_RATE 0.8         /* contraction above which the iteration fails */
+#define FIRST_CHANGE_STOP 1e-3   /* first change that ends the iteration / stop value */
+#define SECOND_SWEEP_STOP 0.5    /* accepted error after two sweeps / stop value (0.1 to 1) */
 #define FAST_RATE 0.1            /* |u_(j+1)| / |u_j| for Aitken extrapolation (0.05 to 0.3) */
-#define DELTA_DECAY 0.5          /* least ratio of a delta to the one before (0.5 to 0.95) */
-#define DELTA_GROWTH 1.5         /* growth of delta in a step that only uses it (1.2 to 2) */
-#define MAX_ROUND_OFF_CHANGE 1e6 /* changes of fixed steps up to here may stagnate at round-off */
+#define DELTA_DECAY 0.5          /* least ratio of delta to its previous value (0.5 to 0.95) */
+#define DELTA_GROWTH 1.5         /* growth of delta per step that does not measure it (1.2 to 2) */
+#define MAX_ROUND_OFF_CHANGE 1e6 /* largest stagnating change of a fixed step, in round-off */
 
 /* End-point discontinuity check: error at the end relative to the mapped tolerance, and e_s
- * rho^(s-1) there relative to the tolerance, above which a step is rejected. Smooth forces stay
- * below, forces that set in after the last node are far above. */
+ * rho^(s-1) at the end relative to the tolerance, above which a step is rejected. Smooth forces
+ * give smaller values, forces that set in after the last node far larger ones. */
 #define MAX_END_ERROR 5
 #define MAX_END_ERROR_NONSMOOTH 2
 
@@ -85,19 +87,21 @@ int dae__gauss_stages(double rtol)
 
 /* ---- convergence test ---- */
 
-/* Sweeps of one attempt. Changes are mean squares of u. */
+/* Functional iteration of one attempt. A change is the mean square of u, the change of x1 by a
+ * sweep relative to the tolerance. */
 typedef struct iteration {
   int sweeps;
-  double change, previous_change; /* of x1 by the last sweep and the one before */
-  double product;                 /* mean of products of the two */
-  double beta;                    /* ratio of the next change to the last; 0: not known */
+  double change, previous_change; /* changes by the last sweep and by the sweep before it */
+  double product;                 /* mean product of the entries of u of the last two sweeps */
+  double beta;                    /* ratio of the next u to the last one; 0: not known */
 } iteration;
 
 typedef struct change_sums {
-  dae__pair squares, products; /* two partial sums each */
+  dae__pair squares, products; /* sums over even and odd entries */
 } change_sums;
 
-/* Sums of u_i^2, and of u_i with the change before (with_last); u is stored if keep. */
+/* Sums of u_i^2 and (with_last) of the products of u_i with o->increment, the u of the sweep
+ * before; u is then stored there if keep. */
 static inline __attribute__((always_inline)) change_sums
 gauss_sum_changes(const dae__gauss *o, const double *x1, bool keep, bool with_last)
 {
@@ -123,15 +127,16 @@ gauss_sum_changes(const dae__gauss *o, const double *x1, bool keep, bool with_la
   return s;
 }
 
-/* theta / (1 - theta) |u_j| <= stop with theta = |u_j| / |u_(j-1)|: the geometric rest is small */
+/* theta / (1 - theta) |u_j| <= stop with theta = |u_j| / |u_(j-1)|: the remainder of the geometric
+ * series is small */
 static bool gauss_rest_is_small(const dae__gauss *o, const iteration *it)
 {
   return it->change <= o->stop * (sqrt(it->previous_change) - sqrt(it->change));
 }
 
-/* After the second sweep and later ones; it->beta for Aitken extrapolation. With slow convergence
- * nothing is extrapolated: such steps are too long for the iteration rather than too inaccurate,
- * which the rate must show. */
+/* Convergence test from the second sweep on; sets it->beta for Aitken extrapolation. Slow
+ * convergence excludes extrapolation: such steps are too long for the iteration rather than too
+ * inaccurate, and the convergence rate must detect them. */
 static bool gauss_converged(dae__gauss *o, double h, iteration *it)
 {
   dae__gauss_memory *m = o->memory;
@@ -145,7 +150,7 @@ static bool gauss_converged(dae__gauss *o, double h, iteration *it)
       return gauss_rest_is_small(o, it);
     it->beta = known_beta;
     bound = SECOND_SWEEP_STOP * o->stop;
-  } else if (it->sweeps == 3) { /* beta and delta of this step */
+  } else if (it->sweeps == 3) { /* measures beta and delta of this step */
     double size = 1 / it->previous_change, per = 1 / (h * h);
     double beta = it->beta = it->product * size, theta2 = it->change * size;
     double off = sqrt(fmax(theta2 - 2 * beta * known_beta + known_beta * known_beta, 0)) * per;
@@ -159,7 +164,7 @@ static bool gauss_converged(dae__gauss *o, double h, iteration *it)
          (it->sweeps > 2 && gauss_rest_is_small(o, it));
 }
 
-/* Whether the rate lets further sweeps converge within the sweep limit. */
+/* Test whether further sweeps converge within the sweep limit, by the present convergence rate. */
 static bool gauss_may_converge(const dae__gauss *o, const iteration *it)
 {
   if (it->sweeps == 2 && it->change < FAST_RATE * FAST_RATE * it->previous_change)
@@ -173,7 +178,8 @@ static bool gauss_may_converge(const dae__gauss *o, const iteration *it)
   return theta < SLOWEST_RATE && left <= o->stop;
 }
 
-/* Counts a sweep that ends at x1. DAE_ERROR_STEP: the iteration does not converge. */
+/* Convergence test after a sweep with end x1; *done: converged. DAE_ERROR_STEP: the iteration does
+ * not converge. */
 static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *x1, iteration *it,
                                          bool *done, dae_error *err)
 {
@@ -215,7 +221,7 @@ void dae__gauss_set_weights(dae__gauss *o, const double *x)
     o->inverse_weight[i] = 1 / (rtol * fabs(x[i]) + unit);
 }
 
-/* One sweep over the stages from `first` on, and x1. */
+/* One sweep: slopes of the stages from `first` on, then x1. */
 static dae_status gauss_sweep(dae__gauss *o, const dae__rk_step *step, int first, double *K,
                               dae_error *err)
 {
@@ -247,7 +253,7 @@ static dae_status gauss_iterate(dae__gauss *o, const dae__rk_step *step, double 
     first = 0;
     dae__copy(nx, step->to.z, o->previous_end);
   }
-  /* Aitken extrapolation */
+  /* Aitken extrapolation of x1 */
   double rest = it.beta / (1 - it.beta), *x1 = step->to.z;
   for (int i = 0; i < nx; i++)
     x1[i] += rest * (x1[i] - o->previous_end[i]);
@@ -256,7 +262,7 @@ static dae_status gauss_iterate(dae__gauss *o, const dae__rk_step *step, double 
 
 /* ---- error estimate ---- */
 
-/* weighted root mean square of n entries */
+/* weighted root mean square of the n entries of x */
 static double gauss_norm(int n, const double *x, const double *inverse_weight)
 {
   dae__pair sum = {0, 0};
@@ -269,7 +275,7 @@ static double gauss_norm(int n, const double *x, const double *inverse_weight)
   return n > 0 ? sqrt((dae__pair_sum(sum) + rest * rest) / n) : 0;
 }
 
-/* |sum_j w_j k_j - k| over v' and u', relative to the tolerance; k = NULL: 0 */
+/* Weighted root mean square of sum_j w_j k_j - k over the entries of v' and u'; k = NULL: k = 0. */
 static double gauss_slope_defect(const dae__gauss *o, int n, const double *w, const double *K,
                                  const double *k)
 {
@@ -291,7 +297,7 @@ static double gauss_slope_defect(const dae__gauss *o, int n, const double *w, co
   return all > 0 ? sqrt((dae__pair_sum(sum) + rest * rest) / (double)all) : 0;
 }
 
-/* rho^(s-1), rho = e_s / max(e_(s-1), e_(s-2)) at most 1 */
+/* rho^(s-1) with rho = min(1, e_s / max(e_(s-1), e_(s-2))) */
 static double gauss_smoothness(const dae__gauss *o, double estimate, double low_order)
 {
   double rho = estimate < low_order ? estimate / low_order : 1, power = 1;
@@ -300,7 +306,8 @@ static double gauss_smoothness(const dae__gauss *o, double estimate, double low_
   return power;
 }
 
-/* Error relative to the mapped tolerance, or of forces that are not smooth to the tolerance. */
+/* Error estimate: the larger of e_s relative to the mapped tolerance and, with three or more
+ * stages, e_s rho^(s-1) relative to the tolerance. */
 static double gauss_estimate_error(dae__gauss *o, double h, const double *K)
 {
   double gamma = o->rule.gamma;
@@ -315,10 +322,10 @@ static double gauss_estimate_error(dae__gauss *o, double h, const double *K)
     low_order = fmax(low_order, h * gauss_slope_defect(o, o->s + 1 - d,
                                                        o->rule.low_order_start[d - 1], K, NULL));
   double unmapped = gamma * size * gauss_smoothness(o, estimate, low_order);
-  return unmapped <= mapped ? mapped : unmapped; /* a NaN stays */
+  return unmapped <= mapped ? mapped : unmapped; /* a NaN is returned */
 }
 
-/* End-point discontinuity check: whether the slope dz at the end deviates from p(1). */
+/* End-point discontinuity check: true if the slope dz at the end deviates from p(1). */
 static bool gauss_end_is_discontinuous(dae__gauss *o, double h, const double *dz)
 {
   double *K = o->K[!o->memory->last], gamma = o->rule.gamma;
@@ -337,7 +344,7 @@ static bool gauss_end_is_discontinuous(dae__gauss *o, double h, const double *dz
   return gamma * estimate * gauss_smoothness(o, estimate, low_order) > MAX_END_ERROR_NONSMOOTH;
 }
 
-/* ---- verbs of the stepper ---- */
+/* ---- functions of the stepper table ---- */
 
 static dae_status gauss_attempt(void *self, const dae__rk_step *step, double *error, dae_error *err)
 {
@@ -443,7 +450,7 @@ static void gauss_make_rule(dae__gauss *o)
   }
   double gamma = 1;
   for (int i = 1; i <= o->s; i++)
-    gamma /= o->s + i; /* s! / (2s)! */
+    gamma /= o->s + i; /* product s! / (2s)! */
   rule->gamma = pow(gamma, 1 / (double)o->s);
 }
 

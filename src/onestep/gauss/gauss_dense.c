@@ -1,13 +1,13 @@
-/* Dense output of a Gauss step. First, x is the integral of the polynomial through the slopes at 0,
- * c_1 ... c_s, 1, which the step has evaluated: order s + 2, and within a part of the tolerance for
- * most steps. Slopes k at two more points check that: the error of x is about a fifth of h |k - p|,
- * measured on five mechanisms at tolerances from 1e-3 to 1e-10. A larger one is refined: x becomes
- * the integral of a polynomial through slopes at 2s Chebyshev points x_i, both ends among them,
- * found by functional iteration as those of the stages,
+/* Dense output of a Gauss step. Without refinement, x is the integral of the polynomial through the
+ * slopes at 0, c_1 ... c_s, 1, which the step has evaluated: its order is s + 2, and its error a
+ * fraction of the tolerance for most steps. Slopes k at two more points give an error estimate: the
+ * error of x is about a fifth of h |k - p|, measured on five mechanisms at tolerances from 1e-3 to
+ * 1e-10. If that is too large, dense output is refined: x becomes the integral of a polynomial
+ * through slopes at 2s Chebyshev points x_i, both ends among them, found by functional iteration,
  *
  *   k_i <- k(t0 + x_i h, X_i),   X_i by the newest slopes of all points,
  *
- * each sweep of which raises the order by one. The difference between x1 and the integral at the
+ * which raises the order by one per sweep. The difference between x1 and the integral at the
  * end, the end defect, is distributed by x^2 (3 - 2x): dense output passes through both ends. */
 #include "core/error.h"
 #include "core/vec.h"
@@ -15,24 +15,26 @@
 #include "step/driver.h"
 #include <math.h>
 
-/* Sweeps of a variable step at most. Chosen, not measured. */
+/* Largest number of sweeps of a variable step. Chosen, not measured. */
 #define MAX_DENSE_SWEEPS 10
-/* h |k - p| relative to the tolerance at which dense output is accurate enough: an error of x of
- * 0.4 tolerances by the measurement above; with fixed steps, in units of round-off, 8. */
+/* Largest h |k - p| of accurate dense output: relative to the tolerance, where 2 is an error of x
+ * of 0.4 tolerances; with fixed steps in units of round-off. */
 #define DENSE_TOLERANCE 2
 #define DENSE_TOLERANCE_FIXED 8
-/* Part of h |k - p| that the first sweep leaves at most, measured as above. */
+/* Largest ratio of h |k - p| after the first sweep to its value before, measured on five mechanisms
+ * at tolerances from 1e-3 to 1e-10. */
 #define FIRST_SWEEP_RATE 0.25
-/* Ratio of two changes above which sweeping ends; tests/order/test_engines_order.c holds dense
- * output within 2 rtol. */
+/* Ratio of two successive changes above which the sweeps end; tests/order/test_engines_order.c
+ * checks that dense output is within 2 rtol. */
 #define SLOWEST_DENSE_RATE 0.7
-/* Ratio of the last change to the first below which the refined slopes are used although they miss
- * the tolerance; the same test. */
+/* Ratio of the last change to the first below which the refined slopes are used although the
+ * tolerance is not reached; checked by tests/order/test_engines_order.c. */
 #define USEFUL_REDUCTION 0.5
 
 /* ---- states ---- */
 
-/* z = integral of the polynomial through the slopes K at nodes, from the start to x */
+/* z = state at x by integration of the polynomial through the slopes K at the nodes, from the start
+ * of the step */
 static void gauss_integrate(const dae__gauss *o, const dae__rk_step *step, const dae__nodal *nodes,
                             const double *K, double x, double *z)
 {
@@ -51,7 +53,7 @@ static void gauss_find_end_defect(dae__gauss *o, const dae__rk_step *step, const
     o->end_defect[i] = step->to.z[i] - o->previous_end[i];
 }
 
-/* z = the integral plus its share of the end defect */
+/* z = integral of the slopes from the start to x, plus the end defect times x^2 (3 - 2x) */
 static void gauss_dense_state(const dae__gauss *o, const dae__rk_step *step,
                               const dae__nodal *nodes, const double *K, double x, double *z)
 {
@@ -76,8 +78,8 @@ void dae__gauss_dense_output(void *self, const dae__rk_step *step, double x, dou
 
 /* ---- refinement ---- */
 
-/* The slope k at x of the state o->z; *change is raised to the largest h |k - p| relative to the
- * tolerance. */
+/* Evaluates the slope k of the state o->z at x; *change = max(*change, largest h |k - p| relative
+ * to the tolerance). */
 static dae_status gauss_evaluate_slope(dae__gauss *o, const dae__rk_step *step, double x,
                                        const double *p, double *k, double *change, dae_error *err)
 {
@@ -85,13 +87,13 @@ static dae_status gauss_evaluate_slope(dae__gauss *o, const dae__rk_step *step, 
   DAE__TRY(adapter->table->slopes(adapter->self, true, step->t + x * step->h, o->z, k, err));
   for (int j = o->n2; j < adapter->nx; j++) {
     double d = step->h * fabs(k[j] - p[j]) * o->inverse_weight[j];
-    *change = d <= *change ? *change : d; /* a NaN stays */
+    *change = d <= *change ? *change : d; /* a NaN is kept */
   }
   return DAE_OK;
 }
 
-/* Whether the polynomial through the slopes of the step is accurate enough, at two Chebyshev
- * points. */
+/* Tests at two Chebyshev points whether the polynomial through the slopes of the step is accurate
+ * enough. */
 static dae_status gauss_check_polynomial(dae__gauss *o, const dae__rk_step *step, bool *accurate,
                                          dae_error *err)
 {
@@ -109,7 +111,8 @@ static dae_status gauss_check_polynomial(dae__gauss *o, const dae__rk_step *step
   return DAE_OK;
 }
 
-/* One sweep over the inner Chebyshev points. */
+/* One sweep over the inner Chebyshev points; *change: largest change of a slope, as h |k - p|
+ * relative to the tolerance. */
 static dae_status gauss_sweep_dense(dae__gauss *o, const dae__rk_step *step, double *change,
                                     dae_error *err)
 {
@@ -125,9 +128,9 @@ static dae_status gauss_sweep_dense(dae__gauss *o, const dae__rk_step *step, dou
   return DAE_OK;
 }
 
-/* Slopes at the Chebyshev points, from those of the polynomial through the slopes of the step, by
- * sweeps until the next change would be within the tolerance. Without convergence that polynomial
- * stays in use. */
+/* Iterates the slopes at the Chebyshev points, from the values there of the polynomial through the
+ * slopes of the step, until the extrapolated next change is within the tolerance. Without
+ * convergence dense output uses that polynomial. */
 static dae_status gauss_refine_slopes(dae__gauss *o, const dae__rk_step *step, dae_error *err)
 {
   const double *K = o->K[o->memory->last];
@@ -135,7 +138,7 @@ static dae_status gauss_refine_slopes(dae__gauss *o, const dae__rk_step *step, d
       max_sweeps = o->fixed ? order_sweeps : MAX_DENSE_SWEEPS;
   double tolerance = o->fixed ? DENSE_TOLERANCE_FIXED : DENSE_TOLERANCE;
   double w[DAE__NODAL_MAX], first = 0, previous = 0, change = 0, next = INFINITY;
-  dae__copy(o->n2, K, o->F); /* v0 */
+  dae__copy(o->n2, K, o->F); /* v0, the first entries of K_0 */
   for (int i = 0; i < o->rule.dense_nodes.n; i++) {
     dae__nodal_values(&o->rule.step_nodes, o->rule.dense_nodes.x[i], w);
     dae__gauss_combine(o, o->s + 2, w, K, dae__gauss_slope(o, o->F, i));

@@ -1,7 +1,7 @@
-/* Kernels of a Gauss step, two numbers at a time, with the number of stages known to the compiler
- * for those that dae__gauss_stages selects:
+/* Kernels of a Gauss step, vectorised by pairs of entries, with a constant number of stages for the
+ * numbers that dae__gauss_stages selects:
  *
- * - states by the slopes of the stages, see gauss.c;
+ * - states as linear combinations of the slopes of the stages (gauss.c);
  * - initial slopes by extrapolation of the polynomial through the slopes k_0 ... k_n of the last
  *   step at its nodes x_0 ... x_n, in Newton's form,
  *
@@ -12,7 +12,8 @@
 #include "core/vec.h"
 #include "onestep/gauss/gauss.h"
 
-/* Ratio of a step to the last one above which slopes are not extrapolated. Chosen, not measured. */
+/* Ratio of the step size to the last one above which slopes are not extrapolated. Chosen, not
+ * measured. */
 #define LONGEST_EXTRAPOLATION 10
 
 #define KERNEL static inline __attribute__((always_inline))
@@ -33,7 +34,7 @@ void dae__gauss_point_create(const dae__gauss *o, int first, int n, int last, do
   }
 }
 
-/* sum_j w_j k_j of one entry */
+/* sum_j w_j k_j for one entry of k */
 KERNEL double gauss_sum(const dae__gauss_point *p, int n, const dae__pair *w, const double *k)
 {
   double sum = 0;
@@ -42,8 +43,8 @@ KERNEL double gauss_sum(const dae__gauss_point *p, int n, const dae__pair *w, co
   return sum;
 }
 
-/* Two entries i, i + 1 of q and of v. The sweep waits for the slope evaluated last, so all other
- * terms are summed before it, in two partial sums each. */
+/* State at point p, entries i and i + 1 of q and of v. The sum waits for the slope evaluated last,
+ * so all other terms are added before it, in two partial sums each. */
 KERNEL void gauss_state_pair(const dae__gauss *o, int n, double h, const double *x0,
                              const double *K, const dae__gauss_point *p, size_t i,
                              double *restrict z)
@@ -65,7 +66,7 @@ KERNEL void gauss_state_pair(const dae__gauss *o, int n, double h, const double 
   dae__pair_to(z + n2 + i, velocity + h * p->single[n - 1] * last);
 }
 
-/* x = (q, v) with q of even size */
+/* state at point p of a problem with x = (q, v) and q of even size */
 KERNEL void gauss_state_even(const dae__gauss *o, int n, double h, const double *x0,
                              const double *K, const dae__gauss_point *p, double *restrict z)
 {
@@ -73,7 +74,7 @@ KERNEL void gauss_state_even(const dae__gauss *o, int n, double h, const double 
     gauss_state_pair(o, n, h, x0, K, p, i, z);
 }
 
-/* x = (q, v, u) of any sizes */
+/* state at point p of a problem with x = (q, v, u) of any sizes */
 KERNEL void gauss_state_general(const dae__gauss *o, int n, double h, const double *x0,
                                 const double *K, const dae__gauss_point *p, double *restrict z)
 {
@@ -95,7 +96,7 @@ KERNEL void gauss_state_general(const dae__gauss *o, int n, double h, const doub
     z[i] = x0[i] + h * gauss_sum(p, n, p->single, K + i);
 }
 
-/* one kernel for each number of slopes in frequent use */
+/* State kernels for the numbers of slopes in frequent use, which are constants for the compiler. */
 #define STATE_KERNEL(name, kernel, n)                                                              \
   static void name(const dae__gauss *o, double h, const double *x0, const double *K,               \
                    const dae__gauss_point *p, double *z)                                           \
@@ -148,7 +149,8 @@ void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const doubl
 
 /* ---- extrapolation of slopes ---- */
 
-/* Two entries of K_1 ... K_s from i on, or one; n = s + 1, q = the step over the last one. */
+/* Extrapolates two entries, i and i + 1, of K_1 ... K_s, or entry i only; n = s + 1, q = ratio of
+ * the step size to the last one. */
 KERNEL void gauss_extrapolate_pair(const dae__gauss *o, int n, double q, size_t i, bool two,
                                    double *K)
 {
@@ -158,7 +160,7 @@ KERNEL void gauss_extrapolate_pair(const dae__gauss *o, int n, double q, size_t 
 #pragma GCC unroll 8
   for (int j = 0; j <= n; j++, last += o->stride)
     d[j] = two ? dae__pair_from_anywhere(last) : (dae__pair){*last, 0};
-    /* divided differences */
+    /* divided differences d_j, in place */
 #pragma GCC unroll 8
   for (int level = 0; level < n; level++)
 #pragma GCC unroll 8

@@ -1,5 +1,5 @@
-/* A problem as one-step methods see it. Its state vector is z = (x, y): x has slopes, y follows
- * from x (algebraic variables and multipliers). */
+/* A problem as one-step methods see it. Its state vector is z = (x, y): x are the variables with
+ * derivatives (slopes), y the algebraic variables and multipliers, which are functions of x. */
 #ifndef DAEDAL_ONESTEP_HOST_ADAPTER_H
 #define DAEDAL_ONESTEP_HOST_ADAPTER_H
 
@@ -7,32 +7,36 @@
 #include "problem/semi_explicit/semi.h"
 #include <daedal/rk.h>
 
-/* Requirements of a method. */
+/* Requirements of a method on its problem. */
 typedef struct dae__rk_needs {
   const char *method;
-  bool semi;     /* mechanical problems in semi-explicit form */
-  bool singular; /* M may be singular */
-  int index;     /* largest index of semi-explicit problems */
+  bool semi;     /* method solves mechanical problems in semi-explicit form */
+  bool singular; /* method admits a singular M */
+  int index;     /* largest index of the semi-explicit problems that the method admits */
 } dae__rk_needs;
 
-/* `dense` selects the factorisations of dense output, which are separate from those of the steps:
- * asking for output does not change the integration. */
+/* Functions of an adapter. The argument `dense` selects the factorisations of dense output, which
+ * are separate from those of the steps: asking for output does not change the integration. */
 typedef struct dae__rk_adapter_table {
   /* Makes z consistent in place and computes its derivative dz; fixed may be NULL. */
   dae_status (*consistent)(void *self, double t, const bool *fixed, double *z, double *dz,
                            dae_error *err);
-  /* y, from the guess in z, and the derivative dz of x; entries of dz for y are not written. */
+  /* Solves for y, from the guess in z, and computes the derivative dz of x; entries of dz for y are
+   * not written. */
   dae_status (*slopes)(void *self, bool dense, double t, double *z, double *dz, dae_error *err);
-  /* Projects x, which is near its constraints, onto them; NULL: no constraints. */
+  /* Projects x, which is near its constraints, onto them; NULL: problem without constraints. */
   dae_status (*project)(void *self, bool dense, double t, double *z, dae_error *err);
-  /* Both for the end of a step, by one evaluation and one factorisation: derivative and y at z,
-   * then projection of z up to second order of its distance; NULL: no constraints, use slopes. */
+  /* Derivative and y at the end z of a step, then projection of z up to second order of its
+   * distance from the constraints, by one evaluation and one factorisation; NULL: problem without
+   * constraints, slopes serves instead. */
   dae_status (*project_and_accelerate)(void *self, double t, double *z, double *dz, dae_error *err);
   dae_status (*inputs)(void *self, double t, const double **in, dae_error *err);
-  /* Whether constraints become dependent at z, and the name of one; NULL: no constraints. */
+  /* Test for constraints that become dependent at z, with the name of one of them; NULL: problem
+   * without constraints. */
   bool (*dependent)(void *self, double t, const double *z, char *name, size_t size);
   void (*count)(const void *self, dae_stats *stats);
-  dae_status (*reload)(void *self, dae_error *err); /* after load */
+  /* restores data derived from the saved state, after load */
+  dae_status (*reload)(void *self, dae_error *err);
   void (*free)(void *self);
 } dae__rk_adapter_table;
 
@@ -41,12 +45,12 @@ typedef struct dae__rk_adapter {
   void *self;
   const dae_problem *problem;
   int nx, size, nin;
-  dae__semi *s;  /* the semi-explicit form; NULL: mechanical */
-  dae__mech *m;  /* NULL: semi-explicit */
-  bool singular; /* a state has no slopes of x: M is singular, or the index is 2 */
+  dae__semi *s;  /* semi-explicit form; NULL: mechanical problem without that form */
+  dae__mech *m;  /* mechanical problem; NULL: semi-explicit problem */
+  bool singular; /* x has no slopes at a given state: M is singular, or the index is 2 */
 } dae__rk_adapter;
 
-/* Completes the end z of a step: y, its derivative dz, projection. */
+/* Completes the end z of a step: solves for y, computes the derivative dz, projects z. */
 static inline dae_status dae__rk_project_and_accelerate(const dae__rk_adapter *a, double t,
                                                         double *z, double *dz, dae_error *err)
 {

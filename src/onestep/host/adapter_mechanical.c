@@ -1,9 +1,11 @@
-/* A mechanical problem for one-step methods: x = (q, v, u), y = (w, lambda, psi), slopes by
+/* A mechanical problem for one-step methods: x = (q, v, u), y = (w, lambda, psi), with slopes from
  *
  *   q' = v,   [ M  A' ] [ v'             ]   [  f              ]
  *             [ A  0  ] [ (lambda, psi)  ] = [ -(gamma, kappa) ],   u' = s,   c = 0 for w.
  *
- * Implicit classical methods use its semi-explicit form, which has no constraints. */
+ * Implicit classical methods, which admit no constraints, use the semi-explicit form of the
+ * problem.
+ */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/adapter.h"
@@ -12,11 +14,11 @@
 #include "problem/mechanical/view.h"
 
 typedef struct adapter {
-  dae_problem view; /* semi-explicit form of implicit methods */
+  dae_problem view; /* semi-explicit form of the problem, for implicit methods */
   dae__semi *s;
   dae__mech *m;
-  dae__motion *motion[2];    /* of the steps, of dense output */
-  dae__algebraic *algebraic; /* NULL: no w */
+  dae__motion *motion[2];    /* accelerations and projection: [0] for steps, [1] for dense output */
+  dae__algebraic *algebraic; /* solver of c = 0 for w; NULL: problem without w */
   bool project;
 } adapter;
 
@@ -28,13 +30,13 @@ static dae_status onestep_mechanical_consistent(void *self, double t, const bool
   return dae__motion_reserve_dependent(o->motion[1], err);
 }
 
-/* The cold path with w; noinline, so that the hot path without w saves no registers. */
+/* Slopes of a problem with w; noinline, so that the common case without w saves no registers. */
 static __attribute__((noinline)) dae_status onestep_mechanical_slopes_with_w(adapter *o, bool dense,
                                                                              double t, double *z,
                                                                              double *dz,
                                                                              dae_error *err)
 {
-  dae__solver_reset(o->algebraic->solver); /* no memory of an earlier factorisation */
+  dae__solver_reset(o->algebraic->solver); /* result independent of earlier factorisations */
   DAE__TRY(dae__algebraic_solve(o->algebraic, t, z, err));
   return dae__motion_slopes(o->motion[dense], t, z, dz, err);
 }
@@ -54,7 +56,7 @@ static dae_status onestep_mechanical_project(void *self, bool dense, double t, d
   double *v = z + o->m->at.v;
   if (!o->project || o->m->nc == 0)
     return DAE_OK;
-  if (dense) /* output must not depend on the output before it */
+  if (dense) /* dense output must not depend on earlier dense output */
     o->motion[dense]->memory->factored = false;
   DAE__TRY(dae__motion_project(o->motion[dense], t, z, v, NULL, err));
   return dae__motion_check_dependent(o->motion[dense], t, z, v, err);

@@ -1,8 +1,10 @@
-/* A semi-explicit problem of index 1 for one-step methods. y and the slopes k of x by
+/* A semi-explicit problem for one-step methods. With index 1 y and the slopes k of x follow from
  *
- *   F(t,x,y) = 0  by Newton for y,   M(t,x) k = f(t,x,y)
+ *   F(t,x,y) = 0  by Newton's method for y,   M(t,x) k = f(t,x,y)
  *
- * Where M is singular, a state has no slopes of x: radau and radau-iia do without. */
+ * With singular M or index 2 the slopes of x are not defined by a state; radau and radau-iia do not
+ * use them.
+ */
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
@@ -19,17 +21,17 @@ typedef struct slopes_memory {
 typedef struct slopes {
   dae__semi *s;
   double rtol, atol;
-  slopes_memory *memory; /* saved */
+  slopes_memory *memory; /* state saved with the integrator */
   dae_pattern F_y;
   int *entry; /* index in J of each entry of F_y */
   double *J, *values, *M, *fF, *d;
-  dae__solver *algebraic, *mass; /* NULL: no y, M = 1 */
+  dae__solver *algebraic, *mass; /* solvers with F_y (NULL: no y) and with M (NULL: M = 1) */
 } slopes;
 
 typedef struct adapter {
   dae__semi *s;
   dae__rk_needs needs;
-  slopes slopes[2]; /* of the steps, of dense output */
+  slopes slopes[2]; /* slopes of the steps [0] and of dense output [1] */
 } adapter;
 
 /* ---- slopes ---- */
@@ -55,7 +57,7 @@ static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s, const dae_
   o->values = DAE__ALLOC(arena, double, all);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  /* F_y: rows and columns of J from nx on */
+  /* index in J of the entries of F_y, in its rows and columns from nx on */
   for (int j = 0; j < s->ny; j++) {
     for (int e = s->J.start[s->nx + j]; e < s->J.start[s->nx + j + 1]; e++)
       if (s->J.row[e] >= s->nx)
@@ -66,8 +68,8 @@ static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s, const dae_
   return dae__solver_create(arena, &o->F_y, &o->algebraic, err);
 }
 
-/* DAE_ERROR_SINGULAR also for a matrix that is singular to working precision; `what` names the
- * matrix. */
+/* Factors the matrix named `what`; DAE_ERROR_SINGULAR also if it is singular to working
+ * precision. */
 static dae_status semi_factor(slopes *o, dae__solver *solver, const double *values,
                               const char *what, dae_error *err)
 {
@@ -101,7 +103,8 @@ static dae_status semi_factor_F_y(slopes *o, double t, const double *z, dae_erro
                    name);
 }
 
-/* y -= F_y\F to round-off, with the present factorisation or (fresh) a new one */
+/* Newton iteration y -= F_y\F to round-off, with the existing factorisation of F_y or (fresh) a new
+ * one */
 static dae_status semi_newton(slopes *o, bool fresh, double t, double *z, dae_error *err)
 {
   dae__semi *s = o->s;
@@ -130,8 +133,8 @@ static dae_status semi_newton(slopes *o, bool fresh, double t, double *z, dae_er
                    t, name);
 }
 
-/* With an old factorisation that does not converge, once more from the guess with a new one; fF
- * holds the guess. */
+/* Solves F = 0 for y; if the iteration with an old factorisation fails, it is repeated from the
+ * same guess, saved in fF, with a new factorisation. */
 static dae_status semi_solve_y(slopes *o, double t, double *z, dae_error *err)
 {
   const dae__semi *s = o->s;
@@ -149,7 +152,7 @@ static dae_status semi_solve_y(slopes *o, double t, double *z, dae_error *err)
   return semi_newton(o, true, t, z, err);
 }
 
-/* k = M\k */
+/* k = M\k, the slopes k from their right side f */
 static dae_status semi_solve_mass(slopes *o, double t, const double *z, double *k, dae_error *err)
 {
   char name[64] = "";
@@ -171,7 +174,7 @@ static dae_status semi_solve_mass(slopes *o, double t, const double *z, double *
   return DAE_OK;
 }
 
-/* ---- verbs ---- */
+/* ---- functions of the table ---- */
 
 static dae_status onestep_semi_slopes(void *self, bool dense, double t, double *z, double *dz,
                                       dae_error *err)
@@ -188,7 +191,8 @@ static dae_status onestep_semi_consistent(void *self, double t, const bool *fixe
 {
   adapter *o = self;
   dae_diagnosis find = {0};
-  o->s->classified = false; /* an event may have switched equations */
+  /* new classification of the equations: an event may have switched them */
+  o->s->classified = false;
   dae_status status = dae__semi_consistent(o->s, t, fixed, z, dz, &find, err);
   if ((!status || status == DAE_ERROR_START) && find.index > o->needs.index)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, o->needs.method,

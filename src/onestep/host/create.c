@@ -6,12 +6,12 @@
 #include "problem/consistent.h"
 #include "step/assembled.h"
 
-/* Steps for which the step size stays below one at which the iteration failed; evaluations of radau
- * hardly differ from 4 to 20. */
+/* Number of steps for which the step size stays below a size at which the iteration failed;
+ * evaluations of radau hardly differ from 4 to 20. */
 #define BOUNDED_STEPS 8
 
-/* adapter.singular: M is singular at the start, which not every method accepts, or the index is 2
- */
+/* Sets adapter.singular: M is singular at the start, which some methods refuse, or the index is
+ * 2. */
 static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   dae__semi *s = o->adapter.s;

@@ -1,6 +1,6 @@
-/* Steps and verbs of a one-step integrator. The derivative at the end of a step is the first slope
- * of the next one, unless the inputs have changed in between, as they do from sweep to sweep of a
- * dynamic iteration. */
+/* Steps and table functions of a one-step integrator. The derivative at the end of a step is the
+ * first slope of the next one, unless the inputs have changed meanwhile, as happens between the
+ * sweeps of a dynamic iteration. */
 #include "onestep/host/integrator.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -20,14 +20,15 @@ static dae_status onestep_store_inputs(dae__rk *o, double t, dae_error *err)
   return DAE_OK;
 }
 
-/* `now` becomes `next` */
+/* copies the point `next` to `now` */
 static void onestep_replace_now(dae__rk *o)
 {
   dae__copy(o->adapter.size, o->next.z, o->now.z);
   dae__copy(o->adapter.size, o->next.dz, o->now.dz);
 }
 
-/* y and slope at the start of a step whose inputs have changed since its end was computed */
+/* Recomputes y and slope at the start of a step if the inputs have changed since they were
+ * computed. */
 static dae_status onestep_follow_inputs(dae__rk *o, double t, dae_error *err)
 {
   const dae__rk_adapter *adapter = &o->adapter;
@@ -46,7 +47,7 @@ static dae_status onestep_follow_inputs(dae__rk *o, double t, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- verbs for the driver ---- */
+/* ---- functions of the driver table ---- */
 
 static void onestep_begin(void *self)
 {
@@ -152,7 +153,8 @@ void dae__rk_switch_stepper(dae__rk *o, int stepper)
 
 /* ---- dense output ---- */
 
-/* differences, so that constant variables keep their value exactly */
+/* Hermite's cubic by differences of the end values, so that constant variables keep their value
+ * exactly */
 void dae__rk_hermite(const dae__rk_adapter *adapter, const dae__rk_step *step, double x, double *z)
 {
   const dae__rk_point *a = &step->from, *b = &step->to;
@@ -172,7 +174,7 @@ static dae__rk_step onestep_last_step(const dae__rk *o)
       .t = m->t_previous, .h = m->t - m->t_previous, .from = o->previous, .to = o->now};
 }
 
-/* the end of the last step at t; NULL: t lies between its ends */
+/* end point of the last step at time t; NULL: t lies inside the step */
 static const dae__rk_point *onestep_end_at(const dae__rk *o, double t)
 {
   const dae__driver_memory *m = o->driver.memory;
@@ -191,7 +193,7 @@ static void onestep_interpolate_raw(void *self, double t, double *y)
     stepper->table->dense_output(stepper->self, &step, (t - step.t) / step.h, y);
 }
 
-/* p = dense output at t, between the ends of the last step */
+/* p = dense output at a time t inside the last step */
 static dae_status onestep_output_inside(dae__rk *o, bool projected, double t,
                                         const dae__rk_point *p, dae_error *err)
 {
@@ -226,7 +228,7 @@ static dae_status onestep_output(dae__rk *o, bool projected, double t, double *y
     dae__copy(adapter->size, end->dz, p->dz);
     if (o->projects_to_second_order[o->memory->last] && adapter->table->project) {
       status = adapter->table->project(adapter->self, true, t, p->z, &why);
-      if (!status && adapter->m) /* q' = v */
+      if (!status && adapter->m) /* q' is the projected v */
         dae__copy(adapter->m->nq, p->z + adapter->m->at.v, p->dz);
     }
   }
@@ -248,7 +250,7 @@ static dae_status onestep_interpolate_unprojected(void *self, double t, double *
   return onestep_output(self, false, t, y, NULL, err);
 }
 
-/* ---- other verbs ---- */
+/* ---- other table functions ---- */
 
 static dae_status onestep_step(void *self, double t_stop, dae_error *err)
 {
@@ -291,7 +293,7 @@ static dae_status onestep_restart(void *self, double t, const double *y, dae_err
   return DAE_OK;
 }
 
-/* without a restart: the grid of fixed steps stays */
+/* Continues from the state y without a restart, so that the grid of fixed steps stays. */
 static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
 {
   dae__rk *o = self;

@@ -1,5 +1,5 @@
-/* Linear combinations of rows of a matrix, the kernel of methods whose stages are solved together.
- * Partial sums of four and two entries stay in registers over all rows. */
+/* Linear combinations of the rows of a matrix, the kernel of methods that solve all stages
+ * together. Partial sums of four and two entries stay in registers over all rows. */
 #ifndef DAEDAL_ONESTEP_HOST_SUMS_H
 #define DAEDAL_ONESTEP_HOST_SUMS_H
 
@@ -33,7 +33,7 @@ static inline double dae__sum_one(int s, const double *a, int stride, const doub
   return sum;
 }
 
-/* out_i = sum_j a_j X_ji, i < n, over s rows at a distance of `stride` doubles */
+/* out_i = sum_j a_j X_ji for i < n, over the s rows of X, which are `stride` doubles apart */
 static inline void dae__sum_rows(int s, const double *a, int n, int stride, const double *X,
                                  double *restrict out)
 {
@@ -52,7 +52,8 @@ static inline void dae__sum_rows(int s, const double *a, int n, int stride, cons
     out[i] = dae__sum_one(s, a, stride, X + i);
 }
 
-/* out_i = base_i + h sum_j a_j X_ji; base is not out */
+/* out_i = base_i + h sum_j a_j X_ji for i < n, over the s rows of X; base and out must not
+ * overlap */
 static inline void dae__add_rows(int s, const double *a, double h, int n, int stride,
                                  const double *X, const double *base, double *restrict out)
 {

@@ -1,4 +1,4 @@
-/* Constructors of the one-step methods, and the problems they accept. */
+/* Constructors of the one-step methods, and tests of the problems they accept. */
 #include "onestep/methods/methods.h"
 #include "core/error.h"
 #include "onestep/classical/classical.h"
@@ -9,13 +9,13 @@
 #include "onestep/switching/switching.h"
 #include "step/assembled.h"
 
-/* Tolerance above which the pair of order 5 is used: its fewer stages outweigh its larger errors.
- * Chosen by docs/methods/rk.md. */
+/* Tolerance above which the explicit pair of order 5 is used: its fewer stages outweigh its larger
+ * errors. Chosen by docs/methods/rk.md. */
 #define EXPLICIT_ORDER_5_RTOL 1e-4
-/* Tolerance above which Rosenbrock's order is 4: both orders take the same time for the same
- * accuracy there (docs/methods/rk.md). */
+/* Tolerance above which the Rosenbrock method of order 4 is used: both orders take the same time
+ * for the same accuracy there (docs/methods/rk.md). */
 #define ROSENBROCK_ORDER_4_RTOL 1e-6
-/* Tolerances from which on radau has 3 and 5 stages, 7 below (docs/methods/rk.md). */
+/* Least tolerances at which radau has 3 and 5 stages; it has 7 below (docs/methods/rk.md). */
 #define RADAU_3_STAGES_RTOL 1e-3
 #define RADAU_5_STAGES_RTOL 1e-8
 
@@ -29,7 +29,7 @@ static dae_status methods_refuse_momentum(const char *name, dae_error *err)
                    name);
 }
 
-/* classical methods */
+/* Problems accepted by the classical methods. */
 static dae_status methods_check_classical(const dae__rk_descriptor *descriptor,
                                           const dae_problem *problem, dae_error *err)
 {
@@ -53,7 +53,7 @@ static dae_status methods_check_classical(const dae__rk_descriptor *descriptor,
   return DAE_OK;
 }
 
-/* explicit, gauss, switching */
+/* Problems accepted by explicit, gauss and switching. */
 static dae_status methods_check_ode(const dae__rk_descriptor *descriptor,
                                     const dae_problem *problem, dae_error *err)
 {
@@ -153,8 +153,8 @@ static void methods_start_rosenbrock(dae__rk *o, double t_stop)
         dae__rosenbrock_first_step(o->stepper[0].self, o->driver.memory->t, &o->now, t_stop);
 }
 
-/* Steppers of 3 stages up to those of the tolerance, which start; only these with stages given or
- * fixed steps. */
+/* Creates the steppers of radau from 3 stages up to the number selected by the tolerance, which
+ * makes the first step; with a given number of stages or fixed steps only those of one number. */
 static dae_status methods_create_radau(dae__rk *o, dae__arena *arena, dae_error *err)
 {
   const dae_rk_options *opts = &o->opts;
@@ -273,7 +273,7 @@ static dae_status methods_create_fixed(const dae__rk_descriptor *descriptor,
   return dae__rk_create(descriptor, opts, problem, start, env, out, err);
 }
 
-/* dae__euler_accepts and so on, by the descriptor of the method */
+/* Defines dae__euler_accepts and its counterparts, by the descriptor of the method. */
 #define ACCEPTS(id)                                                                                \
   static dae_status check_single_##id(const dae_problem *problem, dae_error *err)                  \
   {                                                                                                \
@@ -283,7 +283,8 @@ static dae_status methods_create_fixed(const dae__rk_descriptor *descriptor,
   {                                                                                                \
     return dae__assembled_check_problem(problem, check_single_##id, err);                          \
   }
-/* dae_euler_create and so on, of methods without options to check beyond their table */
+/* Defines dae_euler_create and its counterparts, for methods whose options need no check beyond the
+ * option table. */
 #define METHOD(id, create, table)                                                                  \
   ACCEPTS(id)                                                                                      \
   dae_status dae_##id##_create(const dae_problem *problem, const dae_start *start,                 \
@@ -307,7 +308,8 @@ dae_status dae_radau_iia_create(const dae_problem *problem, const dae_start *sta
                                 const dae_rk_options *opts, const dae_env *env,
                                 dae_integrator **out, dae_error *err)
 {
-  bool valid = opts && opts->stages >= 1 && opts->stages <= 3; /* else the options are refused */
+  /* invalid options are refused below */
+  bool valid = opts && opts->stages >= 1 && opts->stages <= 3;
   dae__classical_scheme scheme = dae__classical_radau_iia(valid ? opts->stages : 1);
   dae__rk_descriptor descriptor = radau_iia_descriptor;
   descriptor.coefficients = &scheme;

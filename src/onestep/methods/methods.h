@@ -4,7 +4,7 @@
 
 #include <daedal/rk.h>
 
-/* Whether a method takes the problem; the reason in err. */
+/* Tests whether a method accepts the problem; err receives the reason if not. */
 dae_status dae__euler_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__heun_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__rk4_accepts(const dae_problem *problem, dae_error *err);

@@ -1,4 +1,4 @@
-/* Radau IIA: the verbs of its steppers, and their creation. */
+/* Radau IIA: creation and function table of its steppers. */
 #include "onestep/radau/radau.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -41,7 +41,7 @@ static dae_status radau_complete_step(void *self, const dae__rk_step *step, dae_
     DAE__TRY(o->r->table->project(o->r->self, t, o->end_increment, z, err));
   dae__copy(n2, z + n2, dz);
   dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, dz + n2);
-  /* dependent constraints: multipliers of minimum norm, and a check of the dependence */
+  /* dependent constraints: computes multipliers of minimum norm and checks the dependence */
   if (adapter->m && adapter->m->count->dependent > 0) {
     DAE__TRY(adapter->table->project(adapter->self, false, t, z, err));
     DAE__TRY(adapter->table->slopes(adapter->self, false, t, z, dz, err));
@@ -78,7 +78,8 @@ static double radau_work(const void *self)
   return ((const dae__radau_stepper *)self)->radau->memory->work;
 }
 
-/* all matrices: the next factorisation depends on the pivots of the last one */
+/* Rebuilds all factorisations after load, as the next factorisation depends on the pivots of the
+ * last one. */
 static dae_status radau_reload(void *self, dae_error *err)
 {
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
@@ -122,7 +123,7 @@ static int radau_stages_of(int rule)
   return 3 + 2 * rule;
 }
 
-/* matrices and memory that the rules first ... last share */
+/* Creates the matrices and memory shared by the rules first ... last. */
 static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int first, int last,
                                       dae_error *err)
 {
@@ -150,7 +151,7 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
   for (int i = first; i <= last; i++)
     o->rule[i]->s = 0;
   o->fine_rule->s = 0;
-  /* no matrix of all stages for circuits: at their sharp corners it converges no better and costs
+  /* no matrix of all stages for circuits: at their discontinuities it converges no better and costs
    * more */
   if (o->fixed || !o->adapter->m || o->r->algebraic)
     return DAE_OK;

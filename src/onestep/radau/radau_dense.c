@@ -1,27 +1,29 @@
 /* Error estimate and dense output of a step.
  *
- * The error is the difference at the start of the step between k and the polynomial p of the
- * stages,
+ * The error estimate is the difference at the start of the step between k and the polynomial p of
+ * the stages,
  *
  *   e = h mu (k0 - p(0)),   e_q = h mu (v0 - p_v(0)),
  *
- * of order s + 1 [HW96 IV.8], filtered by the real block so that stiff components do not count:
+ * of order s + 1 [HW96 IV.8], filtered by the real block so that stiff components are damped:
  * B(w) e' = P0 e - w P2 e_q, w = h mu, and e_q' = e_q + w e'.
  *
- * Algebraic variables receive their error from e alone and may move where no derivative does,
- * driven by time, as where a diode blocks. The difference d = O(h^(s-1)) of the stage polynomial
- * and the one without the first stage shows that. It counts as (c d)^((s+1)/(s-1)) relative to the
- * size of the variable, of order s + 1, and does not limit the step at tight tolerances. Output is
- * not affected, since y is solved for at each output point. With singular M, where the algebraic
- * ones among x are not known, a small multiple of d counts for all of x.
+ * The error estimate of algebraic variables follows from e alone, while they may vary within a step
+ * in which no derivative does, driven by time, as at a diode that starts to block. This variation
+ * is measured by the difference d = O(h^(s-1)) of the stage polynomial and the one without the
+ * first stage. It is added as (c d)^((s+1)/(s-1)) relative to the size of the variable, a term of
+ * order s + 1, and does not limit the step at tight tolerances. Output is not affected, since y is
+ * solved for at each output point. With singular M, where it is not known which entries of x are
+ * algebraic, a small multiple of d is added for all of x.
  *
  * Dense output is the polynomial of the stages, whose states have errors of order s + 1, and on
- * request a refined one with the order of the ends. It solves
+ * request a refined one with the order of the ends. The refined polynomial solves
  *
  *   R(t0 + c_i h, Z_i, K_i) = 0
  *
- * at more nodes by sweeps K_i -= B(h mu)\R_i with the real block of the step. Each sweep gains an
- * order of the nonstiff components; stiff ones, which the stages have accurately, do not change. */
+ * at more nodes by sweeps K_i -= B(h mu)\R_i with the real block of the step. Each sweep raises the
+ * order of nonstiff components by one; stiff components, which are accurate in the stages, do not
+ * change. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/radau/radau.h"
@@ -31,7 +33,7 @@
 
 /* ---- error estimate ---- */
 
-/* e and e_q, filtered; e of algebraic variables follows from B(w) */
+/* Filtered error estimates e and e_q; e of algebraic variables follows from B(w). */
 static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule,
                                  const dae__rk_step *step)
 {
@@ -54,7 +56,7 @@ static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule,
     o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
 }
 
-/* |d| of entry i of rows that are `stride` apart */
+/* |d|, the low-order difference, of entry i of the rows X_j, which are `stride` apart */
 static double radau_error_low_order(const dae__radau_rule *rule, int stride, const double *X, int i)
 {
   double d = 0;
@@ -71,7 +73,7 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__r
   radau_error_filtered(o, rule, step);
   if (o->adapter->singular && !r->index_2) {
     double weight = s > 3 ? DAE__RADAU_SINGULAR_MASS_WEIGHT : DAE__RADAU_SINGULAR_MASS_WEIGHT_3;
-    for (int i = 0; i < r->n; i++) /* x, and y of the stages */
+    for (int i = 0; i < r->n; i++) /* entries of x and y in the stage states */
       o->e[i] = fabs(o->e[i]) + weight * radau_error_low_order(rule, r->n, o->Z, i);
   } else if (r->algebraic && !r->index_2) {
     double weight = s > 3 ? DAE__RADAU_DRIVEN_WEIGHT : DAE__RADAU_DRIVEN_WEIGHT_3;
@@ -93,7 +95,8 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__r
 
 /* ---- dense output ---- */
 
-/* z at t0 + x h of the polynomial with slopes K at the nodes of c, without the shift of the end */
+/* State z at t0 + x h of the polynomial with unknowns K at the nodes of c, without the shift of the
+ * end. */
 static void radau_dense_evaluate(const dae__radau *o, const dae__collocation_rule *c,
                                  const double *K, const dae__rk_step *step, double x, double *z)
 {
@@ -114,7 +117,7 @@ static void radau_dense_evaluate(const dae__radau *o, const dae__collocation_rul
   }
 }
 
-/* nodes and slopes K of the best polynomial of the last step */
+/* Nodes and unknowns K of the most accurate available polynomial of the last step. */
 static const dae__collocation_rule *radau_dense_best(const dae__radau_stepper *self,
                                                      const double **K)
 {
@@ -148,14 +151,14 @@ void dae__radau_rate(void *self, const dae__rk_step *step, double x, double *dz)
 
 /* ---- refinement ---- */
 
-/* one sweep over all nodes; *change: largest change of the differential part, relative to the
- * tolerance */
+/* One sweep over all nodes; *change: largest change of the differential part, relative to the
+ * tolerance. */
 static dae_status radau_refine_sweep(dae__radau *o, const dae__collocation_rule *c,
                                      const dae__rk_step *step, double *change, dae_error *err)
 {
   int n = o->r->n, dynamic = o->r->n2 + o->r->n1;
   *change = 0;
-  for (int i = 0; i < c->s; i++) { /* all residuals of the same iterate */
+  for (int i = 0; i < c->s; i++) { /* residuals of all nodes at the same iterate */
     dae__reduced_at at = {.t = step->t + c->c[i] * step->h,
                           .z = o->z,
                           .k = o->fine_polynomial + (size_t)i * (size_t)n,
@@ -199,7 +202,7 @@ dae_status dae__radau_refine(void *self, const dae__rk_step *step, dae_error *er
     if (change <= DAE__RADAU_REFINE_CHANGE ||
         fmax(change, last) <= DAE__RADAU_REFINE_ROUND_OFF / rtol)
       break;
-    if (!(change < fmax(before, last))) /* divergent: dense output stays that of the stages */
+    if (!(change < fmax(before, last))) /* divergence: dense output by the stages is kept */
       return DAE_OK;
   }
   radau_dense_evaluate(o, c, o->fine_polynomial, step, 1, o->z);

@@ -1,10 +1,11 @@
-/* One system of all stages, each with its own Jacobians: rows i, columns j of
+/* Linear system of all stages with a Jacobian of each stage: block i, j is
  *
  *   delta_ij P0_i + h a_ij P1_i + h^2 (A A)_ij P2_i.
  *
- * The simplified iteration takes one set of Jacobians for all stages, which limits the step where
- * stiff directions turn: with a stiffness k on a mass m and an angle phi it contracts by about
- * h sqrt(k/m) phi. This system has no such limit, at about s^3 times the work of a block.
+ * The simplified Newton iteration uses one set of Jacobians for all stages, which limits the step
+ * if stiff directions rotate: with a stiffness k on a mass m and an angle of rotation phi its
+ * contraction is about h sqrt(k/m) phi. This system has no such limit, at about s^3 times the work
+ * of a block.
  *
  * Small systems with dense Jacobians eliminate the algebraic part first. The m algebraic unknowns y
  * among the n = d + m of a stage occur in the rows of their own stage alone; m pivots Y there leave
@@ -28,18 +29,19 @@
 
 struct dae__radau_small {
   int s, max_stages;
-  int d, m, rows; /* rows: d, and one or two zero rows of W */
-  int *order;     /* s x n, rows of a stage: those of Y, then the others */
-  double *Y;      /* s x m columns of m; Y = L U, 1/u on the diagonal */
-  double *W;      /* s x m columns */
-  double *T;      /* s x m rows */
-  double *S;      /* Schur complement U - W T, then its factors */
-  double *scale;  /* row scales of S */
-  int *pivot;     /* row exchanges of S */
-  double *b;      /* right side of S */
+  /* sizes of x, of y and of a column of W: d padded to even size by one or two zero rows */
+  int d, m, rows;
+  int *order;    /* s x n, order of the rows of a stage: pivot rows of Y, then the others */
+  double *Y;     /* s matrices Y = L U, m columns of m rows each, with 1/u on the diagonal */
+  double *W;     /* s matrices W, m columns each */
+  double *T;     /* s matrices T, m rows each */
+  double *S;     /* Schur complement U - W T, then its factors */
+  double *scale; /* row scales of S */
+  int *pivot;    /* row exchanges of S */
+  double *b;     /* right side of the system with S */
 };
 
-/* matrices of one stage */
+/* row order and matrices Y, W, T of one stage */
 typedef struct stage_rows {
   int *order;
   double *Y, *W, *T;
@@ -80,8 +82,8 @@ dae_status dae__radau_small_create(dae__arena *arena, const dae__reduced *r, int
   return DAE_OK;
 }
 
-/* reciprocal bounds of the largest entries of the rows of stage i, by the largest a_ij and
- * (A A)_ij: the stage's own columns are no measure, as (A A)_ss = 0 */
+/* Reciprocal bounds of the largest entries of the rows of stage i, by the largest a_ij and (A A)_ij
+ * of all columns: those of the diagonal block give no bound, as (A A)_ss = 0. */
 static void radau_small_scale_rows(const dae__reduced *r, const dae__collocation_rule *c, double h,
                                    int i, double *scale)
 {
@@ -107,8 +109,8 @@ static void radau_small_exchange(double *a, int i, int j)
   a[j] = t;
 }
 
-/* L and U of the columns a of y in all n rows, in pivot order: 0, or the first column without a
- * pivot + 1 */
+/* Factors L and U of the columns a of y in all n rows, in pivot order; returns 0, or 1 + the first
+ * column without a pivot. */
 static int radau_small_eliminate(int n, int m, double a[][DAE__SMALL_N], double *scale, int *order)
 {
   for (int i = 0; i < n; i++)
@@ -135,7 +137,8 @@ static int radau_small_eliminate(int n, int m, double a[][DAE__SMALL_N], double 
   return 0;
 }
 
-/* rows of x without pivots: out = x(rest) - W x(Y), and top = x(Y), `stride` apart */
+/* Elimination of y from a column x: out = x(other rows) - W x(pivot rows), and top = x(pivot rows)
+ * with entries `stride` apart. */
 static inline void radau_small_reduce(int d, int m, stage_rows o, const double *x,
                                       double *restrict out, double *restrict top, int stride)
 {
@@ -170,7 +173,8 @@ int dae__radau_small_add(dae__radau_small *f, const dae__reduced *r, const dae__
   int failed = radau_small_eliminate(n, m, a, scale, o.order);
   if (failed)
     return d + failed - 1;
-  for (int k = m - 1; k >= 0; k--) { /* Y, and W = Z/Y by W L = its rows of L */
+  /* stores Y and solves for W = Z/Y by back substitution with L */
+  for (int k = m - 1; k >= 0; k--) {
     double *w = o.W + k * f->rows;
     dae__copy(d, a[k] + m, w);
     for (int l = k + 1; l < m; l++)
@@ -210,7 +214,7 @@ void dae__radau_small_solve(const dae__radau_small *f, double *D)
   dae__lu_solve(left, f->S, f->pivot, f->b);
   for (int i = 0; i < f->s; i++) {
     const stage_rows o = radau_small_stage(f, i);
-    double *y = top[i]; /* y = Y\(b - T x) */
+    double *y = top[i]; /* on entry b, then y = Y\(b - T x) */
     for (int k = 0; k < m; k++)
       y[k] -= dae__dot(left, o.T + k * left, f->b);
     for (int k = 0; k < m; k++)
@@ -230,8 +234,8 @@ void dae__radau_small_solve(const dae__radau_small *f, double *D)
 
 struct dae__radau_full {
   int s, n;
-  dae__radau_small *small; /* NULL: large, or Jacobians are sparse */
-  dae_pattern pattern;     /* s x s tiles */
+  dae__radau_small *small; /* matrix of a small system; NULL: large system or sparse Jacobians */
+  dae_pattern pattern;     /* pattern of s x s blocks */
   double *values;
   dae__solver *solver;
 };
@@ -268,7 +272,8 @@ dae_status dae__radau_full_reload(dae__radau_full *f)
   return f->small ? DAE_OK : dae__solver_reload(f->solver);
 }
 
-/* rows of stage i from its Jacobians; -1, or the unknown at which they are singular */
+/* Assembles the rows of stage i from its Jacobians; returns -1, or the unknown at which they are
+ * singular. */
 static int radau_full_add_rows(dae__radau_full *f, const dae__reduced *r,
                                const dae__collocation_rule *c, double h, int i)
 {
@@ -297,7 +302,7 @@ dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__
     DAE__ASSERT(rule->s <= f->small->max_stages);
     f->small->s = rule->s;
   }
-  for (int k = 1; k <= rule->s; k++) { /* the middle stage last: r keeps its Jacobians */
+  for (int k = 1; k <= rule->s; k++) { /* middle stage last, so that r keeps its Jacobians */
     int i = (middle + k) % rule->s;
     dae__reduced_at at = {.t = step->t + rule->c->c[i] * step->h,
                           .z = o->Z + (size_t)i * (size_t)size,

@@ -1,7 +1,7 @@
-/* Coefficients of Radau IIA, and the linear maps of its stages with their number known to the
- * compiler. Eigenvalues and eigenvectors of A come from quadrature/eigen.h in extended precision;
- * they are tabulated because computing them takes as long as some runs
- * (tests/unit/test_radau_rule.c compares). */
+/* Coefficients of Radau IIA, and linear maps of its stages with a constant number of stages for the
+ * compiler. Eigenvalues and eigenvectors of A are tabulated, because computing them by
+ * quadrature/eigen.h in extended precision takes as long as some runs (tests/unit/test_radau_rule.c
+ * compares both). */
 #include "core/assert.h"
 #include "onestep/radau/radau.h"
 #include "quadrature/lagrange.h"
@@ -9,7 +9,7 @@
 
 /* ---- coefficients ---- */
 
-/* eigenvalues and eigenvectors; complex numbers as real and imaginary part */
+/* Eigenvalues and eigenvectors of A; complex numbers as pairs of real and imaginary part. */
 typedef struct eigen {
   double mu, T[DAE__RADAU_STAGES], Ti[DAE__RADAU_STAGES];
   double zmu[DAE__REDUCED_PAIRS][2];
@@ -134,7 +134,7 @@ dae__radau_rule dae__radau_rule_create(int stages)
   for (int p = 0; p < rule.pairs; p++) {
     rule.zmu[p] = e->zmu[p][0] + e->zmu[p][1] * I;
     for (int j = 0; j < stages; j++)
-      for (int part = 0; part < 2; part++) { /* w and its conjugate: T w + T' w' = 2 Re T w */
+      for (int part = 0; part < 2; part++) { /* sum of a conjugate pair: T w + T' w' = 2 Re T w */
         rule.to_eigen.m[1 + 2 * p + part][j] = radau_rule_both_lanes(e->zTi[p][j][part]);
         rule.from_eigen.m[j][1 + 2 * p + part] =
             radau_rule_both_lanes((part ? -2 : 2) * e->zT[p][j][part]);
@@ -149,7 +149,7 @@ const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
   if (rule->s > 0)
     return rule;
   *rule = dae__radau_rule_create(3 + 2 * i);
-  double s = rule->s, part = (s + 1) / (2 * s); /* order of the estimate over order of the step */
+  double s = rule->s, part = (s + 1) / (2 * s); /* powers of h in estimate and error */
   double rtol = 0.1 * pow(o->rtol, part);
   rule->tolerance =
       (dae__radau_tolerance){.rtol = rtol,
@@ -182,7 +182,7 @@ static inline void radau_map_load(const int s, const double *X, int n, dae__pair
     x[j] = dae__pair_from_anywhere(X + j * n);
 }
 
-/* the last entry of an odd number */
+/* Loads the last entry of each row, for rows of odd length. */
 static inline void radau_map_load_one(const int s, const double *X, int n, dae__pair *x)
 {
   for (int j = 0; j < s; j++)
@@ -217,7 +217,7 @@ static inline void radau_map_all_rows(const int s, const dae__radau_map *map, in
     to[i * stride + e] = radau_map_sum(s, map->m[i], x)[0];
 }
 
-/* base + at_i slope, or base without a slope */
+/* base + at_i slope; without a slope: base */
 static inline dae__pair radau_map_start(const dae__radau_integral *o, int i, dae__pair base,
                                         dae__pair slope)
 {

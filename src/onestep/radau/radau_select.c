@@ -1,11 +1,11 @@
-/* Selection of the number of stages, 3 to the number that suits the tolerance, and of the iteration
- * matrix: blocks, or one matrix of all stages.
+/* Selection of the number of stages, from 3 to the number selected by the tolerance, and of the
+ * iteration matrix: blocks, or one matrix of all stages.
  *
- * Where convergence of the iteration limits the steps, errors are far below the tolerance. Then the
+ * If convergence of the iteration limits the steps, errors are far below the tolerance. Then the
  * matrix of all stages, which allows larger steps, or fewer stages, which make the same steps for
  * less work, may be cheaper: after DAE__RADAU_SELECT_STEPS such steps one of the two is tried, in
  * turn. A trial succeeds if its work per time is at most that before; otherwise the former stepper
- * returns, and the wait before the next trial doubles. Where errors limit the steps, the number of
+ * returns, and the wait before the next trial doubles. If errors limit the steps, the number of
  * stages rises without a trial. The blocks are tried again from time to time. */
 #include "onestep/host/integrator.h"
 #include "onestep/radau/radau.h"
@@ -21,7 +21,7 @@ static void radau_select_begin_span(dae__rk *o, dae__radau *radau)
   radau->memory->selection.work = radau->memory->work;
 }
 
-/* work per time of the measured span */
+/* Work per time since the start of the measured span. */
 static double radau_select_work_rate(const dae__rk *o, const dae__radau *radau)
 {
   const dae__radau_selection *c = &radau->memory->selection;
@@ -29,8 +29,8 @@ static double radau_select_work_rate(const dae__rk *o, const dae__radau *radau)
   return time > 0 ? (radau->memory->work - c->work) / time : 0;
 }
 
-/* stepper with two stages more (more = 1) or less (-1), with or without the matrix of all stages;
- * -1: none */
+/* Index of the stepper with two stages more (more = 1), as many (0) or two less (-1), with or
+ * without the matrix of all stages; -1: none. */
 static int radau_select_find(const dae__rk *o, int first, int more, bool full)
 {
   int rule = radau_select_stepper_at(o, o->memory->current)->rule + more;

@@ -4,8 +4,8 @@
  *                                  Q_i = q0 + c_i h v0 + h^2 sum_j (A A)_ij K_j,
  *
  * by a simplified Newton iteration [HW96 IV.8]: with W = T^-1 dK each block B(h mu) W = -(T^-1 R)
- * is solved by itself. The predictor is the extrapolated polynomial of the last step; Jacobians are
- * evaluated at the middle of the step. */
+ * is solved separately. The predictor is the extrapolated polynomial of the last step; Jacobians
+ * are evaluated at the middle of the step. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -22,7 +22,7 @@ static double *radau_row(double *X, int n, int i)
 
 /* ---- predictor ---- */
 
-/* weights at x of the polynomial through the last d nodes; their sum of moduli */
+/* Weights w at x of the polynomial through the last d nodes; returns the sum of their moduli. */
 static double radau_predict_weights(const dae__collocation_rule *c, int d, double x, double *w)
 {
   const double *node = c->c + c->s - d;
@@ -37,7 +37,7 @@ static double radau_predict_weights(const dae__collocation_rule *c, int d, doubl
   return sum;
 }
 
-/* K = extrapolated polynomial of the last step, through as many of its last stages as keep
+/* K = extrapolated polynomial of the last step, through as many of its last stages as possible with
  * amplified iteration errors below the tolerance */
 static void radau_predict_extrapolated(dae__radau *o, const dae__radau_rule *rule, double h)
 {
@@ -78,7 +78,7 @@ void dae__radau_stage_state(const dae__radau *o, const dae__collocation_rule *c,
   dae__copy(n - dynamic, K + (size_t)i * (size_t)n + dynamic, z + n2 + dynamic);
 }
 
-/* Z of the iterate K */
+/* States Z of all stages for the iterate K. */
 static void radau_stage_states(const dae__radau *o, const dae__radau_rule *rule,
                                const dae__rk_step *step)
 {
@@ -99,9 +99,9 @@ static void radau_stage_states(const dae__radau *o, const dae__radau_rule *rule,
 
 /* ---- iteration matrices ---- */
 
-/* Jacobians at the predicted middle of the step or, where the prediction is not reliable, at its
- * start. Far off the solution, Jacobians may be so large that every increment is small: with a
- * diode in a circuit the iteration then ends without solving the equations. */
+/* Evaluates the Jacobians at the predicted middle of the step or (start) at its start, if the
+ * prediction is not reliable. Far from the solution, Jacobians may be so large that every increment
+ * is small: with a diode in a circuit the iteration then ends without solving the equations. */
 static dae_status radau_linearise(dae__radau *o, const dae__radau_rule *rule,
                                   const dae__rk_step *step, bool start, dae_error *err)
 {
@@ -116,7 +116,8 @@ static dae_status radau_linearise(dae__radau *o, const dae__radau_rule *rule,
         .t = step->t + rule->c->c[middle] * step->h, .z = z, .k = radau_row(o->K, n, middle)};
   }
   dae_status status = o->r->table->linearise(o->r->self, &at, err);
-  if (!status) /* fixed steps iterate to round-off, which the preconditioned iteration cannot */
+  /* no preconditioner for fixed steps: with it the iteration does not reach round-off */
+  if (!status)
     dae__reduced_precondition(o->r,
                               !o->fixed && o->memory->failed < DAE__RADAU_PRECONDITIONED_FAILURES);
   o->memory->linearised = !status;
@@ -144,8 +145,8 @@ static dae_status radau_factor_blocks(dae__radau *o, const dae__radau_rule *rule
   return DAE_OK;
 }
 
-/* matrix of all stages at the iterate, and the real block of its middle stage for error estimate
- * and projection */
+/* Factors the matrix of all stages at the iterate, and the real block of the middle stage for error
+ * estimate and projection. */
 static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
                                     dae__radau_full *full, const dae__rk_step *step, dae_error *err)
 {
@@ -164,8 +165,8 @@ static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
 
 /* ---- iteration ---- */
 
-/* R of all stages. The preconditioner of the first iterate serves the whole iteration: those of
- * later ones save no iterations. */
+/* Residuals R of all stages. The preconditioner is factored at the first iterate only: new factors
+ * at later ones save no iterations. */
 static dae_status radau_residuals(dae__radau *o, const dae__radau_rule *rule,
                                   const dae__rk_step *step, bool first, dae_error *err)
 {
@@ -183,7 +184,7 @@ static dae_status radau_residuals(dae__radau *o, const dae__radau_rule *rule,
   return DAE_OK;
 }
 
-/* D = J\R in the eigenvectors of A */
+/* D = J\R, decoupled by the eigenvectors of A */
 static void radau_solve_blocks(dae__radau *o, const dae__radau_rule *rule)
 {
   int n = o->r->n, s = rule->s, rows = dae__reduced_rows(o->r);
@@ -194,11 +195,12 @@ static void radau_solve_blocks(dae__radau *o, const dae__radau_rule *rule)
     dae__zsolver_solve(o->r->pair[p], radau_row(o->W, rows, 1 + 2 * p),
                        radau_row(o->W, rows, 2 + 2 * p));
   dae__radau_map_rows(s, &rule->from_eigen, rows, o->W, rows, o->D, n);
-  for (int i = 0; rows < n && i < s; i++) /* algebraic part: that of the iterate */
+  /* algebraic part of D: that of the preconditioned residual */
+  for (int i = 0; rows < n && i < s; i++)
     dae__copy(n - rows, radau_row(o->R, n, i) + rows, radau_row(o->D, n, i) + rows);
 }
 
-/* K -= D; the norm of D */
+/* K -= D; returns the norm of D */
 static double radau_correct(dae__radau *o, const dae__radau_rule *rule)
 {
   int n = o->r->n, tested = o->r->tested_count;
@@ -224,8 +226,8 @@ typedef enum convergence { CONTINUE, CONVERGED, DIVERGED } convergence;
 
 typedef struct iteration {
   double first, norm; /* norms of the first and of the last increment */
-  double theta;       /* mean contraction */
-  double rate;        /* contraction of the last increment */
+  double theta;       /* mean contraction, weighted toward the last increments */
+  double rate;        /* ratio of the last increment to the one before */
   int count;
 } iteration;
 
@@ -238,7 +240,7 @@ static double radau_power(double x, int n)
   return product;
 }
 
-/* convergence test of an increment with this norm */
+/* Convergence test with the norm of the newest increment. */
 static convergence radau_test(iteration *it, const dae__radau_tolerance *tolerance, double norm)
 {
   double before = it->norm, round_off = DAE__RADAU_ROUND_OFF / tolerance->rtol;
@@ -258,7 +260,7 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
     return CONVERGED;
   if (now > 0.3 && norm <= tolerance->stagnation) /* stagnation at round-off */
     return CONVERGED;
-  /* fixed steps: round-off is a larger part of the weight of a component near zero */
+  /* fixed steps: round-off is larger relative to the weight of a component near zero */
   if (tolerance->fixed && now > 0.9 && norm <= 0.01 * tolerance->stop)
     return CONVERGED;
   if (left <= 0)
@@ -274,7 +276,8 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
   return CONTINUE;
 }
 
-/* failure of an iteration, with the unknown of the largest increment */
+/* Reports an iteration without convergence, with the name of the unknown of the largest
+ * increment. */
 static dae_status radau_not_converged(const dae__radau *o, const dae__radau_rule *rule,
                                       dae_error *err)
 {
@@ -291,8 +294,8 @@ static dae_status radau_not_converged(const dae__radau *o, const dae__radau_rule
                    "the Newton iteration of the stages does not converge, worst in %s", name);
 }
 
-/* Newton iteration by blocks, or by the matrix of all stages (full), which is updated where it
- * contracts badly */
+/* Newton iteration by blocks or (full) by the matrix of all stages, which is factored again if its
+ * contraction is slow. */
 static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
                                 const dae__rk_step *step, dae_error *err)
 {
@@ -325,7 +328,8 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
 
 /* ---- steps ---- */
 
-/* prediction, matrices and iteration; constant: K of all stages is that of the start */
+/* One solution of the stages: predictor, matrices and iteration; constant: the predictor is K at
+ * the start for all stages. */
 static dae_status radau_solve_once(dae__radau *o, const dae__radau_stepper *stepper,
                                    const dae__rk_step *step, bool constant, dae_error *err)
 {
@@ -348,7 +352,8 @@ static dae_status radau_solve_once(dae__radau *o, const dae__radau_stepper *step
   return radau_iterate(o, rule, NULL, step, err);
 }
 
-/* scale_i turns an increment of K_i into one of its integral, relative to the tolerance */
+/* Sets scale_i, which converts an increment of K_i to the increment of its integral relative to the
+ * tolerance. */
 static void radau_scale_increments(dae__radau *o, const dae__radau_tolerance *tolerance,
                                    const dae__rk_step *step)
 {
@@ -364,7 +369,7 @@ static void radau_scale_increments(dae__radau *o, const dae__radau_tolerance *to
   }
 }
 
-/* no convergence or a singular matrix, as opposed to a failed evaluation */
+/* Failure by lack of convergence or a singular matrix, as opposed to a failed evaluation. */
 static bool radau_solve_failed(dae_status status)
 {
   return status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR;
@@ -380,7 +385,7 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper,
   dae_status status = radau_solve_once(o, stepper, step, constant, err);
   bool noisy = m->failed >= DAE__RADAU_PRECONDITIONED_FAILURES && o->r->memory->preconditioned;
   if (radau_solve_failed(status) && (noisy || !(m->fresh && constant))) {
-    /* second attempt: Jacobians of this step, constant predictor */
+    /* second attempt with Jacobians of this step and a constant predictor */
     m->linearised = m->linearised && m->fresh && !stepper->full && !noisy;
     status = radau_solve_once(o, stepper, step, true, err);
   }
@@ -390,7 +395,7 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper,
     m->linearised = false;
     return status;
   }
-  /* change of the end of the step by the last increment D of K */
+  /* end_increment: change of the end of the step by the last increment D of K */
   const dae__reduced *r = o->r;
   int n2 = r->n2, last = rule->s - 1;
   double h = step->h, *dz = o->end_increment;

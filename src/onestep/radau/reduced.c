@@ -16,7 +16,7 @@ void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__re
   dae__reduced_term *t = &terms->at[terms->count++];
   *t = (dae__reduced_term){
       .power = place.power, .factor = place.factor, .values = values, .pattern = *pattern};
-  if (place.col1 > 0) { /* entries of these columns follow pattern->start[col0] */
+  if (place.col1 > 0) { /* pattern of the columns col0 ... col1 - 1 only */
     int first = pattern->start[place.col0], cols = place.col1 - place.col0;
     int *start = DAE__UNINIT(arena, int, cols + 1);
     for (int j = 0; start && j <= cols; j++)
@@ -32,7 +32,7 @@ void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduc
   dae__block blocks[DAE__REDUCED_TERMS];
   if (dae__arena_failed(arena))
     return;
-  if (r->n <= DAE__SMALL_N) { /* small solvers are dense */
+  if (r->n <= DAE__SMALL_N) { /* dense pattern for the dense solvers of small systems */
     r->pattern = dae__pattern_dense(arena, r->n, r->n);
   } else {
     for (int i = 0; i < terms->count; i++) {
@@ -59,7 +59,7 @@ static inline void reduced_add(int n, double a, const double *x, double *restric
     y[i] += a * x[i];
 }
 
-/* P += term, P dense with n rows */
+/* P += factor times the matrix of a term, P dense with n rows */
 static void reduced_add_dense(const dae__reduced_term *t, int n, double *restrict P)
 {
   const dae_pattern *p = &t->pattern;
@@ -96,7 +96,8 @@ void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
 static void reduced_precondition_columns(const dae__reduced *r, int count, double *P)
 {
   for (int j = 0; j < count; j++, P += r->n)
-    if (dae__max_abs(r->n, P) != 0) /* most coordinates occur in no force or second derivative */
+    /* skips zero columns: most coordinates occur in no force or second derivative */
+    if (dae__max_abs(r->n, P) != 0)
       r->table->precondition(r->self, P);
 }
 
@@ -135,14 +136,14 @@ void dae__reduced_update_algebraic(const dae__reduced *r, const double *dz, doub
 
 /* ---- blocks ---- */
 
-/* values = B(w) */
+/* values = entries of B(w) */
 static void reduced_fill(dae__reduced *r, double w)
 {
   int n = r->n, d = dae__reduced_rows(r), count = dae__pattern_count(&r->pattern);
   const double *restrict P0 = r->P[0], *restrict P1 = r->P[1], *restrict P2 = r->P[2];
   double *restrict to = r->values, square = w * w;
   if (r->memory->preconditioned)
-    for (int j = 0; j < d; j++, P1 += n, P2 += n, to += d) { /* P0 = 1 */
+    for (int j = 0; j < d; j++, P1 += n, P2 += n, to += d) { /* P0 = 1 by preconditioning */
       for (int i = 0; i < d; i++)
         to[i] = w * P1[i] + w * w * P2[i];
       to[j] += 1;
@@ -155,7 +156,7 @@ static void reduced_fill(dae__reduced *r, double w)
       to[e] = P0[e] + w * P1[e] + square * P2[e];
 }
 
-/* zvalues = B(w), real and imaginary parts in turn */
+/* zvalues = entries of B(w), real and imaginary parts alternating */
 static void reduced_fill_pair(dae__reduced *r, double complex w)
 {
   int n = r->n, d = dae__reduced_rows(r), count = dae__pattern_count(&r->pattern);
@@ -163,7 +164,7 @@ static void reduced_fill_pair(dae__reduced *r, double complex w)
   double *restrict z = (double *)r->zvalues;
   double a = creal(w), b = cimag(w), a2 = a * a - b * b, b2 = 2 * a * b;
   if (r->memory->preconditioned)
-    for (int j = 0; j < d; j++, P1 += n, P2 += n, z += 2 * d) { /* P0 = 1 */
+    for (int j = 0; j < d; j++, P1 += n, P2 += n, z += 2 * d) { /* P0 = 1 by preconditioning */
       for (int i = 0; i < d; i++) {
         z[2 * i] = a * P1[i] + a2 * P2[i];
         z[2 * i + 1] = b * P1[i] + b2 * P2[i];
@@ -222,15 +223,15 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
   const dae_pattern *p = &r->pattern;
   int n = r->n, dynamic = r->n2 + r->n1;
   dae__zero(n, out);
-  if (n <= DAE__SMALL_N) {         /* dense */
-    if (r->memory->preconditioned) /* P0 = 1 */
+  if (n <= DAE__SMALL_N) {         /* dense matrices P */
+    if (r->memory->preconditioned) /* P0 = 1 by preconditioning */
       dae__copy(dynamic, e, out);
     for (int j = 0; !r->memory->preconditioned && j < dynamic; j++)
       reduced_add(n, e[j], r->P[0] + j * n, out);
     for (int j = 0; j < r->n2; j++)
       reduced_add(n, -w * e_q[j], r->P[2] + j * n, out);
   }
-  for (int j = 0; n > DAE__SMALL_N && j < dynamic; j++) { /* sparse */
+  for (int j = 0; n > DAE__SMALL_N && j < dynamic; j++) { /* sparse matrices P */
     for (int i = p->start[j]; i < p->start[j + 1]; i++)
       out[p->row[i]] += r->P[0][i] * e[j];
     for (int i = p->start[j]; j < r->n2 && i < p->start[j + 1]; i++)

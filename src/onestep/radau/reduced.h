@@ -15,14 +15,14 @@
  * of the size of one stage. Derivatives of G v' + gamma and K v' + kappa by q are left out: they
  * are not stiff.
  *
- * Small mechanical systems precondition R by R_k of each stage; the Newton iteration then runs on
- * the differential part x = (v', u') alone:
+ * In small mechanical systems R is preconditioned by R_k of each stage; the Newton iteration then
+ * runs on the differential part x = (v', u') alone:
  *
  *   R_k\R = (x - x(t, z),  y - y(t, z)),   B(w) = 1 + w P0\P1 + w^2 P0\P2 in the rows of x.
  *
  * Blocks are smaller, and the rotation of G within a step no longer limits the contraction. The
- * price: round-off of a stiff force spreads over all rows of x, in directions other than those of
- * the matrices, and bounds the increments from below. */
+ * disadvantage: round-off of a stiff force spreads over all rows of x, in directions other than
+ * those of the matrices, and is a lower bound of the increments. */
 #ifndef DAEDAL_ONESTEP_RADAU_REDUCED_H
 #define DAEDAL_ONESTEP_RADAU_REDUCED_H
 
@@ -31,32 +31,33 @@
 #include "linalg/zsolver.h"
 #include "onestep/host/adapter.h"
 
-#define DAE__REDUCED_PAIRS 3 /* complex blocks of 7 stages */
+#define DAE__REDUCED_PAIRS 3 /* number of complex blocks of 7 stages */
 
-/* A point of a stage. */
+/* Time, state and unknowns at which R is evaluated. */
 typedef struct dae__reduced_at {
   double t;
   const double *z, *k;
-  int stage;     /* stage whose preconditioner R_k applies */
-  bool refactor; /* R_k is factored at this point, else the last one of the stage serves */
-  bool end;      /* end of the step: constraint residuals are stored for the projection */
+  int stage;     /* index of the stage whose preconditioner R_k is applied */
+  bool refactor; /* R_k is factored at this point; false: the last R_k of the stage is used */
+  /* point is the end of the step: constraint residuals are stored for the projection */
+  bool end;
 } dae__reduced_at;
 
 typedef struct dae__reduced dae__reduced;
 
 typedef struct dae__reduced_table {
-  /* r = R by one evaluation, or R_k\R with memory->preconditioned. */
+  /* Computes r = R by one evaluation, or r = R_k\R with memory->preconditioned. */
   dae_status (*residual)(void *self, const dae__reduced_at *at, double *r, dae_error *err);
-  /* P0, P1, P2 at the point. */
+  /* Evaluates P0, P1, P2 at the point. */
   dae_status (*linearise)(void *self, const dae__reduced_at *at, dae_error *err);
-  /* Factors R_k at the point of linearise; false: it is singular. NULL, as precondition is then: no
-   * preconditioner. */
+  /* Factors R_k at the point of linearise; false: R_k is singular. NULL, together with
+   * precondition: no preconditioner. */
   bool (*factor_preconditioner)(void *self);
-  /* b = R_k\b, with the last R_k of residual or factor_preconditioner. */
+  /* b = R_k\b, with R_k as last factored by residual or factor_preconditioner */
   void (*precondition)(const void *self, double *b);
   /* Projects the end z of a step onto its constraints in the norm of B(w), with the constraint
-   * residuals stored by `residual` and the change dz of z since then. Evaluates derivatives of
-   * velocity constraints only. NULL: no constraints. */
+   * residuals stored by `residual` and the change dz of z since their evaluation. Evaluates
+   * derivatives of velocity constraints only. NULL: no constraints. */
   dae_status (*project)(void *self, double t, const double *dz, double *z, dae_error *err);
   /* Name of unknown i, for messages. */
   void (*name)(const void *self, int i, char *text, size_t size);
@@ -64,22 +65,27 @@ typedef struct dae__reduced_table {
 
 typedef struct dae__reduced_memory {
   long jacobians, factorisations;
-  bool preconditioned; /* blocks are those of the differential part */
+  bool preconditioned; /* blocks are reduced to the differential part by the preconditioner */
 } dae__reduced_memory;
 
 struct dae__reduced {
   const dae__reduced_table *table;
   void *self;
-  int n2, n1, n;            /* coordinates; other states; unknowns. The state has n2 + n entries */
-  bool *tested;             /* n: unknowns that count in norms, all but multipliers */
-  int tested_count;         /* number of these */
-  bool index_2;             /* algebraic variables are of index 2 */
-  bool algebraic;           /* algebraic equations: Jacobians are evaluated at known points only */
-  dae_pattern pattern;      /* B of all unknowns */
-  dae_pattern differential; /* B of the differential part; no columns: no preconditioner */
-  int powers;               /* 3, or 2 without P2 */
-  double *P[3];             /* saved; preconditioned: P[1] = P0\P1 and P[2] = P0\P2, all rows */
-  dae__reduced_memory *memory; /* saved */
+  /* Number of coordinates q, of other differential unknowns, and of unknowns; the state has n2 + n
+   * entries. */
+  int n2, n1, n;
+  bool *tested;     /* n: unknowns that enter norms, all but multipliers */
+  int tested_count; /* number of unknowns that enter norms */
+  bool index_2;     /* algebraic variables are of index 2 */
+  /* problem has algebraic equations: Jacobians are evaluated at the start of steps only */
+  bool algebraic;
+  dae_pattern pattern; /* pattern of B for all unknowns */
+  /* pattern of B for the differential part; no columns: no preconditioner */
+  dae_pattern differential;
+  int powers; /* number of matrices P: 3, or 2 without P2 */
+  /* saved: P0, P1, P2; preconditioned: P[1] = P0\P1 and P[2] = P0\P2, all rows */
+  double *P[3];
+  dae__reduced_memory *memory; /* state saved with the integrator */
   dae__solver *real;
   dae__zsolver *pair[DAE__REDUCED_PAIRS];
   int pairs;
@@ -87,27 +93,28 @@ struct dae__reduced {
   double complex *zvalues;
 };
 
-/* For `pairs` complex blocks at most. The adapter must outlive it. */
+/* Creates the reduced form with at most `pairs` complex blocks. The adapter must outlive it. */
 dae_status dae__reduced_create(dae__arena *arena, const dae__rk_adapter *adapter, int pairs,
                                dae__reduced **out, dae_error *err);
-void dae__reduced_free(dae__reduced *r); /* NULL is allowed */
+void dae__reduced_free(dae__reduced *r); /* r may be NULL */
 dae_status dae__reduced_reload(dae__reduced *r);
 
-/* Rows of the blocks. */
+/* Number of rows of the blocks. */
 static inline int dae__reduced_rows(const dae__reduced *r)
 {
   return r->memory->preconditioned ? r->n2 + r->n1 : r->n;
 }
-/* After linearise: turns preconditioning on, if that is wanted and possible, or off. */
+/* Switches preconditioning on, if wanted and possible, or off; called after linearise. */
 void dae__reduced_precondition(dae__reduced *r, bool wanted);
-/* y solved for at z - dz by R_k\R, moved to z; dz = (dq, dv, du). */
+/* Moves y, solved for at z - dz by R_k\R, to the state z to first order; dz = (dq, dv, du). */
 void dae__reduced_update_algebraic(const dae__reduced *r, const double *dz, double *y);
 
 /* Factors B(real) and B(pair[i]). */
 dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
                                dae_error *err);
 
-/* to = part[0] P0 + part[1] P1 + part[2] P2, `count` entries from `first` on; powers = 3. */
+/* to = part[0] P0 + part[1] P1 + part[2] P2 for `count` entries from `first` on; requires powers =
+ * 3 */
 static inline void dae__reduced_combine(const dae__reduced *r, int first, int count,
                                         const double part[3], double *restrict to)
 {
@@ -121,14 +128,14 @@ static inline void dae__reduced_combine(const dae__reduced *r, int first, int co
     to[e] = part[0] * P0[e] + part[1] * P1[e] + part[2] * P2[e];
 }
 
-/* Right side of the error filter B(w) e' = P0 e - w P2 e_q in the rows of the blocks: e of the
- * differential part (n2 + n1 entries), e_q of coordinates. */
+/* Right side P0 e - w P2 e_q of the error filter B(w) e' = P0 e - w P2 e_q in the rows of the
+ * blocks; e has the n2 + n1 entries of the differential part, e_q those of the coordinates. */
 void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
                          double *out);
 
 /* ---- assembly of P0, P1, P2 ---- */
 
-/* A term of P[power]: factor times some columns of a matrix, at (row, col). */
+/* A term of P[power]: factor times selected columns of a matrix, placed at (row, col). */
 typedef struct dae__reduced_term {
   int power;
   double factor;
@@ -144,7 +151,8 @@ typedef struct dae__reduced_terms {
   int count;
 } dae__reduced_terms;
 
-/* Position of a term, and the columns of its matrix; col1 = 0: all columns. */
+/* Placement of a term, and the selected columns col0 ... col1 - 1 of its matrix; col1 = 0: all
+ * columns. */
 typedef struct dae__reduced_place {
   int power;
   double factor;
@@ -155,9 +163,9 @@ typedef struct dae__reduced_place {
 
 void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__reduced_place place,
                            const dae_pattern *pattern, const double *values);
-/* Pattern of B and memory of P; out of memory shows in the arena. */
+/* Creates the pattern of B and the memory of P; a lack of memory is recorded in the arena. */
 void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduced *r);
-/* P from the values of the terms. */
+/* Assembles P from the present values of the terms. */
 void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r);
 
 dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_adapter *adapter,

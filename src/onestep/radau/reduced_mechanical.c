@@ -23,7 +23,7 @@
  *
  *   q -= x,  x = B(w)\(0, y),  A x = (g, 0);      v -= x,  A x = (gdot, k),
  *
- * where y is not the right side, as the constraint rows of B are A + w R. */
+ * where y differs from (g, 0) and (gdot, k), as the constraint rows of B are A plus terms in w. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -32,39 +32,41 @@
 #include "linalg/saddle/unpivoted.h"
 #include "onestep/radau/reduced.h"
 
-/* Part of a projection that may be left unsolved: corrections are a small part of the state and
- * have round-off of their own. Chosen, not measured. */
+/* Ratio of the residual left by a projection to its initial value: corrections are small relative
+ * to the state and have round-off of their own. Chosen, not measured. */
 #define PROJECTION_RESIDUAL 1e-8
-/* Largest number of iterations of a projection by B(w) alone, and decrease that each must reach;
- * chosen, not measured. */
+/* Largest number of iterations of a projection by B(w) alone, and largest ratio of two successive
+ * residuals; chosen, not measured. */
 #define PROJECTION_ITERATIONS 8
 #define PROJECTION_DECREASE 0.5
 
 typedef struct mechanical {
   dae__mech *m;
   dae__reduced *r;
-  int first; /* first constraint row, first multiplier */
+  int first; /* index of the first constraint row and of the first multiplier */
   dae__reduced_terms terms;
-  /* Jacobians */
+  /* matrices and derivatives at the point of the Jacobians */
   double *M0, *G0, *K0, *J, *Ms, *Gts, *Kts, *gdot_q, *k_q, *ones, *dependent;
   dae_pattern unit_u, unit_c;
   /* matrices and functions at the point of the last residual */
   double *M, *G, *K, *fsc, *gamma;
-  double *end;                    /* ng + nc: g, gdot and k at the end of the step */
-  dae_mechanical_wanted want;     /* all but end */
-  dae_mechanical_wanted want_end; /* end included */
-  bool M_known, M0_known;         /* constant, and evaluated */
-  bool M_diagonal;                /* constant and diagonal */
+  double *end;                /* ng + nc: residuals g, gdot and k at the end of the step */
+  dae_mechanical_wanted want; /* functions of a residual inside the step */
+  /* functions of a residual at the end of the step, constraints included */
+  dae_mechanical_wanted want_end;
+  bool M_known, M0_known; /* M (M0) is constant and evaluated */
+  bool M_diagonal;        /* M is constant and diagonal */
   double *diagonal;
-  /* preconditioner */
-  dae__unpivoted *R_k; /* NULL: none */
-  int stages, stage;   /* number of stages; current one, or `stages`: point of the Jacobians */
-  double *A;           /* A by columns with an even number of rows */
+  /* data of the preconditioner */
+  dae__unpivoted *R_k; /* factors of R_k; NULL: no preconditioner */
+  /* Number of stages, and index of the factored stage; index `stages`: point of the Jacobians. */
+  int stages, stage;
+  double *A; /* A by columns, padded to an even number of rows */
   double *dense_M;
-  /* projection */
-  double *b, *x;  /* nc, 2 n */
-  double *X, *AX; /* small systems: B\(0, I), nc columns of nq, and A X; else NULL */
-  int *pivot;     /* of A X */
+  /* data of the projection */
+  double *b, *x;  /* nc: right side; 2 n: solution and correction */
+  double *X, *AX; /* small systems: X = B\(0, I), nc columns of nq, and A X; else NULL */
+  int *pivot;     /* row exchanges of A X */
 } mechanical;
 
 /* ---- preconditioner ---- */
@@ -77,13 +79,14 @@ static void reduced_mech_put_rows(const dae_pattern *p, const double *values, in
       to[j * stride + first + p->row[e]] = values[e];
 }
 
-/* R_k of a stage; false: constraints depend on each other */
+/* Factors R_k of a stage; false: constraints depend on each other. */
 static bool reduced_mech_factor_stage(mechanical *o, int stage, const double *G, const double *K)
 {
   const dae__mech *m = o->m;
   int stride = dae__unpivoted_stride(o->R_k);
   o->stage = stage;
-  if (m->ng == stride && dae__pattern_count(&m->G) == m->ng * m->nq) /* A = G, dense and even */
+  /* A = G, dense with an even number of rows */
+  if (m->ng == stride && dae__pattern_count(&m->G) == m->ng * m->nq)
     return dae__unpivoted_factor(o->R_k, stage, G);
   reduced_mech_put_rows(&m->G, G, 0, stride, o->A);
   reduced_mech_put_rows(&m->K, K, m->ng, stride, o->A);
@@ -116,7 +119,8 @@ static void reduced_mech_want_mass(mechanical *o, bool wanted)
   o->want.M = o->want_end.M = wanted ? o->M : NULL;
 }
 
-/* after an evaluation of M: a constant one is not evaluated again, and is checked for a diagonal */
+/* After an evaluation of M: a constant M is not evaluated again, and is tested for being
+ * diagonal. */
 static void reduced_mech_check_mass(mechanical *o)
 {
   const dae__mech *m = o->m;
@@ -133,7 +137,7 @@ static void reduced_mech_check_mass(mechanical *o)
   }
 }
 
-/* r += A' mu, c += A a; dense A: four rows at a time */
+/* r += A' mu and c += A a; for dense A four rows at a time */
 static void reduced_mech_add_constraints(const dae_pattern *p, const double *A, const double *a,
                                          const double *mu, double *r, double *c)
 {
@@ -164,20 +168,20 @@ static void reduced_mech_add_constraints(const dae_pattern *p, const double *A, 
     }
 }
 
-/* r = R from the functions evaluated last */
+/* r = R by the last evaluated functions */
 static void reduced_mech_assemble(const mechanical *o, const double *a, double *restrict r)
 {
   const dae__mech *m = o->m;
   int first = o->first;
   const double *lambda = a + first, *psi = lambda + m->ng, *f = o->fsc, *M = o->diagonal;
-  int e = 0; /* M a - f */
+  int e = 0; /* rows M a - f */
   for (; o->M_diagonal && e + 2 <= m->nq; e += 2)
     dae__pair_to(r + e, dae__pair_of(M + e) * dae__pair_from_anywhere(a + e) - dae__pair_of(f + e));
   for (; e < m->nq; e++)
     r[e] = (o->M_diagonal ? M[e] * a[e] : 0) - f[e];
   if (!o->M_diagonal)
     dae__matrix_times(&m->M, o->M, 1, a, r);
-  for (int i = m->nq; i < first; i++) /* u' - s, -c */
+  for (int i = m->nq; i < first; i++) /* rows u' - s and -c */
     r[i] = (i < m->nq + m->nu ? a[i] : 0) - o->fsc[i];
   dae__copy(m->nc, o->gamma, r + first);
   if (m->ng > 0)
@@ -190,8 +194,8 @@ static void reduced_mech_assemble(const mechanical *o, const double *a, double *
         r[first + i] = lambda[i];
 }
 
-/* Finite r, and finite `end` at the end of a step, imply that all functions are finite. Otherwise a
- * second evaluation finds the function that is not. */
+/* Residual of a stage. Finite r, and finite `end` at the end of a step, imply that all functions
+ * are finite. Otherwise a second evaluation finds the function that is not. */
 static dae_status reduced_mech_residual(void *self, const dae__reduced_at *at, double *r,
                                         dae_error *err)
 {
@@ -262,7 +266,7 @@ static void reduced_mech_add_Ax(const mechanical *o, double a, const double *x, 
     dae__matrix_times(&m->K, o->K, a, x, y + m->ng);
 }
 
-/* x with A x = b by iterative refinement of x = B(w)\(0, b); b: residual */
+/* x with A x = b by iterative refinement of x = B(w)\(0, b); b is replaced by the residual */
 static void reduced_mech_correct_iterated(mechanical *o, double *b, double *x)
 {
   const dae__mech *m = o->m;
@@ -282,8 +286,8 @@ static void reduced_mech_correct_iterated(mechanical *o, double *b, double *x)
   }
 }
 
-/* X = B(w)\(0, I) and the factors of A X; false: large system or singular. Rows of dependent
- * constraints are unit rows, as their b is zero. */
+/* Computes X = B(w)\(0, I) and the factors of A X; false: large system or singular A X. Rows of
+ * dependent constraints are unit rows, as their right side is zero. */
 static bool reduced_mech_factor_AX(mechanical *o)
 {
   const dae__mech *m = o->m;
@@ -306,7 +310,8 @@ static bool reduced_mech_factor_AX(mechanical *o)
   return dae__lu_factor(nc, o->AX, o->pivot) == 0;
 }
 
-/* x = X y with (A X) y = b, refined once where A X is nearly singular */
+/* x = X y with (A X) y = b, refined once if A X is nearly singular; b is replaced by the
+ * residual */
 static void reduced_mech_correct_direct(mechanical *o, double *b, double *x)
 {
   const dae__mech *m = o->m;
@@ -325,7 +330,8 @@ static void reduced_mech_correct_direct(mechanical *o, double *b, double *x)
   }
 }
 
-/* the Jacobians of the step belong to another point: gdot_q and k_q are evaluated here */
+/* Projection in the norm of B(w). The Jacobians of the step belong to another point: gdot_q and k_q
+ * are evaluated at z. */
 static dae_status reduced_mech_project(void *self, double t, const double *dz, double *z,
                                        dae_error *err)
 {
@@ -349,13 +355,13 @@ static dae_status reduced_mech_project(void *self, double t, const double *dz, d
   void (*correct)(mechanical *, double *, double *) =
       reduced_mech_factor_AX(o) ? reduced_mech_correct_direct : reduced_mech_correct_iterated;
   correct(o, b, x);
-  dae__axpy(m->nq, -1, x, z); /* q -= x */
+  dae__axpy(m->nq, -1, x, z); /* correction of q */
   dae__matrix_times(&m->G, o->gdot_q, -1, x, gdot);
   dae__matrix_times(&m->kq, o->k_q, -1, x, k);
   dae__copy(m->ng, gdot, b);
   dae__copy(m->nk, k, b + m->ng);
   correct(o, b, x);
-  dae__axpy(m->nq, -1, x, z + m->nq); /* v -= x */
+  dae__axpy(m->nq, -1, x, z + m->nq); /* correction of v */
   return DAE_OK;
 }
 

@@ -12,13 +12,13 @@ typedef struct semi {
   dae__semi *s;
   dae__reduced *r;
   dae__reduced_terms terms;
-  dae__semi_mass M0; /* at the point of the Jacobians */
+  dae__semi_mass M0; /* M at the point of the Jacobians */
   double *J, *Ms;
-  dae__semi_mass M; /* at the point of a residual, unless constant */
-  double *z;        /* (x, y) of a stage */
+  dae__semi_mass M; /* M at the point of a residual, unless M is constant */
+  double *z;        /* state (x, y) of a stage */
 } semi;
 
-/* (x, y) with x of the stage state and y among the unknowns */
+/* State (x, y), with x of the stage state and y of the unknowns. */
 static const double *reduced_semi_point(const semi *o, const dae__reduced_at *at)
 {
   dae__copy(o->s->nx, at->z, o->z);
@@ -36,7 +36,7 @@ static dae_status reduced_semi_residual(void *self, const dae__reduced_at *at, d
   DAE__TRY(dae__semi_rhs(s, at->t, z, r, err));
   DAE__TRY(dae__semi_mass_at(M, at->t, z, err));
   dae__scale(s->n, -1, r);
-  dae__semi_mass_times(M, 1, at->k, r); /* M x' - f */
+  dae__semi_mass_times(M, 1, at->k, r); /* rows M x' - f */
   return DAE_OK;
 }
 

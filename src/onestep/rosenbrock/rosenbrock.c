@@ -1,7 +1,8 @@
 /* Steps of Rosenbrock methods (rosenbrock.h): one factorisation and one back substitution for each
  * stage, no iteration. Every step evaluates the Jacobian at its start, and the time derivative
- * there by a difference: an accepted step takes s + 1 evaluations and one more at its end, a
- * rejected one s - 1.
+ * there by a difference: an accepted step takes s + 1 evaluations with M = 1, the one at its end
+ * included, and s + 2 with another M (one more each with two differences); a rejected attempt takes
+ * s - 1.
  *
  * The last two or three stages are iterates of a simplified Newton iteration for the end of the
  * step. The residual of F left there is the product of the last increment, which is within the
@@ -18,20 +19,20 @@
 #include "problem/semi_explicit/semi.h"
 #include <float.h>
 
-/* Part of the tolerance for the error of one step: errors accumulate, and dense output of order 4
- * has larger ones (Akzo Nobel at 1e-5: 0.7 tolerances, with a part of 1 1.4). */
+/* Ratio of the tolerance of one step to the given one: errors accumulate, and those of dense output
+ * of order 4 are larger (Akzo Nobel at 1e-5: 0.7 tolerances; 1.4 with a ratio of 1). */
 #define STEP_TOLERANCE_PART 0.5
-/* Weight of the variation of y within a step in its error, see rosenbrock_error: from 0.01 to 1 no
- * pulse of a rectifier is missed, and the error of dense output is 0.5 to 0.04 tolerances
- * (tests/laws/test_circuits.c); with 0, steps pass over half a period. */
+/* Weight of the variation of y within a step in the error of the step (rosenbrock_error): from 0.01
+ * to 1 no pulse of a rectifier is missed, and the error of dense output is 0.5 to 0.04 tolerances
+ * (tests/laws/test_circuits.c); with 0 a step may skip half a period. */
 #define VARIATION_WEIGHT 0.1
-/* Tolerance below which the time derivative takes two differences: the error of one, about 1e-8,
- * shows with steps of 0.01 in the tenth digit. */
+/* Tolerance below which the time derivative is computed by two differences: the error of one
+ * difference, about 1e-8, affects the tenth digit with steps of 0.01. */
 #define TWO_DIFFERENCES_RTOL 1e-8
 
 typedef struct memory {
-  int last;       /* index in u of the last completed step */
-  bool f0_at_end; /* f0 belongs to the end of that step */
+  int last;       /* index in u of the increments of the last completed step */
+  bool f0_at_end; /* f0 belongs to the end of the last completed step */
   long jacobians, factorisations;
 } memory;
 
@@ -39,27 +40,27 @@ typedef struct rosenbrock {
   const dae__rk_adapter *adapter;
   dae__semi *s;
   const dae__rosenbrock_table *table;
-  double rtol, atol; /* of the error of a step */
-  memory *memory;    /* saved */
-  double *u[2];      /* saved: increments of the last step and of the attempt */
+  double rtol, atol; /* tolerances of the error of one step */
+  memory *memory;    /* state saved with the integrator */
+  double *u[2];      /* saved: increments u_i of the last step and of the attempt */
   double *f0;        /* saved: (f, F) at the start of the step */
 
-  bool linearised; /* f_t and J belong to the point (t0, z0) */
+  bool linearised; /* f_t and J are those at (t0, z0) */
   double t0, *z0;
   double *f_t, *J;
   bool driven;          /* f_t is not zero */
-  bool two_differences; /* for f_t */
+  bool two_differences; /* f_t is computed by two differences */
   dae__semi_mass M;
   dae__semi_matrix matrix;
   dae__solver *solver;
-  double *z, *rhs, *sum; /* of a stage */
+  double *z, *rhs, *sum; /* state, (f, F) and sum_j c_ij u_j of a stage */
 } rosenbrock;
 
 /* ---- linearisation at the start of a step ---- */
 
-/* f_t, F_t by differences within the step: one, or (4 f(dt) - f(2 dt) - 3 f(0))/(2 dt) for tight
- * tolerances. With variations of time scale h, dt balances their errors, dt/h or its square, with
- * the round-off of t, eps t/dt. */
+/* f_t and F_t by differences within the step: one, or (4 f(dt) - f(2 dt) - 3 f(0))/(2 dt) for tight
+ * tolerances. For a solution of time scale h, dt balances the truncation error, dt/h or its square,
+ * and the round-off of t, eps t/dt. */
 static dae_status rosenbrock_difference_time(rosenbrock *o, const dae__rk_step *step,
                                              dae_error *err)
 {
@@ -79,10 +80,10 @@ static dae_status rosenbrock_difference_time(rosenbrock *o, const dae__rk_step *
   return DAE_OK;
 }
 
-/* f0, f_t and J at the start of the step */
+/* Evaluates f0, f_t and J at the start of the step. */
 static dae_status rosenbrock_linearise(rosenbrock *o, const dae__rk_step *step, dae_error *err)
 {
-  /* inputs may have changed since the end of the last step */
+  /* f0 is evaluated again if inputs have changed since the end of the last step */
   bool has_f0 =
       o->memory->f0_at_end && memcmp(o->f0, step->from.dz, (size_t)o->s->nx * sizeof *o->f0) == 0;
   dae_status status = has_f0 ? DAE_OK : dae__semi_rhs(o->s, step->t, step->from.z, o->f0, err);
@@ -100,7 +101,7 @@ static dae_status rosenbrock_linearise(rosenbrock *o, const dae__rk_step *step, 
 
 /* ---- attempt ---- */
 
-/* M/(h gamma) - J */
+/* Factors M/(h gamma) - J. */
 static dae_status rosenbrock_factor(rosenbrock *o, const dae__rk_step *step, dae_error *err)
 {
   double c = 1 / (step->h * o->table->gamma);
@@ -150,9 +151,9 @@ static void rosenbrock_solve_stage(rosenbrock *o, double h, int i, const double 
                                    double *restrict u)
 {
   const double *restrict sum = o->sum;
-  int n = o->s->n, identity = o->s->p->M ? 0 : o->s->nx; /* rows whose M is the identity */
+  int n = o->s->n, identity = o->s->p->M ? 0 : o->s->nx; /* number of rows with M = 1 */
   double g = o->table->g[i] * h, r = 1 / h;
-  /* one number at a time, as callbacks have written them: a load of a pair would wait for both
+  /* loads of single entries, as callbacks have stored them: a load of a pair would wait for both
    * stores */
   for (int k = 0; k < identity; k++)
     u[k] = rhs[k] + r * sum[k];
@@ -165,7 +166,7 @@ static void rosenbrock_solve_stage(rosenbrock *o, double h, int i, const double 
   dae__solver_solve(o->solver, u);
 }
 
-/* the increments u; o->z is the state of the last stage */
+/* Computes the increments u_i of all stages; o->z receives the state of the last stage. */
 static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_step *step, double *u,
                                     dae_error *err)
 {
@@ -187,10 +188,11 @@ static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_step *step, dou
   return DAE_OK;
 }
 
-/* Root mean square of the last increment e, relative to atol + rtol max(|z0|, |z1|). For y, e shows
- * how well the equations hold at the end, not how y varies before, driven by time, as where a diode
- * blocks. That variation shows in the last term d of dense output, O(h^k), which counts as
- * (c d)^(p/k) relative to the size of y: as the error O(h^p) of the step; p/k = 4/3 or 5/4. */
+/* Root mean square of the last increment e, relative to atol + rtol max(|z0|, |z1|). For y, e
+ * measures the residual at the end of the step, not a variation of y within it that is driven by
+ * time, as at a diode that starts to block. This variation is measured by the last term d = O(h^k)
+ * of dense output. It is added as (c d)^(p/k) relative to the size of y, which is O(h^p) like the
+ * error of the step; p/k = 4/3 or 5/4. */
 static double rosenbrock_error(const rosenbrock *o, const dae__rk_step *step, const double *u,
                                const double *e)
 {
@@ -211,8 +213,8 @@ static double rosenbrock_error(const rosenbrock *o, const dae__rk_step *step, co
   return sqrt(sum / n);
 }
 
-/* A point that is linearised already: a larger step was rejected, or the first step size computed.
- */
+/* The start of the step is linearised already if a larger step was rejected there or the first step
+ * size was computed there. */
 static dae_status rosenbrock_attempt(void *self, const dae__rk_step *step, double *error,
                                      dae_error *err)
 {
@@ -231,7 +233,7 @@ static dae_status rosenbrock_attempt(void *self, const dae__rk_step *step, doubl
   return DAE_OK;
 }
 
-/* x' at the end; with M = 1 it is f there, which is the f0 of the next step */
+/* Computes x' at the end; with M = 1 it is f, which becomes f0 of the next step. */
 static dae_status rosenbrock_complete_step(void *self, const dae__rk_step *step, dae_error *err)
 {
   rosenbrock *o = self;
@@ -269,7 +271,7 @@ static void rosenbrock_dense_output(void *self, const dae__rk_step *step, double
 
 /* ---- first step size ---- */
 
-/* weighted root mean square of the x part of v */
+/* weighted root mean square of the entries of v that belong to x */
 static double rosenbrock_norm(const rosenbrock *o, const double *z, const double *v)
 {
   double sum = 0;
@@ -280,7 +282,7 @@ static double rosenbrock_norm(const rosenbrock *o, const double *z, const double
   return sqrt(sum / (o->s->nx > 0 ? o->s->nx : 1));
 }
 
-/* [HNW93 II.4], with x'' = f_t + f_x x' at constant y */
+/* Method of [HNW93 II.4], with x'' = f_t + f_x x' at constant y. */
 double dae__rosenbrock_first_step(void *self, double t, const dae__rk_point *from, double t_stop)
 {
   rosenbrock *o = self;
@@ -300,7 +302,7 @@ double dae__rosenbrock_first_step(void *self, double t, const dae__rk_point *fro
   return fmin(fmin(100 * h_min, h), 0.1 * (t_stop - t));
 }
 
-/* ---- other verbs ---- */
+/* ---- other table functions ---- */
 
 static void rosenbrock_count(const void *self, dae_stats *stats)
 {

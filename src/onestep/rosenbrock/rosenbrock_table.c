@@ -1,5 +1,6 @@
-/* Coefficients of RODAS [HW96 IV.7] and Rodas5P [S23], for increments without products with the
- * Jacobian. tests/order/test_rosenbrock_order.c measures the orders of steps and dense output. */
+/* Coefficients of RODAS [HW96 IV.7] and Rodas5P [S23], for increments defined without products with
+ * the Jacobian. tests/order/test_rosenbrock_order.c measures the orders of steps and dense
+ * output. */
 #include "onestep/rosenbrock/rosenbrock.h"
 
 /* clang-format off */

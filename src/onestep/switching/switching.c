@@ -1,26 +1,26 @@
-/* Switching between methods for non-stiff problems, gauss and the explicit pairs, and radau.
+/* Switching between the methods for nonstiff problems, gauss and the explicit pairs, and radau.
  *
- * gauss is the default: it takes the least time for the digits it reaches. Where convergence rather
- * than accuracy limits its steps, so that the iteration soon fails again, explicit steps take over;
+ * gauss is the default: it takes the least time per digit of accuracy. If convergence rather than
+ * accuracy limits its steps, so that its iteration fails repeatedly, explicit steps replace it;
  * gauss returns after a series of explicit steps far below their stability limit.
  *
- * To radau: the explicit pair measures its step size over the stability limit by two slopes at the
- * same time [HNW93, HW96 IV.2]. Steps near the limit count as stiff; after STIFF_STEPS of them
- * without NONSTIFF_STEPS others in a row radau takes over. That is a trial: its work per time is
- * compared with that of the stiff steps, and if it is larger explicit steps return, and the next
- * trial waits twice as long as the last one did.
+ * To radau: the explicit pair measures the ratio of its step size to the stability limit by two
+ * slopes at the same time [HNW93, HW96 IV.2]. Steps near the limit count as stiff; after
+ * STIFF_STEPS stiff steps without NONSTIFF_STEPS nonstiff ones in a row radau is tried: its work
+ * per time is compared with that of the stiff explicit steps, and if it is larger, explicit steps
+ * return, and the wait before the next trial is doubled.
  *
- * Back to explicit steps: radau's steps tell nothing about stability, so the spectral radius rho of
- * the Jacobian J of the slopes is followed by power iteration, two evaluations at a time,
+ * Back to explicit steps: a step of radau does not measure stability, so the spectral radius rho of
+ * the Jacobian J of the slopes is computed by power iteration, with two evaluations per iteration,
  *
  *   d1 = J d,  d2 = J d1,   rho = sqrt(|d2| / |d|),
  *
- * which gives the modulus of complex pairs of eigenvalues, too. Explicit steps of
- * min(limit / rho, a part of radau's step) must be cheaper by a margin, several times in a row.
+ * also for complex pairs of eigenvalues. Explicit steps return if steps of size min(limit / rho, a
+ * fraction of radau's step) would be cheaper by a margin, at several checks in a row.
  *
- * At the start no step has been made. The same power iteration gives rho; where it is far
- * above the rate of change of the solution, and explicit steps would be many, radau starts, on
- * trial against the work that these would take.
+ * At the start rho is computed by the same power iteration. If rho is far above the rate of change
+ * of the solution and many explicit steps would be needed, radau makes the first step, in a trial
+ * against the estimated work of explicit steps.
  *
  * Work is counted in evaluations, with factorisations in the same unit: the selection depends
  * neither on clocks nor on dense output. */
@@ -33,79 +33,85 @@
 
 /* ---- constants ---- */
 
-#define STIFF_STEPS 15   /* steps near the limit before a trial; [HW96 IV.2], as in DOPRI5 */
-#define NONSTIFF_STEPS 6 /* other steps in a row that clear the count; [HW96 IV.2] */
-/* Step size over the stability limit above which a step counts as stiff: step sizes of stiff
- * problems fluctuate there. Chosen, not measured: tests/laws/test_switching.c. */
+#define STIFF_STEPS 15 /* stiff steps before a trial of radau; [HW96 IV.2], as in DOPRI5 */
+/* nonstiff steps in a row that clear the count of stiff ones; [HW96 IV.2] */
+#define NONSTIFF_STEPS 6
+/* Ratio of the step size to the stability limit above which a step counts as stiff; step sizes of
+ * stiff problems fluctuate about it. Chosen, not measured: tests/laws/test_switching.c. */
 #define NEAR_LIMIT 0.6
 #define TRIAL_STEPS                                                                                \
-  12 /* of radau before its work is compared, the first half not counted; chosen */
-#define FIRST_TRIAL_WAIT (4 * STIFF_STEPS) /* steps after the first failed trial; chosen */
+  12 /* number of steps in a trial of radau; its work is measured over the second half; chosen */
+/* number of steps from the first failed trial to the next; chosen */
+#define FIRST_TRIAL_WAIT (4 * STIFF_STEPS)
 
-/* Return from radau to explicit steps; chosen, not measured: tests/laws/test_switching.c. */
-#define RATE_CHECK_INTERVAL 5   /* steps of radau between two power iterations */
-#define CONFIRMATIONS 3         /* checks in a row in favour of explicit steps */
-#define COST_MARGIN 1.5         /* ratio of radau's work to that of explicit steps */
-#define EXPLICIT_STEP_RATIO 0.6 /* explicit step of the same accuracy over radau's step */
+/* Constants of the return from radau to explicit steps; chosen, not measured:
+ * tests/laws/test_switching.c. */
+#define RATE_CHECK_INTERVAL 5   /* number of steps of radau between two power iterations */
+#define CONFIRMATIONS 3         /* checks in a row that find explicit steps cheaper */
+#define COST_MARGIN 1.5         /* least ratio of radau's work to that of explicit steps */
+#define EXPLICIT_STEP_RATIO 0.6 /* explicit step size of equal accuracy / radau's step size */
 
-/* Start with radau: slider cranks with springs of 1e8 N/m and chains from 40 links on do (up to 20
- * times faster), the car axis does not. */
-#define STIFFNESS_RATIO 30      /* rho over the rate of change of the solution, at least */
-#define MIN_LIMITED_STEPS 30    /* explicit steps at the stability limit up to t_stop, at least */
-#define START_STABILITY_LIMIT 6 /* of the pair of order 8 */
-#define START_ITERATIONS 2      /* power iterations */
-/* Least part of rho in the first power iteration: its direction contains a thousandth of each
- * component. */
+/* Constants of the start with radau: slider cranks with springs of 1e8 N/m and chains from 40 links
+ * on start with it (up to 20 times faster), the car axis does not. */
+#define STIFFNESS_RATIO 30 /* least ratio of rho to the rate of change of the solution */
+/* least number of explicit steps at the stability limit up to t_stop */
+#define MIN_LIMITED_STEPS 30
+#define START_STABILITY_LIMIT 6 /* stability limit of the pair of order 8 */
+#define START_ITERATIONS 2      /* number of power iterations */
+/* Least ratio of the first iterate of rho to rho: the initial direction contains a thousandth of
+ * each component. */
 #define FIRST_ITERATION_PART 0.03
-/* Size of x above which radau starts: large systems hardly ever lack fast modes; explicit steps of
- * a hanging chain of N links are limited to 0.7/N. Measured: radau is ten times faster there from
- * 100 links on, and where it is not the return is soon. */
+/* Size of x above which radau makes the first step: large systems nearly always have fast modes;
+ * explicit steps of a hanging chain of N links are limited to 0.7/N. Measured: radau is ten times
+ * faster for chains from 100 links on, and for problems where it is slower explicit steps return
+ * soon. */
 #define LARGE_SYSTEM 300
 
-/* gauss: no smooth mechanism fails twice in 12 steps, hanging chains from 10 links on do; its first
- * step times rho may be 1 to 4 (tests/laws/test_switching.c). */
+/* Constants of gauss: its iteration fails twice in 12 steps for no smooth mechanism, but for
+ * hanging chains from 10 links on; GAUSS_FIRST_STEP may be 1 to 4 (tests/laws/test_switching.c). */
 #define GAUSS_MAX_RTOL 1e-2  /* tolerance above which gauss is not used */
-#define GAUSS_FIRST_STEP 2.0 /* first step times rho, within which its iteration converges */
-/* Steps within which a second failure of the iteration makes explicit steps take over; the first 8
- * have a bounded size after the first failure (create.c). */
+#define GAUSS_FIRST_STEP 2.0 /* bound of the first step size times rho, for convergence */
+/* Number of steps within which a second failure of the iteration of gauss causes a change to
+ * explicit steps; the first 8 steps after a failure have a bounded size (create.c). */
 #define GAUSS_FAILURE_STEPS 12
-/* Step size over the stability limit, and explicit steps in a row below it, after which gauss
- * returns; three times as many each time. */
+/* Ratio of the step size to the stability limit, and number of explicit steps in a row below it,
+ * after which gauss returns; the number is tripled by every return. */
 #define FAR_BELOW_LIMIT 0.15
 #define GAUSS_RETURN_STEPS 30
 
 /* ---- memory ---- */
 
-/* Index of a stepper; RADAU and larger ones: radau with 3, 5, 7 stages. */
+/* Index of a stepper; RADAU is the first of the steppers of radau. */
 enum { GAUSS, EXPLICIT, RADAU };
 
 typedef struct memory {
-  int stiff, nonstiff;     /* counts of explicit steps */
-  long wait;               /* steps before the next trial */
-  long next_wait;          /* steps after the next trial if it fails */
-  long steps;              /* of the current stepper since it took over */
-  double t, work;          /* start of the span over which work is measured */
+  int stiff, nonstiff;     /* counts of stiff and of nonstiff explicit steps */
+  long wait;               /* number of steps before the next trial of radau */
+  long next_wait;          /* wait after the last failed trial, doubled by the next one; 0: none */
+  long steps;              /* number of steps since the last change of stepper */
+  double t, work;          /* time and work at the start of the measured span */
   double explicit_rate;    /* work per time of the stiff explicit steps; 0: not known */
-  int confirmations;       /* checks in favour of explicit steps */
+  int confirmations;       /* number of checks in a row that find explicit steps cheaper */
   double rho;              /* spectral radius of J */
-  long failures;           /* of the iteration of gauss so far */
-  long since_failure;      /* steps of gauss */
-  long steps_below;        /* explicit steps in a row far below the stability limit */
-  long extra_return_steps; /* of them before gauss returns, beyond GAUSS_RETURN_STEPS */
+  long failures;           /* number of failed iterations of gauss */
+  long since_failure;      /* number of steps of gauss since its last failed iteration */
+  long steps_below;        /* number of explicit steps in a row far below the stability limit */
+  long extra_return_steps; /* steps_below at which gauss returns, minus GAUSS_RETURN_STEPS */
 } memory;
 
 typedef struct selection {
-  memory *memory; /* saved */
+  memory *memory; /* state saved with the integrator */
   double *d;      /* saved: direction of the power iteration */
   double *z, *k0, *k1;
-  double evaluations;     /* of an explicit attempt */
-  double stability_limit; /* of explicit steps */
-  int first_radau;        /* stepper of radau that suits the tolerance */
+  double evaluations;     /* number of evaluations of an explicit attempt */
+  double stability_limit; /* stability limit of explicit steps */
+  int first_radau;        /* index of the stepper of radau selected by the tolerance */
 } selection;
 
 /* ---- work ---- */
 
-/* work of the current stepper so far, which is not gauss; only differences count */
+/* Work of the current stepper, explicit or radau, in evaluations; only differences of two values
+ * are meaningful. */
 static double switching_work(const dae__rk *o)
 {
   const selection *c = o->selection;
@@ -132,7 +138,7 @@ static double switching_work_rate(const dae__rk *o)
 
 /* ---- change of method ---- */
 
-/* between gauss and explicit steps: not counted as a switch */
+/* Changes the stepper without counting a switch, as between gauss and explicit steps. */
 static void switching_change_stepper(dae__rk *o, int to, double h)
 {
   memory *m = ((selection *)o->selection)->memory;
@@ -144,7 +150,7 @@ static void switching_change_stepper(dae__rk *o, int to, double h)
   switching_begin_span(o);
 }
 
-/* to and from radau */
+/* Changes to or from radau, counted as a switch. */
 static void switching_switch_method(dae__rk *o, int to, double h)
 {
   dae__log(o->driver.env, DAE_LOG_INFO, "t = %.10g: %s", o->driver.memory->t,
@@ -166,7 +172,7 @@ static double switching_norm(const dae__rk *o, const double *d)
   return sqrt(sum);
 }
 
-/* out = J d by a difference of slopes; false where it fails */
+/* out = J d by a difference of slopes; false: the evaluation fails */
 static bool switching_apply_jacobian(dae__rk *o, const double *d, double *out)
 {
   selection *c = o->selection;
@@ -183,13 +189,13 @@ static bool switching_apply_jacobian(dae__rk *o, const double *d, double *out)
   return true;
 }
 
-/* memory->rho by one power iteration; c->k0 are the slopes at `now` */
+/* Updates memory->rho by one power iteration; c->k0 holds the slopes at `now`. */
 static bool switching_power_iteration(dae__rk *o)
 {
   selection *c = o->selection;
   const dae__rk_adapter *adapter = &o->adapter;
   double before = switching_norm(o, c->d);
-  if (!(before > 0)) { /* first direction: the slopes, and some of every component */
+  if (!(before > 0)) { /* initial direction: the slopes plus a small multiple of every component */
     dae__copy(adapter->nx, o->now.dz, c->d);
     for (int i = 0; i < adapter->nx; i++)
       c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + o->opts.atol / o->opts.rtol);
@@ -205,7 +211,8 @@ static bool switching_power_iteration(dae__rk *o)
   return true;
 }
 
-/* Whether explicit steps, of size *h, would be cheaper than radau's by the margin. */
+/* Test whether explicit steps would be cheaper than those of radau by the margin; *h: their
+ * size. */
 static bool switching_explicit_is_cheaper(dae__rk *o, double *h)
 {
   selection *c = o->selection;
@@ -222,7 +229,7 @@ static bool switching_explicit_is_cheaper(dae__rk *o, double *h)
 
 /* ---- monitoring, after every step ---- */
 
-/* gauss: to explicit steps where convergence limits the step size */
+/* Changes from gauss to explicit steps if convergence limits the step size. */
 static void switching_monitor_gauss(dae__rk *o)
 {
   memory *m = ((selection *)o->selection)->memory;
@@ -235,7 +242,7 @@ static void switching_monitor_gauss(dae__rk *o)
     switching_change_stepper(o, EXPLICIT, o->driver.memory->h);
 }
 
-/* explicit steps: to gauss far below the stability limit, to radau near it */
+/* Changes from explicit steps to gauss far below the stability limit, and to radau near it. */
 static void switching_monitor_explicit(dae__rk *o)
 {
   selection *c = o->selection;
@@ -265,7 +272,7 @@ static void switching_monitor_explicit(dae__rk *o)
   }
 }
 
-/* radau: to explicit steps after a failed trial, or where these are cheaper */
+/* Changes from radau to explicit steps after a failed trial, or if explicit steps are cheaper. */
 static void switching_monitor_radau(dae__rk *o)
 {
   memory *m = ((selection *)o->selection)->memory;
@@ -279,7 +286,7 @@ static void switching_monitor_radau(dae__rk *o)
     switching_switch_method(o, EXPLICIT, o->driver.memory->h);
     return;
   }
-  /* the number of stages stays during a trial, except for that of the start */
+  /* the number of stages is constant during a trial, unless radau made the first step */
   if (m->steps > TRIAL_STEPS || o->memory->switches == 0)
     o->stepper[RADAU].table->select(o, RADAU);
   if (m->steps < TRIAL_STEPS || m->steps % RATE_CHECK_INTERVAL != 0)
@@ -294,7 +301,7 @@ void dae__switching_select_stepper(dae__rk *o)
 {
   memory *m = ((selection *)o->selection)->memory;
   m->steps++;
-  if (o->driver.memory->t_previous < m->t) /* restarted at an earlier time */
+  if (o->driver.memory->t_previous < m->t) /* restart at an earlier time */
     switching_begin_span(o);
   if (o->memory->current == GAUSS)
     switching_monitor_gauss(o);

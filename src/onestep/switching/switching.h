@@ -1,18 +1,18 @@
-/* Automatic method switching: gauss or an explicit pair while the problem is not stiff, radau where
- * it is. */
+/* Automatic method switching: gauss or an explicit pair for nonstiff phases, radau for stiff
+ * ones. */
 #ifndef DAEDAL_ONESTEP_SWITCHING_SWITCHING_H
 #define DAEDAL_ONESTEP_SWITCHING_SWITCHING_H
 
 #include "onestep/host/integrator.h"
 
-/* Memory of the selection; called before the steppers are created. */
+/* Creates the state of the selection; called before the steppers are created. */
 dae_status dae__switching_create(dae__rk *o, dae__arena *arena, dae_error *err);
-/* Called after the steppers are created, in this order: gauss; an explicit pair with so many
- * evaluations per attempt and this stability limit; those of radau, the current one suiting the
- * tolerance. */
+/* Selects the stepper of the first step; called after the steppers are created, in this order:
+ * gauss; an explicit pair, with its number of evaluations per attempt and its stability limit;
+ * those of radau, of which the current one is selected by the tolerance. */
 void dae__switching_select_first(dae__rk *o, double evaluations, double stability_limit);
 
-/* Members of the method descriptor. */
+/* Functions start and select_stepper of the method descriptor. */
 void dae__switching_start(dae__rk *o, double t_stop);
 void dae__switching_select_stepper(dae__rk *o);
 
