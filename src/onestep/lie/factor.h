@@ -26,7 +26,7 @@ static inline bool dae__lie_positive(double theta, double s)
   return 1 - theta * s > 0 && 1 + (1 - theta) * s > 0;
 }
 
-/* sigma(s) and its derivative; NaN where det G is not positive */
+/* sigma(s) and its derivative with respect to s; NaN where det G is not positive */
 static inline double dae__lie_sigma(double theta, double s, double *derivative)
 {
   double skew = theta - 0.5;

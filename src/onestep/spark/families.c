@@ -13,8 +13,8 @@
 typedef struct descriptor {
   const char *name;
   dae__rule (*rule)(int n);
-  dae_spark_hat A; /* of Lobatto nodes; SAME: collocation */
-  bool same_nodes; /* ct = c, At = IIIB */
+  dae_spark_hat A; /* coefficients A on Lobatto nodes; SAME: collocation */
+  bool same_nodes; /* tilde nodes equal to the stages: ct = c, At of Lobatto IIIB */
   int min_stages;
 } descriptor;
 
@@ -28,7 +28,8 @@ static const descriptor families[] = {
 };
 
 typedef struct owned {
-  dae_spark_tableau tableau; /* first: it is what the caller frees */
+  /* first member, since the caller frees the structure by the address of the tableau */
+  dae_spark_tableau tableau;
   dae__arena *arena;
 } owned;
 
@@ -40,7 +41,7 @@ static const double *spark_round_vector(dae__arena *arena, int n, const long dou
   return y;
 }
 
-/* coefficients in extended precision, rounded into the arena */
+/* computes the coefficients of an s-stage tableau in extended precision, rounded to double */
 static dae_spark_tableau spark_compute_tableau(dae__arena *arena, const descriptor *f,
                                                dae_spark_hat hat, int s)
 {
