@@ -23,7 +23,7 @@
 
 /* ---- error estimates ---- */
 
-/* norm of an error estimate, filtered where the options ask for it */
+/* norm of an error estimate, filtered if the option `filter` is set */
 static double bdf_estimate_norm(dae__bdf *s, const double *x)
 {
   if (!s->corrector.table->filter || !s->opts.filter)
@@ -67,14 +67,15 @@ static int bdf_order_limit(const dae__bdf *s)
   return limited ? DAE__BDF_STABLE_ORDER : s->max_order;
 }
 
-/* step size that a local error estimate of order k would allow */
+/* step size allowed by a local error estimate at order k */
 static double bdf_stability_allowed(const dae__bdf *s, int k, double estimate)
 {
   return s->history.memory->h * pow(2 * estimate + 1e-4, -1.0 / (k + 1));
 }
 
-/* ends a trial of order 2 that is long enough. It pays where order 2 is the faster one by now, or
- * at first where the oscillation decays, so that it is going to be. */
+/* ends a trial of order 2 that is long enough. The trial was successful if order 2 allows larger
+ * steps than before the trial or, in a short trial, if its steps grow because the oscillation
+ * decays. */
 static void bdf_stability_check_trial(dae__bdf *s, const dae__bdf_estimate *est)
 {
   dae__bdf_stability *w = &s->m->stability;
@@ -91,8 +92,9 @@ static void bdf_stability_check_trial(dae__bdf *s, const dae__bdf_estimate *est)
   w->evidence = 0;
 }
 
-/* counts steps that an unresolved oscillation limits, theta > DAE__BDF_UNRESOLVED_THETA; a step
- * that could grow is not limited. *at_2: local error estimate at order 2 of an attempt at k > 2 */
+/* updates the net count of steps limited by an unresolved oscillation, theta >
+ * DAE__BDF_UNRESOLVED_THETA; growing steps halve the count. Returns whether the count reaches its
+ * threshold; *at_2: local error estimate at order 2 of an attempt at order k > 2 */
 static bool bdf_stability_evidence(dae__bdf *s, const dae__bdf_estimate *est, double *at_2)
 {
   dae__bdf_stability *w = &s->m->stability;
@@ -118,7 +120,7 @@ static bool bdf_stability_evidence(dae__bdf *s, const dae__bdf_estimate *est, do
   return w->evidence >= w->needed;
 }
 
-/* true: order 2 is taken from now on, with the local error *estimate */
+/* whether order 2 is used from now on; *estimate: local error at order 2 */
 static bool bdf_stability_limits(dae__bdf *s, const dae__bdf_estimate *est, double *estimate)
 {
   dae__bdf_stability *w = &s->m->stability;
@@ -140,7 +142,7 @@ static bool bdf_stability_limits(dae__bdf *s, const dae__bdf_estimate *est, doub
 
 /* ---- order and step size ---- */
 
-/* order of the next step from the estimates around k; may raise */
+/* selects the order of the next step from the estimates at orders k - 1, k and k + 1 */
 static void bdf_select_order(dae__bdf *s, dae__bdf_estimate *est, int order_before)
 {
   const dae__history_memory *m = s->history.memory;
@@ -161,10 +163,10 @@ static void bdf_select_order(dae__bdf *s, dae__bdf_estimate *est, int order_befo
   }
 }
 
-/* next step size at an order from its local error estimate: doubled, kept, or reduced */
+/* next step size for an order and its local error estimate: doubled, kept, or reduced */
 static double bdf_select_step(double h, int order, double local_error)
 {
-  double x = 2 * local_error + 1e-4; /* r = x^(-1 / (order + 1)) */
+  double x = 2 * local_error + 1e-4; /* ratio of step sizes r = x^(-1 / (order + 1)) */
   if (x <= ldexp(1, -(order + 1)))
     return 2 * h;
   return x >= 1 ? h * fmax(0.5, fmin(0.9, pow(x, -1.0 / (order + 1)))) : h;
@@ -183,7 +185,8 @@ void dae__bdf_select_next(dae__bdf *s, dae__bdf_estimate est, int order_before, 
     m->h = 2 * h;
     return;
   }
-  /* BDF 1 is seldom of use: order 2 is kept as long as it can keep the step */
+  /* order 2 is not reduced to 1, which is seldom efficient, as long as it allows the present step
+   * size */
   if (strict && k == 2 && est.order < k && bdf_select_step(h, k, est.here) >= h) {
     est.order = k;
     est.selected = est.here;
@@ -195,8 +198,9 @@ void dae__bdf_select_next(dae__bdf *s, dae__bdf_estimate est, int order_before, 
     bdf_select_order(s, &est, order_before);
   m->order = est.order;
   m->h = bdf_select_step(h, est.order, est.selected);
-  /* a step that grows right after a rejection fails again, and the order, which needs k + 2 equal
-   * steps to be raised, never rises: the stall of DASSL codes on the transistor amplifier */
+  /* growth of the step size is suppressed for k + 1 steps after a rejection: a step that grows at
+   * once is rejected again, and the order, which is raised after k + 2 equal steps only, never
+   * rises: the stall of DASSL codes on the transistor amplifier */
   m->held = rejected || (m->held && s->history.memory->same <= k + 1);
   if (strict && (est.order > k || m->held))
     m->h = fmin(m->h, h);

@@ -1,8 +1,8 @@
-/* One step of order 2: the unknowns are x1 and y, the value of the step,
+/* One step of order 2: the unknowns are x1 and y, one value for the whole step,
  *
  *   M(xb) (x1 - x0) = h sigma f(xb, y, tb)     xb = (1 - theta) x0 + theta x1
  *   0 = F_i(xb, y, tb)                         rows that contain y: index 1
- *   0 = F_i(x1, y, t1)                         the others, "hidden": index 2
+ *   0 = F_i(x1, y, t1)                         rows without y, "hidden": index 2
  *
  * y is an approximation at tb, not at t1. */
 #ifndef DAEDAL_ONESTEP_LIE_STEP_H

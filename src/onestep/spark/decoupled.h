@@ -1,5 +1,5 @@
 /* Linear systems of the decoupled Newton iteration: the eigenvectors of A decouple the stages into
- * one block for each eigenvalue mu, which is matrix (2) of the simplified iteration with those
+ * one block for each eigenvalue mu, which is matrix (2) of the simplified iteration plus the
  * terms of the stage system that couple through A alone. With W = dV + w v_z delta:
  *
  *   [ 1 - h mu v_y                 -v_z                             ] [ W ]

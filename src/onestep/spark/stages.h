@@ -7,7 +7,7 @@
  *
  * and y1, p1 by the weights b, bh, bt, with 0 = gdot(t1) and 0 = k(t1). Unknowns: Y, y1, Z, z1,
  * L_0 ... L_s, Psi_1 ... Psi_s. Where the tilde nodes are the stages themselves (nt = s), there are
- * as many L as stages, and g holds at all of them but the first, which is y0. */
+ * as many L as stages, and g = 0 is an equation at all stages but the first, which is y0. */
 #ifndef DAEDAL_ONESTEP_SPARK_STAGES_H
 #define DAEDAL_ONESTEP_SPARK_STAGES_H
 

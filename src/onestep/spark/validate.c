@@ -1,10 +1,10 @@
 /* The assumptions of [J09 2] on a tableau, in the order in which they depend on each other.
  *
- * Both kinds
+ * Conditions on both kinds of tableaux
  *   b_i != 0, c_i != c_j;  b' 1 = bh' 1 = bt' 1 = 1;  c = A 1;  ct = Ab 1
  *   ab_0j = 0: the first point is y0;  ab_sj = b_j: the last one is y1
  *
- * (s,s), nt = s + 1
+ * Conditions on (s,s) tableaux, nt = s + 1
  *   A is invertible         gamma' = (-b' A^-1, 1) annihilates alpha
  *   Ac is invertible        (ab_ij), i,j = 1..s: g at the tilde points determines v
  *   alphat is invertible    lambda is determined
@@ -12,8 +12,8 @@
  *   gamma' alphah = 0       psi does not enter the last row
  *   Qt alphah is invertible psi is determined
  *
- * Same nodes, nt = s: ct = c and Ab = A, so that A is singular and the unknowns are found without
- * these transformations. As h goes to 0, lambda and psi are determined if
+ * Tableaux with the same nodes, nt = s: ct = c and Ab = A, so that A is singular and the unknowns
+ * are found without these transformations. As h goes to 0, lambda and psi are determined if
  *
  *   (Ab At without its first row; bt')   is invertible: g at the stages, g' at t1
  *   (b' q_i(C) Ah, i = 1..s-1; bh')      is invertible: moments of k, k at t1
