@@ -79,7 +79,7 @@ typedef struct dae__bordered {
   double *matrix, *ones;
   double *scratch;     /* scratch vector of length n */
   unsigned char *role; /* dae__test_role of each of the n unknowns */
-  int error_test;      /* option `test`, a dae_bdf_test: variables in the error test */
+  int error_test;      /* option error_test, a dae_bdf_test: variables in the error test */
   double *M, *G, *K, *J, *Ms, *H, *gdot_q, *k_q, *Kts, *fsc;
 } dae__bordered;
 
