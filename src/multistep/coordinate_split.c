@@ -12,8 +12,8 @@
  *   B (dq, dv, ...; tau) = -(r1 + G' s1, r2 + G' s2 + K' s3, ...; gdot, k, g)
  *
  * where s1 (for mu), s2, s3 (for lambda, psi) are estimated from the residual at every iterate, and
- * tau is dropped. So multipliers are unknowns neither of the Newton test nor of the error test, and
- * only their estimate, not their history, enters.
+ * tau is dropped. Multipliers are therefore neither in the Newton test nor in the error test, and
+ * only their estimates, not their history, enter.
  *
  * Deviations from the paper. Its Algorithms 2.1 and 3.1 commute P with the inverse of the matrix
  * and converge to the wrong point; nonholonomic rows are added, annihilated together with G; the

@@ -1,14 +1,15 @@
 /* The BDF host: variable step, variable order 1 to 5, fixed leading coefficient, by the rules of
- * DASSL [BCP96 chapter 5]. The system solved is known to the corrector alone.
+ * DASSL [BCP96 chapter 5]. The equations are known to the corrector only.
  *
  *   predict Y, Y' -> Newton -> error test -> project -> accept, select order and step
  *
- * Deviations, unless the option `rules` says dassl: multipliers take part in no test, or weighted
- * by the step size; the contraction rate of the Newton iteration is estimated in every step, which
- * costs a second iteration and saves more; a step may use a share of the tolerance only; select.c
- * has two more. In any case, the accepted value is projected before it enters the history (option
- * `project`), and with a fixed step the k + 1 values that BDF k needs at the start come from a run
- * with variable steps at a tight tolerance. */
+ * Deviations, unless the option `rules` says dassl: multipliers are in no test, or in the Newton
+ * test with the step size as a weight; the contraction rate of the Newton iteration is estimated in
+ * every step, at the price of a second iteration, which is less than the savings; the error of a
+ * step is limited to a fraction of the tolerance; two further deviations are described in select.c.
+ * With both rules, the accepted value is projected before it enters the history (option `project`),
+ * and with a fixed step the k + 1 start values of BDF k are computed with variable steps at a tight
+ * tolerance. */
 #include "multistep/host.h"
 #include "core/assert.h"
 #include "core/error.h"

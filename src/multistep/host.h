@@ -69,7 +69,7 @@ typedef struct dae__bdf_stability {
 /* State of the host that the next step depends on, apart from the history; saved with the
  * integrator. */
 typedef struct dae__bdf_memory {
-  double t, t_previous; /* ends of the last step of the integrator */
+  double t, t_previous; /* times of the end and the start of the last step */
   double h;             /* size of the next attempt */
   int order;            /* order of the next attempt */
   int order_shown;

@@ -3,8 +3,8 @@
 #include "core/vec.h"
 #include "linalg/rank.h"
 
-/* Loss of the reciprocal condition number of A Y, as a ratio, below which another split is
- * selected; chosen, not measured. */
+/* Ratio of the reciprocal condition number of A Y to its value at the selection of the split, below
+ * which another split is selected; chosen, not measured. */
 #define CONDITION_LOSS 0.1
 /* Relative pivot below which a constraint counts as dependent in the selection of a split; chosen,
  * not measured. */

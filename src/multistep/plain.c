@@ -4,8 +4,8 @@
  *   residual   R = (M(t,x) x' - f(t,x,y), -F(t,x,y))
  *   matrix     dR/dY + cj dR/dY' = [cj M + (M x')_x  0; 0  0] - d(f,F)/d(x,y)
  *
- * M may be singular. For index 2, with rows F2(t,x) = 0 without y, the algebraic variables take no
- * part in the error test [BCP96 5.4] and accepted x are projected onto F2. */
+ * M may be singular. For index 2, with rows F2(t,x) = 0 without y, the algebraic variables are not
+ * in the error test [BCP96 5.4] and accepted x are projected onto F2. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/solver.h"

@@ -2,22 +2,23 @@
  * of the local error at neighbouring orders, the step is doubled, kept or reduced.
  *
  * Deviations, unless the option `rules` says dassl, against the stall of DASSL codes on the
- * transistor amplifier: order 2 is left for 1 only if it cannot keep the step; a step that was just
- * reduced, or whose order was just raised, does not grow.
+ * transistor amplifier: order 2 is reduced to 1 only if it does not allow the present step size; a
+ * step that was just reduced, or whose order was just raised, does not grow.
  *
  * The stability limit of orders 3 to 5. These formulas amplify oscillations e^(i w t) for w h
- * between nearly 0 and about 2 to 5. In a mechanism with weakly damped fast modes, even unexcited
- * ones grow until the error test sees them, and hold the step at w h = 0.5 to 1 from then on,
- * whatever the slow motion would allow. BDF 2 damps them at every step size. With
- * r_j = |h^(j+1) y^(j+1)|, which is j + 1 times the local error estimate of order j, the mean ratio
+ * between nearly 0 and about 2 to 5. In a mechanism with weakly damped fast modes, even modes that
+ * are not excited grow until the error test detects them, and limit the step to w h = 0.5 to 1 from
+ * then on, even if the slow motion would allow larger steps. BDF 2 damps them at every step size.
+ * With r_j = |h^(j+1) y^(j+1)|, which is j + 1 times the local error estimate of order j, the mean
+ * ratio
  *
  *   theta = (r_k / r_2)^(1/(k-2))
  *
  * is w h of the motion that limits the step: mostly 0.5 to 0.8 at the stability limit, mostly below
  * 0.4 where accuracy limits it (measured in docs/methods/bdf.md; the amplifier at 1e-4 is above 0.4
- * in four steps of ten, so that a single step is weak evidence). Once theta has been large in most
- * of some steps, order 2 is tried. If it advances the run faster than before, the next trial is
- * twice as long, else the next one needs more evidence. */
+ * in four steps of ten, so that a single step is weak evidence). After a number of steps with
+ * mostly large theta, order 2 is tried. If order 2 allows larger steps than before, the next trial
+ * is twice as long, else the next trial needs more evidence. */
 #include "core/vec.h"
 #include "multistep/host.h"
 

@@ -7,7 +7,7 @@
  *
  * A fast component, deviating from the slow manifold by d, has y' = J d + ..., F = -1/(H J), so
  * that D_m = -d up to d/(H J): adding it removes the oscillation. A slow component has
- * I - F = -H J, so that D_m is of size H (H J)^m y', nearly nothing. The difference
+ * I - F = -H J, so that D_m is of size H (H J)^m y', nearly zero. The difference
  *
  *   D_2 - D_3 = H F^2 (I - F)^2 y'
  *

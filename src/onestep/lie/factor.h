@@ -1,7 +1,7 @@
 /* Factor sigma of a step.
  *
  * [L13 (17)] moves x along f by eta d a: with a and b frozen at xb = (1 - theta) x0 + theta x1 the
- * exact solution of x' = a (b.x). Written with the step itself,
+ * exact solution of x' = a (b.x). In terms of the increment x1 - x0,
  *
  *   x1 = x0 + h sigma f(xb, y, tb),   sigma = (e^u - 1) / (u (1 + theta (e^u - 1))),
  *   u = h f.w / (|w|^2 + kappa^2),    w = xb,

@@ -1,13 +1,13 @@
 /* Lie-group integrator: steps, error estimate, dense output, creation.
  *
- * A step of order 4 is composed of five of order 2, of sizes g, g, 1 - 4g, g, g times h with
- * g = 1/(4 - 4^(1/3)) [Suzuki]; constraints hold after each of them. The error of a variable step
- * is estimated by step doubling; the two steps h/2 are accepted:
+ * A step of order 4 is composed of five steps of order 2, with the sizes g, g, 1 - 4g, g, g times
+ * h, g = 1/(4 - 4^(1/3)) [Suzuki]; constraints hold at the end of each of these steps. The error of
+ * a variable step is estimated by step doubling; the two steps h/2 are accepted:
  *
  *   err = (fine - coarse) / (2^p - 1),   h_next = h clip(0.9 err^(-1/(p+1)), 0.2, 4)
  *
  * Dense output of x is the Hermite polynomial of values and derivatives at both ends of a step, of
- * degree 3, or at its middle too, of degree 5. */
+ * degree 3, or at both ends and the middle, of degree 5. */
 #include "step/integrator.h"
 #include "core/assert.h"
 #include "core/error.h"

@@ -2,15 +2,15 @@
  *
  *   a = f/|xb|,  b = xb/|xb|,  c = a.b,  d = x0.b,  eta = (e^(ch) - 1)/c,  x1 <- x0 + eta d a,
  *
- * all of it for the vector (x, kappa). Outer iteration: y <- y - B^-1 F with B = F_x dx1/dy + F_y,
- * where xb is constant in the derivative (19), (31):
+ * with the augmented vector (x, kappa) in place of x. Outer iteration: y <- y - B^-1 F with B = F_x
+ * dx1/dy + F_y, where xb is constant in the derivative (19), (31):
  *
  *   dx1/dy = d (eta a' + eta' a),   a' = f_y/|xb|,  c' = b.a',
  *   eta' = c' ((hc - 1) e^(hc) + 1) / c^2
  *
- * Deviations: rows that contain y are enforced at xb, so that x enters them by theta dx1/dy. The
- * paper's test |dy| < eps cannot be met for small h, where y is known to round-off/h only: here it
- * is h |dy|. */
+ * Deviations: rows that contain y are enforced at xb, so that their derivative contains theta
+ * dx1/dy. The paper's test |dy| < eps cannot be met for small h, where y is accurate to round-off/h
+ * only: the test here is h |dy| < eps. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"

@@ -4,8 +4,8 @@
  *   [ theta F_x   or   F_x(x1)/h                    F_y     ] - [      0     ] (ds/dx1)',
  *
  * d = x1 - x0, and is inverted by the Sherman-Morrison formula. Where sigma saturates, as in stiff
- * steps, Newton's method with this derivative diverges: then sigma is held constant until it
- * converges, updated, and so on (lagged sigma). */
+ * steps, Newton's method with this derivative diverges: then Newton's method with constant sigma
+ * and updates of sigma alternate (lagged sigma). */
 #include "onestep/lie/step.h"
 #include "core/assert.h"
 #include "core/error.h"

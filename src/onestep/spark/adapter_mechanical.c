@@ -11,9 +11,9 @@
  *   k_y = [k_q 0]          k_z = K
  *
  * Deviation: p_y is neglected, and with it the difference between f, the force of M v' = f, and
- * F = f + p_t + p_q v, that of d/dt p = F. The two cancel in the stage system, since p_y dY is the
- * integral of its derivative along the step, up to terms like h (dM/dt) dZ, which are small
- * compared with M dZ and never stiff. */
+ * F = f + p_t + p_q v, the force of d/dt p = F. Both neglected terms cancel in the stage system,
+ * since p_y dY is the integral of its derivative along the step, up to terms like h (dM/dt) dZ,
+ * which are small compared with M dZ and never stiff. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"

@@ -178,7 +178,7 @@ void dae__decoupled_solve(dae__decoupled *o, int i, double complex hmu, double c
 {
   const dae__spark_adapter *a = o->adapter;
   int n = o->n, nw = o->nw, ny = a->ny, nz = a->nz;
-  double complex *W = o->W, *d = o->d; /* d = w v_z delta */
+  double complex *W = o->W, *d = o->d; /* d includes the factor w: w v_z delta */
   double *re = o->x, *im = o->x + n;
   for (int k = 0; k < ny; k++)
     W[k] = d[k] = 0;

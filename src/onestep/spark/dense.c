@@ -8,16 +8,16 @@
  * needs no evaluations, and is of order s + 2 where the step is of order 2s.
  *
  * Refined interpolant: the motion solves y' = v(t,y,z), z' = a(t,y,z), where a are the
- * accelerations that keep the constraints. From the low-order values at n Chebyshev points x_i,
+ * accelerations that satisfy the constraints. From the low-order values at n Chebyshev points x_i,
  * both ends among them, Picard sweeps
  *
  *   a_i = a(t_i, y_i, z_i),   z_i <- z0 + h sum_j W_ij a_j + x_i^2 (3 - 2 x_i) d
  *   v_i = v(t_i, y_i, z_i),   y_i <- y0 + h sum_j W_ij v_j + x_i^2 (3 - 2 x_i) e
  *
- * gain an order of h each, with W_ij = int_0^(x_i) l_j, and with the defects d and e of the sums at
- * z1 and y1, so that the ends keep their values. The limit is the order n + 1 of interpolation, and
- * n = order - 1 makes that the order of the step. In stiff steps the sweeps do not contract, and
- * the low-order interpolant remains.
+ * gain one order of h per sweep, with W_ij = int_0^(x_i) l_j, and with the defects d and e of the
+ * sums at z1 and y1, so that the ends keep their values. The limit is the order n + 1 of
+ * interpolation, and for n = order - 1 this is the order of the step. In stiff steps the sweeps do
+ * not contract, and the low-order interpolant remains.
  *
  * With variable steps the sweeps end when the last change is within the tolerances, with a fixed
  * step when the order is reached. They use the factorisations of dense output: steps do not depend
@@ -125,7 +125,7 @@ void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *ste
 
 /* ---- sweeps ---- */
 
-/* Integrates a component u, of vectors of length n, by one Picard sweep: values at the inner nodes
+/* Picard sweep for u, y or z as vectors of length n at all nodes: new values at the inner nodes
  * from the values at both ends and the derivatives at all nodes; returns the largest change
  * relative to the weights. */
 static double spark_dense_integrate(const dae__spark_dense *d, double h, int n, const double *rate,

@@ -2,8 +2,9 @@
  *
  *   a_ij = int_0^(c_i) l_j,   ab_ij = int_0^(ct_i) l_j,   at_ij = bt_j (1 - ab_ji / b_i)
  *
- * with l_j the Lagrange polynomials of c, and (bt, ct) the Lobatto rule of s + 1 nodes; A is taken
- * from IIIC or IIID instead for Lobatto (s,s) methods. Lobatto A-x-B is on one rule of s nodes. */
+ * with l_j the Lagrange polynomials of c, and (bt, ct) the Lobatto rule of s + 1 nodes; in Lobatto
+ * (s,s) methods A is the matrix of Lobatto IIIC or IIID instead. Lobatto A-x-B uses one rule of s
+ * nodes. */
 #include "core/arena.h"
 #include "core/error.h"
 #include "onestep/spark/transform.h"

@@ -6,10 +6,10 @@
  *   R7_i = sum_j b_j P_i(2 c_j - 1) k_j, P_i the Legendre polynomials up to degree s - 2,
  *          and k at the end
  *
- * in the unknowns Y, y1, Z, z1, L, Psi, with one sparse Jacobian, derivatives at each point. The
- * tilde points are combinations of the stages: Yt = y0 + B (Y - y0) with B = Ab A^-1, or B = 1
- * where the tilde points are the stages. It is the only iteration for tableaux whose A is singular,
- * and the last resort of the others. */
+ * in the unknowns Y, y1, Z, z1, L, Psi, with one sparse Jacobian of derivatives at all points of
+ * the step. The tilde points are combinations of the stages: Yt = y0 + B (Y - y0) with B = Ab A^-1,
+ * or B = 1 where the tilde points are the stages. Full Newton is the only iteration for tableaux
+ * with singular A, and the most expensive one, tried last, for the others. */
 #ifndef DAEDAL_ONESTEP_SPARK_FULL_NEWTON_H
 #define DAEDAL_ONESTEP_SPARK_FULL_NEWTON_H
 

@@ -8,11 +8,11 @@
  *   err = gamma0 h (u'(t0) - U'(t0)),   u = (y, z),   gamma0 = |det A|^(1/s):
  *
  * O(h^(s+1)), while the step itself is in error by O(h^(2s+1)). The tolerance is therefore mapped,
- * 0.1 tol^((s+1)/(2s)), which makes the error of the step follow tol. (Extrapolating the polynomial
- * to the end of the step instead would estimate nothing without g: it then is that of a collocation
- * method.) The iteration ends at a fraction of the tolerance, and the projection restores the
- * constraints. A fixed step iterates to round-off; then the step itself keeps the constraints, and
- * the projection has nothing to correct. */
+ * 0.1 tol^((s+1)/(2s)), so that the error of the step is proportional to tol. (Extrapolation of the
+ * polynomial to the end of the step would give no estimate without g, since it then is the
+ * collocation polynomial.) The iteration ends at a fraction of the tolerance, and the projection
+ * restores the constraints. A fixed step iterates to round-off; then the step itself satisfies the
+ * constraints, and the projection corrects nothing. */
 #include "step/integrator.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -53,7 +53,7 @@
 /* Number of steps during which step sizes are kept below a size at which the iteration failed. */
 #define BOUNDED_STEPS 20
 
-/* Calibration of the embedded estimate by step doubling; saved state. */
+/* Calibration of the embedded estimate by step doubling, saved with the integrator. */
 typedef struct calibration {
   double factor;  /* factor of the embedded estimate, at least 1 */
   long next_step; /* number of the first step that may be checked by step doubling next */

@@ -4,7 +4,7 @@
  * the transformation Q the increments of Z, L and Psi take s solves with matrix (2) and one with
  * matrix (3), factored once, at the predicted midpoint. The decoupled iteration (decoupled.h)
  * replaces matrix (2) by blocks with the derivatives of the forces; full Newton is in
- * full_newton.c. A strategy that converges too slowly is followed by the next one. */
+ * full_newton.c. If an iteration converges too slowly, the step is repeated with the next. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"

@@ -6,8 +6,8 @@
 #include <float.h>
 #include <math.h>
 
-/* Deviation of b' c^k from 1/(k+1) at which a quadrature rule is of order k. Chosen, not measured.
- */
+/* Deviation up to which a condition b' c^k = 1/(k+1) of the order of a quadrature rule holds.
+ * Chosen, not measured. */
 #define ORDER_TOLERANCE 1e-10
 
 /* ---- options ---- */

@@ -1,7 +1,7 @@
-/* A page while it is written.
+/* An HTML page during its output.
  *
- * All output goes through dae__page_write, which keeps the first failure and does nothing after it,
- * so that callers need not check.
+ * All output goes through dae__page_write, which records the first failure and writes nothing after
+ * it, so that callers need not check.
  *
  * Elements of class "chart", "phase", "motion" and "download" hold a description in JSON, which the
  * scripts of this folder draw. Arrays of numbers are elements of their own, in base64, with the ids

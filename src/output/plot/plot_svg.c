@@ -9,7 +9,7 @@
  *
  * Light colours are attributes of the elements, dark ones a style sheet for readers who prefer
  * them, with selectors below .daedal-plot only, so that a page with the picture keeps its own
- * style. The text is made twice, first only to measure its length. */
+ * style. The text is composed twice, first only to measure its length. */
 #include "core/env.h"
 #include "core/error.h"
 #include "output/plot/svg.h"

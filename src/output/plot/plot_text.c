@@ -10,9 +10,9 @@
  *       0      5
  *              t                 name of the x axis
  *
- * The plot fills the rows of the terminal. Curves differ in colour; without colours in letters put
- * on them, in ASCII in the characters that they consist of. The text is made twice, first only to
- * measure its length. */
+ * The plot fills the rows of the terminal. Curves are distinguished by colour; without colours by
+ * letters on the curves, in ASCII by the characters of the curves. The text is composed twice,
+ * first only to measure its length. */
 #include "core/arena.h"
 #include "core/env.h"
 #include "core/error.h"
