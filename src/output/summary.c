@@ -114,8 +114,8 @@ static void summary_add_coupling(dae__text *t, const dae_summary *s)
                   summary_number(c->observed, 3).text);
 }
 
-/* Adds the numbers of steps and rejections, and the work. The steps of coupled systems are the
- * steps of all systems. */
+/* Adds the numbers of steps and rejections, and the work. The steps of a coupled problem are the
+ * steps of its systems in all sweeps. */
 static void summary_add_work(dae__text *t, const dae_summary *s)
 {
   const dae_stats *n = &s->stats;

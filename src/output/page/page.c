@@ -127,7 +127,7 @@ typedef struct asset {
 
 static const asset page_css = ASSET(page_css), page_script = ASSET(page_script);
 static const asset uplot_css = ASSET(uplot_css), uplot_script = ASSET(uplot_script),
-                   uplot_licence = ASSET(uplot_licence); /* empty arrays without uPlot */
+                   uplot_licence = ASSET(uplot_licence); /* empty in a build without uPlot */
 
 static void page_write_asset(dae_page *page, asset a)
 {

@@ -14,14 +14,14 @@
 
 /* Constants of axes and ticks: chosen, not measured. */
 #define AXIS_RELATIVE_ROUNDING 1e-13 /* relative difference of values that count as equal */
-/* range below which it counts as 0, so that tick steps are normal numbers */
+/* largest range that counts as 0: tick steps are normal numbers */
 #define AXIS_SMALLEST_RANGE 1e-300
 #define AXIS_SINGLE_VALUE_MARGIN 0.05 /* margin around a single value, relative to the value */
 #define TICK_LABEL_DIGITS 7           /* largest number of digits of a label without a base */
 /* smallest number of the range, up to FIXED_POINT_HIGH, of labels without an exponent */
 #define FIXED_POINT_LOW 1e-3
 #define FIXED_POINT_HIGH 1e6
-/* length in decades (1 to 5) below which a logarithmic axis has linear ticks */
+/* length in decades, that of 1 to 5, up to which a logarithmic axis has linear ticks */
 #define LINEAR_TICK_DECADES 0.7
 #define MINOR_TICK_DECADES 10.0 /* length in decades up to which an axis has minor ticks */
 /* tolerance for ticks at the ends of an axis, relative to the tick step */

@@ -32,8 +32,8 @@ dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *e
 /* Widens one axis so that a unit has the same length on both axes of a box of this size. */
 void dae__frame_equal(dae__frame *frame, double width, double height);
 
-/* Returns whether the plot has a legend: a curve has a name, and it is not the only curve with the
- * name of the y axis. */
+/* Returns whether the plot has a legend: it has a named curve, unless its only curve has the name
+ * of the y axis. */
 bool dae__frame_has_legend(const dae_plot *plot);
 
 /* Name of an axis, with the base of its tick labels: "t", "t - 1000", "distance from 1000", or

@@ -1,5 +1,5 @@
-/* Plots of the method's work: step size, order, iterations, rejections; energy; for an iteration
- * between systems the sweeps and the contraction of its windows.
+/* Plots of the method's work: step size, order, iterations, rejections; energy; for a dynamic
+ * iteration the sweeps and the contraction of its windows.
  *
  * Not every step of a long run is kept. Counts are therefore plotted as means between the steps
  * kept: differences of the counts since the start of the run. */
