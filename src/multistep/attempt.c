@@ -1,4 +1,4 @@
-/* One attempt at a step: predict, Newton, error test, projection. */
+/* One attempt at a BDF step: prediction, Newton iteration, error test, projection. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -18,7 +18,8 @@ static void bdf_set_weights(dae__bdf *s, const double *Y)
     s->inverse_weight[i] = 1 / (rtol * fabs(Y[i]) + atol);
 }
 
-/* after a change of roles: by a matrix, by a consistent state */
+/* updates the data that depend on the roles of the unknowns, which a new matrix or a consistent
+ * state may change */
 static void bdf_update_roles(dae__bdf *s)
 {
   s->all_tested = true;
@@ -34,14 +35,15 @@ void dae__bdf_set_state(dae__bdf *s, const double *y, const double *dy)
   bdf_set_weights(s, s->Y);
 }
 
-/* weighted norm of unknowns of roles up to `last`; multiplier: factor of DAE__TEST_MULTIPLIER */
+/* weighted norm over the unknowns with roles up to `last`; multiplier: factor of unknowns with the
+ * role DAE__TEST_MULTIPLIER */
 static double bdf_norm_of(const dae__bdf *s, const double *x, dae__test_role last,
                           double multiplier)
 {
   const double *inverse = s->inverse_weight;
   double sum = 0;
   int n = s->tested, count = 0, i = 0;
-  if (s->all_tested) { /* two independent sums for speed */
+  if (s->all_tested) { /* two independent sums, for speed */
     dae__pair even = {0, 0}, odd = {0, 0};
     for (; i + 4 <= n; i += 4) {
       dae__pair a = dae__pair_from_anywhere(x + i) * dae__pair_from_anywhere(inverse + i);
@@ -100,7 +102,7 @@ static dae_status bdf_predict(dae__bdf *s, double t)
   return c->table->predict ? c->table->predict(c->self, t, s->Y, s->dY, &s->last) : DAE_OK;
 }
 
-/* Y += delta, Y' += cj delta, e += delta */
+/* adds the Newton increment: Y += delta, Y' += cj delta, e += delta */
 static void bdf_add_increment(dae__bdf *s, double cj)
 {
   const double *restrict delta = s->delta;
@@ -119,8 +121,8 @@ static void bdf_add_increment(dae__bdf *s, double cj)
   }
 }
 
-/* Newton iteration from the predictor with the current matrix; predicted: Y and Y' are those of the
- * predictor already */
+/* Newton iteration from the predictor with the current matrix; predicted: whether Y and Y' are the
+ * values of the predictor already */
 static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_iterations,
                                     bool predicted)
 {
@@ -133,7 +135,9 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
     return bdf_failed(status);
   dae__zero(c->n, s->e);
   dae__newton_begin(&m->newton, !dae__bdf_strict(s), max_iterations);
-  if (c->table->project) /* matrices of constrained motions age faster */
+  /* forgets the contraction of earlier steps: with constraints the iteration matrix becomes
+   * outdated faster */
+  if (c->table->project)
     m->newton.rate = 0;
   for (;;) {
     status = c->table->increment(c->self, t, s->Y, s->dY, cj, factor, s->delta, &s->last);
@@ -141,7 +145,8 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
       return bdf_failed(status);
     m->stats.iterations++;
     bdf_add_increment(s, cj);
-    /* |Y| is at most about 1/rtol: a clearly larger increment need not be compared with it */
+    /* the weighted norm of Y is at most about 1/rtol: an increment much larger than the round-off
+     * of that needs no comparison with it */
     double norm = bdf_newton_norm(s, s->delta, cj), part = 100 * DBL_EPSILON, round_off = 0;
     if (!(norm * DAE__BDF_STEP_TOLERANCE * s->rtol > 10 * part))
       round_off = part * bdf_newton_norm(s, s->Y, cj);
@@ -178,7 +183,8 @@ static dae__bdf_outcome bdf_new_matrix(dae__bdf *s, double t, double cj)
   return status ? bdf_failed(status) : DAE__BDF_ACCEPTED;
 }
 
-/* solves for Y at t; where an old matrix does not converge, a second time with a new one */
+/* solves for Y at t; if the iteration does not converge with an old matrix, it is repeated with a
+ * new one */
 static dae__bdf_outcome bdf_correct(dae__bdf *s, double t, double cj, int max_iterations)
 {
   dae__bdf_memory *m = s->m;
@@ -229,7 +235,7 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
   if (outcome == DAE__BDF_ACCEPTED && c->table->project && s->project) {
     dae__copy(c->n, s->Y, s->scratch);
     dae_status status = c->table->project(c->self, attempt->t, s->Y, &s->last);
-    for (int i = 0; i < c->n; i++) /* e takes the correction */
+    for (int i = 0; i < c->n; i++) /* the correction by the projection is added to e */
       s->e[i] += s->Y[i] - s->scratch[i];
     outcome = status ? bdf_failed(status) : DAE__BDF_ACCEPTED;
   }

@@ -1,11 +1,11 @@
-/* The constructors of the BDF family: the problems each method takes, host and corrector of an
+/* Constructors of the BDF family: problems that each method supports, host and corrector of an
  * integrator. */
 #include "multistep/bdf.h"
 #include "core/error.h"
 #include "problem/consistent.h"
 #include "step/assembled.h"
 
-/* ---- problems a method takes ---- */
+/* ---- supported problems ---- */
 
 static dae_status bdf_refuse_momentum(const char *method, dae_error *err)
 {
@@ -51,11 +51,11 @@ static dae_status bdf_check_mechanical(const dae_problem *problem, const char *m
 typedef struct request {
   const char *method;
   dae_status (*check)(const dae_problem *problem, const char *method, dae_error *err);
-  dae__corrector_create *mechanical; /* corrector of mechanical problems */
+  dae__corrector_create *mechanical; /* constructor of the corrector for mechanical problems */
   const dae_bdf_options *opts;
 } request;
 
-/* host and corrector of one problem in one arena */
+/* creates host and corrector of one uncoupled problem in one arena */
 static dae_status bdf_create_in(dae__arena *arena, const request *r, const dae_problem *problem,
                                 const dae_start *start, dae_integrator **out, dae_error *err)
 {
@@ -92,8 +92,8 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
   return status;
 }
 
-/* the functions of one method: its check of a problem, alone and by the assembly of a coupled one,
- * and its constructor */
+/* functions of one method: the check of a problem, the check of all systems of a coupled problem,
+ * and the constructor */
 #define METHOD(name, check_name, accepts_name, create_name, check_of, corrector, table)            \
   static dae_status check_name(const dae_problem *problem, dae_error *err)                         \
   {                                                                                                \

@@ -12,69 +12,77 @@
 #include <stdbool.h>
 
 typedef struct dae__corrector_table {
-  /* Unknowns and their derivatives from a consistent state vector and its derivative. */
+  /* Converts a consistent state vector and its derivative to the unknowns Y and dY. */
   void (*start)(void *self, const double *y, const double *dy, double *Y, double *dY);
-  /* Called with every prediction before it is corrected; may change its multipliers. NULL: nothing
-   * to do. */
+  /* Processes every prediction before it is corrected; may change the multipliers in Y. NULL: not
+   * needed. */
   dae_status (*predict)(void *self, double t, double *Y, double *dY, dae_error *err);
   /* Evaluates and factors the iteration matrix. */
   dae_status (*setup)(void *self, double t, const double *Y, const double *dY, double cj,
                       dae_error *err);
-  /* delta such that Y + delta is the next iterate. The rows of the dynamics, not those of the
-   * constraints, are scaled by factor, which compensates a change of cj since setup. */
+  /* Computes the Newton increment delta from Y to the next iterate. The rows of the dynamics, not
+   * the rows of the constraints, are scaled by factor, which compensates a change of cj since
+   * setup. */
   dae_status (*increment)(void *self, double t, const double *Y, const double *dY, double cj,
                           double factor, double *delta, dae_error *err);
-  /* out = part of the error e that the dynamics do not damp within a step; NULL: no filter. */
+  /* Filters an error e: out = its part that the dynamics do not damp within a step; NULL: no
+   * filter. */
   void (*filter)(void *self, double cj, const double *e, double *out);
   /* Projects Y onto the constraints; NULL: no constraints. */
   dae_status (*project)(void *self, double t, double *Y, dae_error *err);
-  /* Output state vector and derivative: on the constraints, with consistent multipliers. Must not
-   * change later steps. */
+  /* Computes the output state vector and its derivative, on the constraints and with consistent
+   * multipliers. Must not change later steps. */
   dae_status (*output)(void *self, double t, const double *Y, const double *dY, double *y,
                        double *dy, dae_error *err);
-  /* Consistent state near y (in place) and its derivative, for starts and restarts. */
+  /* Finds a consistent state near y, in place, and its derivative dy, for starts and restarts. */
   dae_status (*consistent)(void *self, double t, const bool *fixed, double *y, double *dy,
                            dae_error *err);
-  void (*stats)(const void *self, dae_stats *stats); /* adds the counts of the corrector */
-  dae_status (*reload)(void *self);                  /* after load */
-  void (*free)(void *self);                          /* memory outside the arena */
+  /* Adds the evaluation counts of the corrector to the statistics. */
+  void (*stats)(const void *self, dae_stats *stats);
+  /* Restores the factorisations after the integrator was loaded. */
+  dae_status (*reload)(void *self);
+  /* Frees the memory of the corrector outside the arena. */
+  void (*free)(void *self);
 } dae__corrector_table;
 
-/* Role of an unknown in the tests of the host. */
+/* Role of an unknown in the Newton test and the error test of the host. */
 typedef enum dae__test_role {
-  DAE__TEST_FULL,       /* in the Newton test and in the error test */
-  DAE__TEST_NEWTON,     /* in the Newton test only */
-  DAE__TEST_MULTIPLIER, /* in the Newton test, weighted by the step size: its effect on x */
+  DAE__TEST_FULL,   /* unknown in the Newton test and in the error test */
+  DAE__TEST_NEWTON, /* unknown in the Newton test only */
+  /* unknown in the Newton test only, weighted by the step size like its effect on x */
+  DAE__TEST_MULTIPLIER,
   DAE__TEST_NONE
 } dae__test_role;
 
 typedef struct dae__corrector {
   const dae__corrector_table *table;
   void *self;
-  int n;               /* unknowns */
-  int size;            /* entries of the state vector, which the first unknowns are */
+  int n;               /* number of unknowns */
+  int size;            /* entries of the state vector, which is the beginning of Y */
   unsigned char *role; /* dae__test_role of each unknown */
-  double floor;        /* smallest tolerance, limited by the noise of residuals */
-  /* set by the caller of the constructor */
-  const char *method;  /* "bdf-ggl" */
-  dae_problem problem; /* for names in messages */
+  double floor;        /* smallest tolerance, limited by the round-off of residuals */
+  /* Data set by the caller of the constructor. */
+  const char *method;  /* name of the method, such as "bdf-ggl" */
+  dae_problem problem; /* problem, for the names of variables in messages */
 } dae__corrector;
 
-/* Whether the method takes the problem; the reason in err. */
+/* Checks whether the method supports the problem; the reason for a refusal is in err. */
 dae_status dae__bdf_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__bdf_ggl_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__bdf_ggl_star_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__bdf_cs_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__bdf_cm_accepts(const dae_problem *problem, dae_error *err);
 
-/* Integrator of a corrector, from the consistent state y with derivative dy. A damped run moves
- * both, except fixed entries (NULL: none). The arena is that of the corrector; the integrator owns
- * both afterwards. On failure they stay with the caller. */
+/* Creates the integrator of a corrector, from the consistent state y with derivative dy. The
+ * slow-manifold start of a damped run changes both, except for fixed entries (NULL: none). The
+ * arena is that of the corrector; the integrator owns corrector and arena afterwards. On failure
+ * they stay with the caller. */
 dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *corrector,
                                 const dae_bdf_options *opts, double t, const bool *fixed, double *y,
                                 double *dy, dae_integrator **out, dae_error *err);
 
-/* Constructor of a corrector: makes the start consistent, y and dy of the size of the state. */
+/* Constructor of a corrector: makes the start consistent; y and dy have the size of the state
+ * vector. */
 typedef dae_status dae__corrector_create(dae__arena *arena, const dae_problem *problem,
                                          const dae_start *start, const dae_bdf_options *opts,
                                          double *y, double *dy, dae__corrector *out,

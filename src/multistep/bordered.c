@@ -1,11 +1,12 @@
-/* The bordered system: iteration matrix, residual, verbs that all correctors share, creation. */
+/* The bordered system: iteration matrix, residual, functions that all correctors share,
+ * creation. */
 #include "multistep/bordered.h"
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 
-/* Smallest tolerances, limited by the noise of residuals: with differenced and with given Jacobians
- * of constraints. Chosen, not measured. */
+/* Smallest tolerances, limited by the round-off of residuals, with differenced and with given
+ * Jacobians of constraints. Chosen, not measured. */
 #define DIFFERENCED_TOLERANCE_FLOOR 1e-10
 #define TOLERANCE_FLOOR 1e-13
 
@@ -16,13 +17,13 @@ static void bordered_add(const dae__bordered *s, int which, double factor, const
   dae__block_add(&s->block[which], factor, values, s->matrix);
 }
 
-/* destination of M; NULL: constant, and evaluated already */
+/* array for the values of M; NULL: M is constant and has been evaluated */
 static double *bordered_wanted_M(const dae__bordered *s)
 {
   return s->has_M && s->m->p->constant_mass ? NULL : s->M;
 }
 
-/* rows of the constraints and columns of their multipliers */
+/* adds the rows of the constraints and the columns of their multipliers to the iteration matrix */
 static dae_status bordered_add_constraints(dae__bordered *s, const dae_mechanical_at *at,
                                            dae_error *err)
 {
@@ -43,7 +44,8 @@ static dae_status bordered_add_constraints(dae__bordered *s, const dae_mechanica
   return DAE_OK;
 }
 
-/* rows of the dynamics; with_H: geometric stiffness H(lambda), H(mu), d(K' psi)/d(q,v) */
+/* adds the rows of the dynamics to the iteration matrix; with_H: with the geometric stiffness
+ * H(lambda), H(mu), d(K' psi)/d(q,v) */
 static dae_status bordered_add_dynamics(dae__bordered *s, const dae_mechanical_at *at,
                                         const double *Y, const double *dY, double cj,
                                         dae_error *err)
@@ -68,7 +70,7 @@ static dae_status bordered_add_dynamics(dae__bordered *s, const dae_mechanical_a
   return DAE_OK;
 }
 
-/* assembles and factors */
+/* assembles and factors the iteration matrix */
 static dae_status bordered_factor(dae__bordered *s, double t, const double *Y, const double *dY,
                                   double cj, dae_error *err)
 {
@@ -79,7 +81,8 @@ static dae_status bordered_factor(dae__bordered *s, double t, const double *Y, c
   dae__zero(dae__pattern_count(&s->pattern), s->matrix);
   DAE__TRY(bordered_add_constraints(s, &at, err));
   DAE__TRY(bordered_add_dynamics(s, &at, Y, dY, cj, err));
-  for (int i = 0; i < m->nc; i++) /* "multiplier = 0" in the rows of dependent constraints */
+  /* unit diagonal, the equation "multiplier = 0", in the rows of dependent constraints */
+  for (int i = 0; i < m->nc; i++)
     if (!m->active[i])
       s->matrix[b->map[i]] = 1;
   for (int i = 0; i < m->ng; i++)
@@ -103,7 +106,7 @@ dae_status dae__bordered_setup(void *self, double t, const double *Y, const doub
   dae_status status = bordered_factor(s, t, Y, dY, cj, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
-  /* another independent subset of the constraints, if one exists */
+  /* new selection of independent constraints, if another one exists */
   status = dae__motion_select_independent(s->motion, t, Y, NULL, 0, err);
   if (!status)
     status = dae__motion_reserve_dependent(s->output, err);
@@ -147,19 +150,19 @@ void dae__bordered_add_inertia(const dae__bordered *s, const double *Y, const do
   const dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
   for (int i = 0; i < m->nq; i++) {
-    R[i] = dY[i] - Y[o->v + i]; /* q' - v */
-    R[o->v + i] = -s->fsc[i];   /* -f */
+    R[i] = dY[i] - Y[o->v + i]; /* rows (q): q' - v */
+    R[o->v + i] = -s->fsc[i];   /* rows (v): -f */
   }
-  dae__matrix_times(&m->M, s->M, 1, dY + o->v, R + o->v); /* + M v' */
+  dae__matrix_times(&m->M, s->M, 1, dY + o->v, R + o->v); /* rows (v): + M v' */
 }
 
 void dae__bordered_add_forces(const dae__bordered *s, const double *G, const double *K,
                               const double *y, const double *mu, double *R)
 {
   const dae__mech *m = s->m;
-  dae__matrix_transposed_times(&m->G, G, 1, mu, R);                  /* + G' mu */
-  dae__matrix_transposed_times(&m->G, G, 1, y, R + m->at.v);         /* + G' lambda */
-  dae__matrix_transposed_times(&m->K, K, 1, y + m->ng, R + m->at.v); /* + K' psi */
+  dae__matrix_transposed_times(&m->G, G, 1, mu, R);                  /* rows (q): + G' mu */
+  dae__matrix_transposed_times(&m->G, G, 1, y, R + m->at.v);         /* rows (v): + G' lambda */
+  dae__matrix_transposed_times(&m->K, K, 1, y + m->ng, R + m->at.v); /* rows (v): + K' psi */
 }
 
 void dae__bordered_solve(dae__bordered *s, const double *Y, const double *dY, double factor,
@@ -169,9 +172,9 @@ void dae__bordered_solve(dae__bordered *s, const double *Y, const double *dY, do
   const dae__mech_layout *o = &m->at;
   DAE__ASSERT(s->count->factorisations > 0);
   for (int i = 0; i < m->nu; i++)
-    delta[o->u + i] = dY[o->u + i] - s->fsc[m->nq + i]; /* u' - s */
+    delta[o->u + i] = dY[o->u + i] - s->fsc[m->nq + i]; /* rows (u): u' - s */
   for (int i = 0; i < m->nw; i++)
-    delta[o->w + i] = -s->fsc[m->nq + m->nu + i]; /* -c */
+    delta[o->w + i] = -s->fsc[m->nq + m->nu + i]; /* rows (w): -c */
   dae__scale(o->w, factor, delta);
   for (int i = 0; i < m->nc; i++)
     if (!m->active[i])
@@ -195,7 +198,7 @@ void dae__bordered_filter(void *self, double cj, const double *e, double *out)
   dae__solver_solve(s->solver, out);
 }
 
-/* ---- verbs ---- */
+/* ---- functions of the corrector's table ---- */
 
 void dae__bordered_start(void *self, const double *y, const double *dy, double *Y, double *dY)
 {
@@ -205,7 +208,8 @@ void dae__bordered_start(void *self, const double *y, const double *dy, double *
   dae__zero(s->n, dY);
   dae__copy(m->at.size, y, Y);
   dae__copy(m->at.lambda, dy, dY);
-  /* the unknown multipliers are those of the independent rows, not of minimum norm */
+  /* the unknowns of the step are the multipliers of the independent rows, not the multipliers of
+   * minimum norm */
   for (int i = 0; s->motion->m->count->dependent > 0 && i < m->nc; i++)
     Y[m->at.lambda + i] = 0;
 }
@@ -217,7 +221,8 @@ dae_status dae__bordered_project(void *self, double t, double *Y, dae_error *err
   return dae__motion_check_dependent(s->motion, t, Y, Y + s->m->at.v, err);
 }
 
-/* w solves c = 0 where that is possible, else it is the one of the step */
+/* computes output states; w is the solution of c = 0, or the value of the step where c = 0 cannot
+ * be solved */
 dae_status dae__bordered_output(void *self, double t, const double *Y, const double *dY, double *y,
                                 double *dy, dae_error *err)
 {

@@ -24,9 +24,9 @@
  *   [ k_q                   K                                     ]
  *   [ G                                                           ]
  *
- * Rows of dependent constraints hold "multiplier = 0" instead. Correctors differ in where the
- * multipliers in residual and matrix come from; a corrector's own struct begins with a
- * dae__bordered, so that the verbs below may serve as its own. */
+ * Rows of dependent constraints hold "multiplier = 0" instead. Correctors differ in the source of
+ * the multipliers in residual and matrix: unknowns or estimates. The structure of a corrector
+ * begins with a dae__bordered, so that its table may contain the functions below. */
 #ifndef DAEDAL_MULTISTEP_BORDERED_H
 #define DAEDAL_MULTISTEP_BORDERED_H
 
@@ -36,9 +36,9 @@
 #include "problem/mechanical/algebraic.h"
 
 enum {
-  DAE__BLOCK_ONE_Q, /* cj I, rows q */
-  DAE__BLOCK_ONE_V, /* -I */
-  DAE__BLOCK_ONE_U, /* cj I, rows u */
+  DAE__BLOCK_ONE_Q, /* cj I in rows (q) */
+  DAE__BLOCK_ONE_V, /* -I in rows (q) */
+  DAE__BLOCK_ONE_U, /* cj I in rows (u) */
   DAE__BLOCK_H_MU,
   DAE__BLOCK_GT_MU,
   DAE__BLOCK_J,
@@ -53,7 +53,7 @@ enum {
   DAE__BLOCK_K_Q,
   DAE__BLOCK_K_V,
   DAE__BLOCK_G_Q,
-  DAE__BLOCK_DEPENDENT, /* diagonal of the multipliers */
+  DAE__BLOCK_DEPENDENT, /* unit diagonal for the multipliers of dependent constraints */
   DAE__BLOCKS
 };
 
@@ -63,28 +63,29 @@ typedef struct dae__bordered_counts {
 
 typedef struct dae__bordered {
   dae__mech *m;
-  dae__motion *motion;       /* projects accepted states */
-  dae__motion *output;       /* projects output states, with factorisations of its own */
-  dae__algebraic *algebraic; /* algebraic variables of output states; NULL: none */
+  dae__motion *motion;       /* projection of accepted states */
+  dae__motion *output;       /* projection of output states, with its own factorisations */
+  dae__algebraic *algebraic; /* solver for w in output states; NULL: no w */
   bool project;
-  bool has_M;                  /* M has been evaluated */
-  bool with_H;                 /* the matrix contains H and d(K' psi)/d(q,v) */
-  dae__bordered_counts *count; /* saved */
-  int mu, n;                   /* offset of mu, number of unknowns */
+  bool has_M; /* whether M has been evaluated */
+  /* whether the iteration matrix contains H and d(K' psi)/d(q,v) */
+  bool with_H;
+  dae__bordered_counts *count; /* saved with the integrator */
+  int mu, n;                   /* index of the first mu in Y; number of unknowns */
   dae_pattern one_q, one_u, one_y;
   dae__block block[DAE__BLOCKS];
   dae_pattern pattern;
   dae__solver *solver;
   double *matrix, *ones;
-  double *scratch;     /* n */
-  unsigned char *role; /* n: see dae__corrector */
-  int error_test;      /* dae_bdf_test */
+  double *scratch;     /* scratch vector of length n */
+  unsigned char *role; /* dae__test_role of each of the n unknowns */
+  int error_test;      /* option error_test, a dae_bdf_test: variables in the error test */
   double *M, *G, *K, *J, *Ms, *H, *gdot_q, *k_q, *Kts, *fsc;
 } dae__bordered;
 
-/* Prepares s, whose other members are zero, makes the start consistent (y, dy), and the corrector
- * around s: roles by the options, multipliers as given. with_H is true afterwards. On failure s is
- * freed. */
+/* Creates the bordered system s, whose other members have to be zero, a consistent start (y, dy),
+ * and the corrector around s, with roles by the options and the given role of multipliers. with_H
+ * is true afterwards. On failure s is freed. */
 dae_status dae__bordered_create(dae__arena *arena, const dae_problem *problem,
                                 const dae_start *start, const dae_bdf_options *opts, double *y,
                                 double *dy, dae__bordered *s, dae_error *err);
@@ -92,36 +93,38 @@ dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table 
                                    const dae_bdf_options *opts, dae__test_role multipliers,
                                    dae__arena *arena, dae__corrector *out, dae_error *err);
 
-/* Removes dependent coordinates (-1: none) from an error test of independent ones. */
+/* Removes the dependent coordinates (-1: none) from an error test that is restricted to independent
+ * coordinates. */
 void dae__bordered_test_independent(dae__bordered *s, int dependents, const int *dependent);
 
-/* Evaluates and factors the matrix at (t, Y, dY), with the multipliers in Y. */
+/* Evaluates and factors the iteration matrix at (t, Y, dY), with the multipliers in Y. */
 dae_status dae__bordered_setup(void *self, double t, const double *Y, const double *dY, double cj,
                                dae_error *err);
-/* Evaluates M, f, s, c, G, K at Y, and the constraint rows into R. */
+/* Evaluates M, f, s, c, G, K at Y, and stores the constraint rows of the residual in R. */
 dae_status dae__bordered_evaluate(dae__bordered *s, double t, const double *Y, double *R,
                                   dae_error *err);
-/* Rows (q) and (v) of R without multipliers: r1 = q' - v, r2 = M v' - f. */
+/* Computes rows (q) and (v) of the residual R without multipliers: r1 = q' - v, r2 = M v' - f. */
 void dae__bordered_add_inertia(const dae__bordered *s, const double *Y, const double *dY,
                                double *R);
-/* R[q] += G' mu, R[v] += G' lambda + K' psi; y = (lambda, psi) */
+/* Adds the constraint forces to R: R[q] += G' mu, R[v] += G' lambda + K' psi, with y = (lambda,
+ * psi). */
 void dae__bordered_add_forces(const dae__bordered *s, const double *G, const double *K,
                               const double *y, const double *mu, double *R);
-/* delta = -B^-1 R for the rows (q), (v) and constraints of R in delta. Adds the rows (u) and (w),
- * scales the rows of the dynamics by factor, and sets "multiplier = 0", for the multipliers in Y,
- * in the rows of dependent constraints. */
+/* Solves delta = -B^-1 R. On entry delta holds rows (q), (v) and the constraint rows of R; the
+ * function adds rows (u) and (w), scales the rows of the dynamics by factor, and sets "multiplier =
+ * 0", for the multipliers in Y, in the rows of dependent constraints. */
 void dae__bordered_solve(dae__bordered *s, const double *Y, const double *dY, double factor,
                          double *delta);
 
-/* out = B^-1 cj (e_q, M e_v, e_u, 0): e where the dynamic part dominates B, near zero in directions
- * that are stiff within a step. */
+/* Error filter, out = B^-1 cj (e_q, M e_v, e_u, 0): equal to e where the dynamic part dominates B,
+ * near zero in directions that are stiff within a step. */
 void dae__bordered_filter(void *self, double cj, const double *e, double *out);
 
-/* Newton increment with the multipliers among the unknowns: ggl.c. */
+/* Computes the Newton increment with the multipliers among the unknowns, in ggl.c. */
 dae_status dae__ggl_increment(void *self, double t, const double *Y, const double *dY, double cj,
                               double factor, double *delta, dae_error *err);
 
-/* Verbs for the table of a corrector. */
+/* Functions for the table of a corrector. */
 void dae__bordered_start(void *self, const double *y, const double *dy, double *Y, double *dY);
 dae_status dae__bordered_project(void *self, double t, double *Y, dae_error *err);
 dae_status dae__bordered_output(void *self, double t, const double *Y, const double *dY, double *y,

@@ -12,8 +12,8 @@
  *   B (dq, dv, ...; tau) = -(r1 + G' s1, r2 + G' s2 + K' s3, ...; gdot, k, g)
  *
  * where s1 (for mu), s2, s3 (for lambda, psi) are estimated from the residual at every iterate, and
- * tau is dropped. So multipliers are unknowns neither of the Newton test nor of the error test, and
- * only their estimate, not their history, enters.
+ * tau is dropped. Multipliers are therefore neither in the Newton test nor in the error test, and
+ * only their estimates, not their history, enter.
  *
  * Deviations from the paper. Its Algorithms 2.1 and 3.1 commute P with the inverse of the matrix
  * and converge to the wrong point; nonholonomic rows are added, annihilated together with G; the
@@ -44,14 +44,15 @@
 typedef struct estimated {
   dae__bordered b;
   dae__multipliers e;
-  double *Y;       /* n: a point with its estimated multipliers */
-  bool reset;      /* GGL*: option */
-  bool stale;      /* CM: option */
-  double *G0, *K0; /* CM, saved: the frozen directions */
+  double *Y;       /* copy of Y with estimated multipliers, length n */
+  bool reset;      /* option `reset` of GGL* */
+  bool stale;      /* option `projector` of CM: stale */
+  double *G0, *K0; /* directions G, K of CM, frozen at q0; saved */
 } estimated;
 
-/* selects a split and the roles that depend on it, where asked for; factors the estimates. G and K
- * of the bordered system are those of the point. */
+/* selects a new coordinate split, and the roles of the unknowns that depend on it, if the options
+ * need one; factors the estimates of the multipliers. G and K of the bordered system have to be
+ * current. */
 static dae_status estimated_renew(estimated *s, dae_error *err)
 {
   dae__bordered *b = &s->b;
@@ -61,7 +62,8 @@ static dae_status estimated_renew(estimated *s, dae_error *err)
   return dae__multipliers_factor(&s->e, b->G, b->K, err);
 }
 
-/* residual without multipliers at an evaluated point, and their estimates: R, s->Y */
+/* residual R without multipliers at an evaluated point, and the estimated multipliers, stored in
+ * s->Y */
 static void estimated_estimate(estimated *s, const double *Y, const double *dY, double *R)
 {
   const dae__bordered *b = &s->b;
@@ -69,8 +71,8 @@ static void estimated_estimate(estimated *s, const double *Y, const double *dY, 
   dae__multipliers_estimate(&s->e, R, R + b->m->at.v, s->Y + b->m->at.lambda, s->Y + b->mu);
 }
 
-/* delta = -B^-1 R for the evaluated residual in delta, with constraint directions G and K. tau is
- * dropped: the estimates replace the multipliers of Y. */
+/* delta = -B^-1 R for the evaluated residual in delta, with the constraint directions G and K. The
+ * solution tau for the multipliers is dropped: the estimates replace the multipliers of Y. */
 static void estimated_solve(estimated *s, const double *G, const double *K, const double *Y,
                             const double *dY, double factor, double *delta)
 {
@@ -130,7 +132,7 @@ static dae_status estimated_create(dae__arena *arena, const dae_problem *problem
   .consistent = dae__bordered_consistent, .stats = estimated_stats, .reload = estimated_reload,    \
   .free = estimated_free
 
-/* ---- CS ---- */
+/* ---- CS corrector ---- */
 
 static dae_status cs_setup(void *self, double t, const double *Y, const double *dY, double cj,
                            dae_error *err)
@@ -166,9 +168,9 @@ dae_status dae__cs_create(dae__arena *arena, const dae_problem *problem, const d
   return estimated_create(arena, problem, start, opts, &cs_table, y, dy, out, err);
 }
 
-/* ---- CM ---- */
+/* ---- CM corrector ---- */
 
-/* q0 = the point of Y */
+/* freezes the constraint directions of CM at the point Y */
 static dae_status cm_freeze(estimated *s, double t, const double *Y, dae_error *err)
 {
   dae__bordered *b = &s->b;
@@ -224,7 +226,7 @@ dae_status dae__cm_create(dae__arena *arena, const dae_problem *problem, const d
   return dae__out_of_memory(err);
 }
 
-/* ---- GGL* ---- */
+/* ---- GGL* corrector ---- */
 
 static dae_status ggl_star_predict(void *self, double t, double *Y, double *dY, dae_error *err)
 {

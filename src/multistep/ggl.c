@@ -1,5 +1,5 @@
-/* The GGL corrector: Newton on the bordered system (bordered.h) with the multipliers among the
- * unknowns [GGL85]. */
+/* The GGL corrector: Newton's method on the bordered system (bordered.h) with the multipliers among
+ * the unknowns [GGL85]. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "multistep/bordered.h"
@@ -12,7 +12,7 @@ dae_status dae__ggl_increment(void *self, double t, const double *Y, const doubl
   DAE__TRY(dae__bordered_evaluate(s, t, Y, delta, err));
   dae__bordered_add_inertia(s, Y, dY, delta);
   dae__bordered_add_forces(s, s->G, s->K, Y + s->m->at.lambda, Y + s->mu, delta);
-  dae__bordered_solve(s, Y, dY, factor, delta); /* delta = -J\R */
+  dae__bordered_solve(s, Y, dY, factor, delta); /* Newton increment delta = -J\R */
   return DAE_OK;
 }
 
@@ -28,8 +28,9 @@ static const dae__corrector_table ggl_table = {
     .free = dae__bordered_free,
 };
 
-/* Multipliers enter linearly and follow from q and v: only DASSL's rules ask for their convergence
- * too, at the price of a new matrix in every second step of the chain of 1000 links. */
+/* Creates the GGL corrector. Multipliers enter linearly and follow from q and v: only with the
+ * rules of DASSL are they in the Newton test, at the price of a new matrix in every second step of
+ * the chain of 1000 links. */
 dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
                            const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
                            dae_error *err)

@@ -1,14 +1,15 @@
 /* The BDF host: variable step, variable order 1 to 5, fixed leading coefficient, by the rules of
- * DASSL [BCP96 chapter 5]. The system solved is known to the corrector alone.
+ * DASSL [BCP96 chapter 5]. The equations are known to the corrector only.
  *
  *   predict Y, Y' -> Newton -> error test -> project -> accept, select order and step
  *
- * Deviations, unless the option `rules` says dassl: multipliers take part in no test, or weighted
- * by the step size; the contraction rate of the Newton iteration is estimated in every step, which
- * costs a second iteration and saves more; a step may use a share of the tolerance only; select.c
- * has two more. In any case, the accepted value is projected before it enters the history (option
- * `project`), and with a fixed step the k + 1 values that BDF k needs at the start come from a run
- * with variable steps at a tight tolerance. */
+ * Deviations, unless the option `rules` says dassl: multipliers are in no test, or in the Newton
+ * test with the step size as a weight; the contraction rate of the Newton iteration is estimated in
+ * every step, at the price of a second iteration, which is less than the savings; the error of a
+ * step is limited to a fraction of the tolerance; two further deviations are described in select.c.
+ * With both rules, the accepted value is projected before it enters the history (option `project`),
+ * and with a fixed step the k + 1 start values of BDF k are computed with variable steps at a tight
+ * tolerance. */
 #include "multistep/host.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -18,7 +19,7 @@
 
 /* ---- failures ---- */
 
-/* message with the name of a variable in s->last */
+/* composes the message of a failure, with the name of a variable, in s->last */
 static void bdf_diagnose(dae__bdf *s, const char *what, const char *where, int variable,
                          const char *hint)
 {
@@ -40,7 +41,8 @@ static dae_status bdf_give_up(dae__bdf *s, double t, double h, const char *hint,
   return status;
 }
 
-/* names the variable that changes fastest, for a step size that shrank without a failure */
+/* names the variable with the largest derivative, for a step size that became small without a
+ * failed attempt */
 static void bdf_name_fastest(dae__bdf *s, const char *what)
 {
   dae__history_predict(&s->history, s->Y, s->dY);
@@ -50,13 +52,13 @@ static void bdf_name_fastest(dae__bdf *s, const char *what)
 
 /* ---- variable steps ---- */
 
-/* round-off of times that are meant to be equal */
+/* round-off of two times that are equal in exact arithmetic */
 static double bdf_time_round_off(double t, double t_stop)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_stop));
 }
 
-/* one accepted step of variable size that ends at t_stop at the latest */
+/* makes one accepted step of variable size, which ends at t_stop at the latest */
 static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
@@ -90,9 +92,9 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
   return DAE_OK;
 }
 
-/* History of order 1 from a consistent state. The error of a first step of order 1, h^2 |y''|, is
- * to be a hundredth of the tolerance, with |y''| guessed as |y'|^2 / |y|; DASSL asks for h |y'| to
- * be half of the tolerance. */
+/* Starts a history of order 1 at a consistent state. First step size: the local error of order 1,
+ * h^2 |y''|, is a hundredth of the tolerance, with the estimate |y'|^2 / |y| of |y''|; in DASSL h
+ * |y'| is half of the tolerance. */
 static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, double t_stop)
 {
   dae__bdf_memory *m = s->m;
@@ -119,8 +121,8 @@ static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, 
 
 /* ---- fixed steps ---- */
 
-/* start values at t + j h, j = 0 ... k, by variable steps at a tight tolerance; history of order k
- */
+/* computes start values at t + j h, j = 0 ... k, by variable steps at a tight tolerance, and starts
+ * a history of order k */
 static dae_status bdf_begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
@@ -134,7 +136,8 @@ static dae_status bdf_begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
   s->rtol = fmax(DAE__BDF_START_TOLERANCE * s->opts.rtol, s->corrector.floor);
   s->atol = fmax(DAE__BDF_START_TOLERANCE * s->opts.atol, s->corrector.floor);
   s->max_order = DAE__MAX_ORDER;
-  s->project = false; /* corrections, from 1e-12 on, are noise at such tolerances */
+  /* corrections by the projection, of size 1e-12, are round-off noise at such tolerances */
+  s->project = false;
   bdf_begin(s, t, s->state, s->rate, t + h);
   dae_status status = DAE_OK;
   dae__copy(s->corrector.n, s->Y, s->start_values);
@@ -166,7 +169,8 @@ static double bdf_grid_time(const dae__bdf *s, long i, double t_stop)
   return t_stop - t <= DAE__BDF_GRID_TOLERANCE * s->opts.step ? t_stop : t;
 }
 
-/* counts a step of the grid, not one that ends at a stop between two grid points */
+/* counts a step that ends at a grid point, not a step that ends at t_stop between two grid
+ * points */
 static void bdf_count_step(dae__bdf *s, double t)
 {
   dae__bdf_memory *m = s->m;
@@ -176,7 +180,7 @@ static void bdf_count_step(dae__bdf *s, double t)
     m->done++;
 }
 
-/* one fixed step, or the next start value after t */
+/* makes one fixed step, or proceeds to the next start value after t */
 static dae_status bdf_fixed_step(dae__bdf *s, double t_stop, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
@@ -201,7 +205,7 @@ static dae_status bdf_fixed_step(dae__bdf *s, double t_stop, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- verbs of the integrator ---- */
+/* ---- functions of the integrator's table ---- */
 
 static dae_status bdf_host_step(void *self, double t_stop, dae_error *err)
 {
@@ -209,7 +213,8 @@ static dae_status bdf_host_step(void *self, double t_stop, dae_error *err)
   dae__bdf_memory *m = s->m;
   bool fixed = s->opts.step > 0;
   double t = m->t;
-  if (t_stop - t < bdf_time_round_off(t, t_stop)) { /* as between 0.3 and 3 * 0.1 */
+  /* t and t_stop equal up to round-off, as 0.3 and 3 * 0.1 */
+  if (t_stop - t < bdf_time_round_off(t, t_stop)) {
     m->t = t_stop;
     return DAE_END;
   }
@@ -284,7 +289,7 @@ static dae_status bdf_host_restart(void *self, double t, const double *y, dae_er
   return DAE_OK;
 }
 
-/* shifts the whole history, whose differences do not change */
+/* shifts the whole history by the change of the state; divided differences do not change */
 static dae_status bdf_host_adjust(void *self, const double *y, dae_error *err)
 {
   dae__bdf *s = self;

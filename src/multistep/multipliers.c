@@ -3,11 +3,11 @@
 #include "core/vec.h"
 #include "linalg/rank.h"
 
-/* Ratio of reciprocal condition numbers of A Y below which another split is selected; chosen, not
- * measured. */
+/* Ratio of the reciprocal condition number of A Y to its value at the selection of the split, below
+ * which another split is selected; chosen, not measured. */
 #define CONDITION_LOSS 0.1
-/* Relative pivot below which a constraint is dependent in the selection of a split; chosen, not
- * measured. */
+/* Relative pivot below which a constraint counts as dependent in the selection of a split; chosen,
+ * not measured. */
 #define SPLIT_RANK_TOLERANCE 1e-14
 
 static dae_pattern multipliers_empty(dae__arena *arena, int rows, int cols)
@@ -69,7 +69,8 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
 
 dae_status dae__multipliers_reload(dae__multipliers *e)
 {
-  if (e->memory->factorisations == 0) /* none, or QR, which is repeated at every iterate */
+  /* no factors, or those of QR, which are computed at every iterate */
+  if (e->memory->factorisations == 0)
     return DAE_OK;
   DAE__TRY(dae__saddle_reload(e->of_A));
   return e->of_G ? dae__saddle_reload(e->of_G) : DAE_OK;
@@ -93,7 +94,8 @@ dae_status dae__multipliers_select_split(dae__multipliers *e, const double *G, c
   dae__block_add(&e->K_in_A, 1, K, e->stacked);
   for (int i = 0; i < m->nc; i++)
     e->rows[i] = m->active[i];
-  if (e->independent >= 0) /* zeros are no pivots */
+  /* zero column of the independent coordinate, which therefore has no pivot */
+  if (e->independent >= 0)
     for (int i = e->A.start[e->independent]; i < e->A.start[e->independent + 1]; i++)
       e->stacked[i] = 0;
   if (dae__rank_rows(&e->A, e->stacked, SPLIT_RANK_TOLERANCE, e->env, e->rows, e->pivot, &rank,
@@ -122,7 +124,7 @@ static dae_status multipliers_singular(dae_error *err)
 
 /* ---- QR ---- */
 
-/* x = (1 - tau u u') x with reflection j */
+/* applies reflection j: x = (1 - tau u u') x */
 static void multipliers_reflect(const dae__multipliers *e, int j, double *x)
 {
   int n = e->m->nq;
@@ -137,12 +139,12 @@ static void multipliers_reflect(const dae__multipliers *e, int j, double *x)
     x[i] -= e->tau[j] * dot * u[i];
 }
 
-/* Q R = A' by reflections 1 - tau u u', u = (1, Q below the diagonal), without dependent rows of
- * A, so that columns are at most as many as coordinates */
+/* QR factorisation A' = Q R by reflections 1 - tau u u', u = (1, Q below the diagonal), without the
+ * dependent rows of A, so that there are at most as many columns as coordinates */
 static void multipliers_factor_qr(dae__multipliers *e, const double *G)
 {
   int n = e->m->nq, nc = e->m->ng, count = 0;
-  for (int j = 0; j < nc; j++) { /* dense and by columns: G is nc x n */
+  for (int j = 0; j < nc; j++) { /* dense copy of A' by columns */
     if (!e->m->active[j])
       continue;
     for (int i = 0; i < n; i++)
@@ -161,7 +163,7 @@ static void multipliers_factor_qr(dae__multipliers *e, const double *G)
   }
 }
 
-/* R s = -Q' r */
+/* solves R s = -Q' r */
 static void multipliers_solve_qr(dae__multipliers *e, const double *r, double *s)
 {
   int n = e->m->nq, nc = e->m->ng, count = 0;
@@ -208,7 +210,7 @@ dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const d
   return rcond < CONDITION_LOSS * e->memory->rcond ? multipliers_singular(err) : DAE_OK;
 }
 
-/* s = estimate of r */
+/* estimates the multipliers s of the residual r by the selected method */
 static void multipliers_solve(dae__multipliers *e, dae__saddle *saddle, int rows, const double *r,
                               double *s)
 {

@@ -1,7 +1,7 @@
-/* Estimates of multipliers from a residual: s minimises r + A' s, A = [G; K].
+/* Estimates of multipliers from a residual: s minimises |r + A' s|, A = [G; K].
  *
  *   least squares   A A' s = -A r
- *   QR              the same by A' = Q R, R s = -Q' r; dense [YP96 Remark 2.2]
+ *   QR              least squares by A' = Q R, R s = -Q' r; dense [YP96 Remark 2.2]
  *   split           (A Y)' s = -Y' r,   q = X q_x + Y q_y, with the dependent coordinates q_y as
  *                   pivots of an elimination of A' [YP96 Lemma 2.2, with (GY)^-T]
  *
@@ -20,45 +20,54 @@
 #include <daedal/bdf.h>
 
 typedef struct dae__multipliers_memory {
-  double rcond; /* of A Y at the selection of the split; 0: not known yet */
+  /* reciprocal condition number of A Y at the selection of the split; 0: not known yet */
+  double rcond;
   long factorisations;
 } dae__multipliers_memory;
 
 typedef struct dae__multipliers {
   dae__mech *m;
   dae_bdf_multipliers kind;
-  bool split;         /* a split is selected, for the estimate or for the error test */
-  dae__saddle *of_A;  /* system with [G; K] */
-  dae__saddle *of_G;  /* system with G alone; NULL: there is no K */
-  double *diagonal;   /* nq + nc, saved: D, and ones for dependent constraints */
-  double *diagonal_G; /* nq + ng, saved: the same for G alone */
-  double *x;          /* nq: right side */
-  /* split */
-  int independent; /* coordinate that stays independent, -1: any */
+  /* whether a split is needed, for the estimate or for the error test */
+  bool split;
+  dae__saddle *of_A; /* saddle system with A = [G; K] */
+  dae__saddle *of_G; /* saddle system with A = G; NULL: the problem has no K */
+  /* diagonal D, and unit entries for dependent constraints, length nq + nc; saved */
+  double *diagonal;
+  /* diagonal D of the system with G alone, length nq + ng; saved */
+  double *diagonal_G;
+  double *x; /* right side, length nq */
+  /* Data of the split. */
+  int independent; /* coordinate that has to be independent, -1: no such coordinate */
   dae_pattern A;
   dae__block G_in_A, K_in_A;
-  double *stacked; /* values of A */
-  int *pivot;      /* nc: dependent coordinate of each constraint, -1: none */
-  bool *rows;      /* nc: independent constraints */
-  /* QR */
-  double *Q, *tau; /* nq x nc: the reflections below the diagonal, R on and above it */
-  dae__multipliers_memory *memory; /* saved */
+  double *stacked; /* values of A = [G; K] */
+  /* dependent coordinate of each of the nc constraints, -1: none */
+  int *pivot;
+  bool *rows; /* whether each of the nc constraints is independent */
+  /* Data of the QR factorisation. */
+  /* Reflections below the diagonal of Q, nq x nc, with R on and above it; factors tau of the
+   * reflections. */
+  double *Q, *tau;
+  dae__multipliers_memory *memory; /* saved with the integrator */
   const dae_env *env;
 } dae__multipliers;
 
 dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bdf_options *opts,
                                    dae__multipliers *out, dae_error *err);
 dae_status dae__multipliers_reload(dae__multipliers *e);
-void dae__multipliers_free(dae__multipliers *e); /* memory outside the arena */
+/* Frees the memory outside the arena. */
+void dae__multipliers_free(dae__multipliers *e);
 
-/* Selects a split at a point with these Jacobians, where `split` asks for one: pivot. */
+/* Selects a split, stored in `pivot`, at a point with the Jacobians G and K; no effect unless
+ * `split` is true. */
 dae_status dae__multipliers_select_split(dae__multipliers *e, const double *G, const double *K,
                                          dae_error *err);
-/* Factors the estimates with these Jacobians. DAE_ERROR_SINGULAR: A Y is singular, or its condition
- * ten times worse than at the selection of the split. */
+/* Factors the systems of the estimates with the Jacobians G and K. DAE_ERROR_SINGULAR: A Y is
+ * singular, or its condition is ten times worse than at the selection of the split. */
 dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const double *K,
                                    dae_error *err);
-/* y = (lambda, psi) of r2, mu of r1. */
+/* Estimates the multipliers y = (lambda, psi) from the residual r2, and mu from r1. */
 void dae__multipliers_estimate(dae__multipliers *e, const double *r1, const double *r2, double *y,
                                double *mu);
 

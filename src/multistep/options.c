@@ -1,4 +1,5 @@
-/* The options of the BDF family: one struct, and for each method the table of its options. */
+/* Options of the BDF family: one structure for all methods, and a table of options for each
+ * method. */
 #include "core/error.h"
 #include "step/history.h"
 #include <daedal/bdf.h>

@@ -4,8 +4,8 @@
  *   residual   R = (M(t,x) x' - f(t,x,y), -F(t,x,y))
  *   matrix     dR/dY + cj dR/dY' = [cj M + (M x')_x  0; 0  0] - d(f,F)/d(x,y)
  *
- * M may be singular. For index 2, with rows F2(t,x) = 0 without y, the algebraic variables take no
- * part in the error test [BCP96 5.4] and accepted x are projected onto F2. */
+ * M may be singular. For index 2, with rows F2(t,x) = 0 without y, the algebraic variables are not
+ * in the error test [BCP96 5.4] and accepted x are projected onto F2. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
@@ -13,7 +13,7 @@
 #include "problem/semi_explicit/semi.h"
 #include "problem/semi_explicit/semi_newton.h"
 
-/* Smallest tolerance, limited by the noise of residuals; chosen, not measured. */
+/* Smallest tolerance, limited by the round-off of residuals; chosen, not measured. */
 #define TOLERANCE_FLOOR 1e-13
 
 typedef struct memory {
@@ -22,15 +22,15 @@ typedef struct memory {
 
 typedef struct plain {
   dae__semi *s;
-  /* index 2 */
-  dae__surface *surface;   /* projects accepted states */
-  dae__surface *output;    /* projects output states */
-  dae__semi_slopes slopes; /* consistent y and derivatives of output states */
+  /* Data of problems of index 2. */
+  dae__surface *surface;   /* projection of accepted states */
+  dae__surface *output;    /* projection of output states */
+  dae__semi_slopes slopes; /* solver for y and x' of output states */
   double *slope;
   bool project;
-  memory *m; /* saved */
+  memory *m; /* saved with the integrator */
   dae__semi_mass M;
-  double *Ms, *J; /* values */
+  double *Ms, *J; /* values of (M x')_x and of d(f,F)/d(x,y) */
   dae__semi_matrix matrix;
   dae__solver *solver;
 } plain;
@@ -104,8 +104,8 @@ static dae_status plain_output(void *self, double t, const double *Y, const doub
   return DAE_OK;
 }
 
-/* index 2: y solves the hidden constraint at x where that is possible, else it is the one of the
- * last step, with its discretisation error */
+/* output state of index 2: y is the solution of the hidden constraint at x, or, where that fails,
+ * the value of the last step with its discretisation error */
 static dae_status plain_output_index_2(void *self, double t, const double *Y, const double *dY,
                                        double *y, double *dy, dae_error *err)
 {
@@ -169,7 +169,7 @@ static const dae__corrector_table index_2_table = {VERBS, .output = plain_output
 
 /* ---- creation ---- */
 
-/* matrices and solvers at the consistent start */
+/* creates matrices and solvers at the consistent start */
 static dae_status plain_create_solvers(plain *c, dae__arena *arena, double t, const double *y,
                                        int index, dae_error *err)
 {

@@ -2,28 +2,29 @@
  * of the local error at neighbouring orders, the step is doubled, kept or reduced.
  *
  * Deviations, unless the option `rules` says dassl, against the stall of DASSL codes on the
- * transistor amplifier: order 2 is left for 1 only if it cannot keep the step; a step that was just
- * reduced, or whose order was just raised, does not grow.
+ * transistor amplifier: order 2 is reduced to 1 only if it does not allow the present step size; a
+ * step that was just reduced, or whose order was just raised, does not grow.
  *
  * The stability limit of orders 3 to 5. These formulas amplify oscillations e^(i w t) for w h
- * between nearly 0 and about 2 to 5. In a mechanism with weakly damped fast modes, even unexcited
- * ones grow until the error test sees them, and hold the step at w h = 0.5 to 1 from then on,
- * whatever the slow motion would allow. BDF 2 damps them at every step size. With
- * r_j = |h^(j+1) y^(j+1)|, which is j + 1 times the local error estimate of order j, the mean ratio
+ * between nearly 0 and about 2 to 5. In a mechanism with weakly damped fast modes, even modes that
+ * are not excited grow until the error test detects them, and limit the step to w h = 0.5 to 1 from
+ * then on, even if the slow motion would allow larger steps. BDF 2 damps them at every step size.
+ * With r_j = |h^(j+1) y^(j+1)|, which is j + 1 times the local error estimate of order j, the mean
+ * ratio
  *
  *   theta = (r_k / r_2)^(1/(k-2))
  *
  * is w h of the motion that limits the step: mostly 0.5 to 0.8 at the stability limit, mostly below
  * 0.4 where accuracy limits it (measured in docs/methods/bdf.md; the amplifier at 1e-4 is above 0.4
- * in four steps of ten, so that a single step is weak evidence). Once theta has been large in most
- * of some steps, order 2 is tried. If it advances the run faster than before, the next trial is
- * twice as long, else the next one needs more evidence. */
+ * in four steps of ten, so that a single step is weak evidence). After a number of steps with
+ * mostly large theta, order 2 is tried. If order 2 allows larger steps than before, the next trial
+ * is twice as long, else the next trial needs more evidence. */
 #include "core/vec.h"
 #include "multistep/host.h"
 
 /* ---- error estimates ---- */
 
-/* norm of an error estimate, filtered where the options ask for it */
+/* norm of an error estimate, filtered if the option `filter` is set */
 static double bdf_estimate_norm(dae__bdf *s, const double *x)
 {
   if (!s->corrector.table->filter || !s->opts.filter)
@@ -67,14 +68,15 @@ static int bdf_order_limit(const dae__bdf *s)
   return limited ? DAE__BDF_STABLE_ORDER : s->max_order;
 }
 
-/* step size that a local error estimate of order k would allow */
+/* step size allowed by a local error estimate at order k */
 static double bdf_stability_allowed(const dae__bdf *s, int k, double estimate)
 {
   return s->history.memory->h * pow(2 * estimate + 1e-4, -1.0 / (k + 1));
 }
 
-/* ends a trial of order 2 that is long enough. It pays where order 2 is the faster one by now, or
- * at first where the oscillation decays, so that it is going to be. */
+/* ends a trial of order 2 that is long enough. The trial was successful if order 2 allows larger
+ * steps than before the trial or, in a short trial, if its steps grow because the oscillation
+ * decays. */
 static void bdf_stability_check_trial(dae__bdf *s, const dae__bdf_estimate *est)
 {
   dae__bdf_stability *w = &s->m->stability;
@@ -91,8 +93,9 @@ static void bdf_stability_check_trial(dae__bdf *s, const dae__bdf_estimate *est)
   w->evidence = 0;
 }
 
-/* counts steps that an unresolved oscillation limits, theta > DAE__BDF_UNRESOLVED_THETA; a step
- * that could grow is not limited. *at_2: local error estimate at order 2 of an attempt at k > 2 */
+/* updates the net count of steps limited by an unresolved oscillation, theta >
+ * DAE__BDF_UNRESOLVED_THETA; growing steps halve the count. Returns whether the count reaches its
+ * threshold; *at_2: local error estimate at order 2 of an attempt at order k > 2 */
 static bool bdf_stability_evidence(dae__bdf *s, const dae__bdf_estimate *est, double *at_2)
 {
   dae__bdf_stability *w = &s->m->stability;
@@ -118,7 +121,7 @@ static bool bdf_stability_evidence(dae__bdf *s, const dae__bdf_estimate *est, do
   return w->evidence >= w->needed;
 }
 
-/* true: order 2 is taken from now on, with the local error *estimate */
+/* whether order 2 is used from now on; *estimate: local error at order 2 */
 static bool bdf_stability_limits(dae__bdf *s, const dae__bdf_estimate *est, double *estimate)
 {
   dae__bdf_stability *w = &s->m->stability;
@@ -140,7 +143,7 @@ static bool bdf_stability_limits(dae__bdf *s, const dae__bdf_estimate *est, doub
 
 /* ---- order and step size ---- */
 
-/* order of the next step from the estimates around k; may raise */
+/* selects the order of the next step from the estimates at orders k - 1, k and k + 1 */
 static void bdf_select_order(dae__bdf *s, dae__bdf_estimate *est, int order_before)
 {
   const dae__history_memory *m = s->history.memory;
@@ -161,10 +164,10 @@ static void bdf_select_order(dae__bdf *s, dae__bdf_estimate *est, int order_befo
   }
 }
 
-/* next step size at an order from its local error estimate: doubled, kept, or reduced */
+/* next step size for an order and its local error estimate: doubled, kept, or reduced */
 static double bdf_select_step(double h, int order, double local_error)
 {
-  double x = 2 * local_error + 1e-4; /* r = x^(-1 / (order + 1)) */
+  double x = 2 * local_error + 1e-4; /* ratio of step sizes r = x^(-1 / (order + 1)) */
   if (x <= ldexp(1, -(order + 1)))
     return 2 * h;
   return x >= 1 ? h * fmax(0.5, fmin(0.9, pow(x, -1.0 / (order + 1)))) : h;
@@ -183,7 +186,8 @@ void dae__bdf_select_next(dae__bdf *s, dae__bdf_estimate est, int order_before, 
     m->h = 2 * h;
     return;
   }
-  /* BDF 1 is seldom of use: order 2 is kept as long as it can keep the step */
+  /* order 2 is not reduced to 1, which is seldom efficient, as long as it allows the present step
+   * size */
   if (strict && k == 2 && est.order < k && bdf_select_step(h, k, est.here) >= h) {
     est.order = k;
     est.selected = est.here;
@@ -195,8 +199,9 @@ void dae__bdf_select_next(dae__bdf *s, dae__bdf_estimate est, int order_before, 
     bdf_select_order(s, &est, order_before);
   m->order = est.order;
   m->h = bdf_select_step(h, est.order, est.selected);
-  /* a step that grows right after a rejection fails again, and the order, which needs k + 2 equal
-   * steps to be raised, never rises: the stall of DASSL codes on the transistor amplifier */
+  /* growth of the step size is suppressed for k + 1 steps after a rejection: a step that grows at
+   * once is rejected again, and the order, which is raised after k + 2 equal steps only, never
+   * rises: the stall of DASSL codes on the transistor amplifier */
   m->held = rejected || (m->held && s->history.memory->same <= k + 1);
   if (strict && (est.order > k || m->held))
     m->h = fmin(m->h, h);

@@ -7,7 +7,7 @@
  *
  * A fast component, deviating from the slow manifold by d, has y' = J d + ..., F = -1/(H J), so
  * that D_m = -d up to d/(H J): adding it removes the oscillation. A slow component has
- * I - F = -H J, so that D_m is of size H (H J)^m y', nearly nothing. The difference
+ * I - F = -H J, so that D_m is of size H (H J)^m y', nearly zero. The difference
  *
  *   D_2 - D_3 = H F^2 (I - F)^2 y'
  *
@@ -25,12 +25,13 @@
 typedef struct slow_manifold_start {
   dae__bdf *s;
   double t;
-  double *D;         /* D_3 */
-  double difference; /* |D_2 - D_3| */
-  double travel;     /* |H F y'| */
+  double *D;         /* D_3, deviation of the start from the slow manifold */
+  double difference; /* norm |D_2 - D_3|, large for components of time scale H */
+  double travel;     /* norm |H F y'|, distance covered by the slow motion in time H */
 } slow_manifold_start;
 
-/* D_3 and its difference from D_2 at s->Y with time scale H; false: the matrix is singular */
+/* computes D_3 and its difference from D_2 at s->Y with time scale H; false: the matrix is
+ * singular */
 static bool slow_start_deviation(slow_manifold_start *o, double H)
 {
   dae__bdf *s = o->s;
@@ -42,19 +43,19 @@ static bool slow_start_deviation(slow_manifold_start *o, double H)
   for (int m = 0; m < 2; m++) {
     c->table->filter(c->self, 1 / H, z, Fz);
     o->travel = m == 0 ? H * dae__bdf_error_norm(s, Fz) : o->travel;
-    dae__axpy(c->n, -1, Fz, z); /* z = (I - F)^(m+1) y' */
+    dae__axpy(c->n, -1, Fz, z); /* now z = (I - F)^(m+1) y' */
   }
   c->table->filter(c->self, 1 / H, z, Fz);
   c->table->filter(c->self, 1 / H, Fz, o->D);
   o->difference = H * dae__bdf_error_norm(s, o->D);
-  dae__axpy(c->n, -1, o->D, Fz); /* F (I - F)^3 y' */
+  dae__axpy(c->n, -1, o->D, Fz); /* now Fz = F (I - F)^3 y' */
   dae__copy(c->n, Fz, o->D);
   dae__scale(c->n, H, o->D);
   return dae__all_finite(c->n, o->D);
 }
 
-/* the smallest H well above the fastest time scale; 0: scales are not separated, or the oscillation
- * is the only motion */
+/* smallest H well above the fastest time scale; 0: time scales are not separated, or the
+ * oscillation is the only motion */
 static double slow_start_find_scale(slow_manifold_start *o)
 {
   const dae__bdf *s = o->s;
@@ -106,7 +107,8 @@ dae_status dae__bdf_slow_manifold_start(dae__bdf *s, double t, const bool *fixed
   s->m->has_matrix = false;
   if (H > 0 && moved <= DAE__BDF_START_NEGLIGIBLE)
     return DAE_OK;
-  /* the given start: no fast oscillations, or none that are separated from the rest */
+  /* the given start is restored: it has no fast oscillations, or their time scale is not separated
+   * from others */
   dae__log(s->env, DAE_LOG_INFO, "damp: the start is not moved%s",
            H > 0 ? ": the slow-manifold iteration does not converge" : "");
   dae__copy(size, s->state, y);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CSV_BUFFER_BYTES ((size_t)1 << 16) /* chosen, not measured */
+#define CSV_BUFFER_BYTES ((size_t)1 << 16) /* size of the file buffer; chosen, not measured */
 
 typedef struct csv {
   dae__arena *arena;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Adds a key and a string; NULL: null. */
+/* Adds a key and a string value; a NULL string becomes null. */
 static void json_string_field(dae__text *text, const char *name, const char *value)
 {
   dae__text_add(text, "  \"%s\": ", name);
@@ -68,7 +68,8 @@ static void json_add_problem(dae__text *text, const dae_summary *s)
   json_number_field(text, "energy_balance", s->energy_balance);
   dae__text_add(text, "  \"damped\": %s,\n", s->damped ? "true" : "false");
   json_number_field(text, "energy_removed_at_start", s->energy_removed_at_start);
-  json_number_field(text, "energy_settled", s->energy_removed_at_start); /* deprecated name */
+  /* deprecated key of energy_removed_at_start */
+  json_number_field(text, "energy_settled", s->energy_removed_at_start);
   dae__text_add(text, "  \"energy_has_potential\": %s,\n",
                 s->energy_has_potential ? "true" : "false");
 }
@@ -129,8 +130,8 @@ static void json_add_verification(dae__text *text, const dae_verification *v)
   dae__text_add(text, "},\n");
 }
 
-/* Adds {"name": ..., "from": ..., "to": ...} for each start value that was moved. The line
- * "... and 3 more", without tabs, is left out. */
+/* Adds {"name": ..., "from": ..., "to": ...} for each start value that was changed. The line "...
+ * and 3 more", recognised by its lack of tabs, is left out. */
 static void json_add_moves(dae__text *text, const char *moves)
 {
   const char *comma = "";
@@ -181,8 +182,8 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
 
 /* ---- sink ---- */
 
-/* Bytes of a summary: every character of its texts escaped (six bytes each), and 4 KB for names and
- * keys. */
+/* Upper bound of the bytes of a summary: every character of its texts escaped, in six bytes each,
+ * and 4 KB for names and keys. */
 #define JSON_BYTES (6 * sizeof(dae_summary) + 4096)
 
 typedef struct json {

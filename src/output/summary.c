@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LABEL "  %-12s " /* subject of a line */
+#define LABEL "  %-12s " /* format of the subject at the beginning of a line */
 #define INDENT "               "
 
 typedef struct number {
@@ -73,7 +73,7 @@ static void summary_add_problem(dae__text *t, const dae_summary *s)
   dae__text_add(t, "\n");
 }
 
-/* Adds the names of a list that fit into a line, then "..." */
+/* Adds the first names of a list, as many as fit into the line, then "...". */
 static void summary_add_names(dae__text *t, const char *names, size_t room)
 {
   size_t length = strlen(names);
@@ -114,8 +114,8 @@ static void summary_add_coupling(dae__text *t, const dae_summary *s)
                   summary_number(c->observed, 3).text);
 }
 
-/* Adds steps, rejections and work. The steps of an iteration between systems are those of its
- * systems. */
+/* Adds the numbers of steps and rejections, and the work. The steps of a coupled problem are the
+ * steps of its systems in all sweeps. */
 static void summary_add_work(dae__text *t, const dae_summary *s)
 {
   const dae_stats *n = &s->stats;
@@ -164,7 +164,8 @@ static void summary_add_drift(dae__text *t, const dae_summary *s)
     dae__text_add(t, LABEL "none\n", "constraints");
     return;
   }
-  bool equations = position && !velocity; /* 0 = F of a semi-explicit problem */
+  /* whether the constraints are algebraic equations 0 = F of a semi-explicit problem */
+  bool equations = position && !velocity;
   dae__text_add(t, LABEL "largest %s over %ld row%s: ", "constraints",
                 equations ? "residual of the algebraic equations" : "drift", s->rows,
                 summary_plural(s->rows));
@@ -177,8 +178,8 @@ static void summary_add_drift(dae__text *t, const dae_summary *s)
   dae__text_add(t, "\n");
 }
 
-/* Adds the energy, its balance, and the energy removed by damping: the negative balance, which
- * holds no other loss than that of the method. */
+/* Adds the energy, its balance, and the energy removed by numerical damping: the negative balance,
+ * which contains no other loss than that of the method. */
 static void summary_add_energy(dae__text *t, const dae_summary *s)
 {
   if (!isnan(s->energy_start)) {
@@ -233,7 +234,7 @@ static void summary_add_verification(dae__text *t, const dae_summary *s)
                     summary_number(v->most[i].absolute, 3).text);
 }
 
-/* Adds the start values that were moved: name, old and new value in columns. */
+/* Adds the start values that were changed: name, old and new value in columns. */
 static void summary_add_moves(dae__text *t, const dae_summary *s)
 {
   if (s->moved == 0)

@@ -71,7 +71,7 @@ void dae__native_json(dae__text *text, const dae_native *native)
 void dae__number_text(double value, int digits, char text[40])
 {
   if (isnan(value)) {
-    snprintf(text, 40, "nan"); /* printf may add a sign */
+    snprintf(text, 40, "nan"); /* a fixed text, since printf may print a sign with nan */
     return;
   }
   if (dae__decimal(value, digits, text))
@@ -83,7 +83,7 @@ void dae__number_text(double value, int digits, char text[40])
 
 void dae__number_point(char *text)
 {
-  /* the locale's point may take several bytes */
+  /* the decimal point of the locale may have several bytes */
   size_t whole = strspn(text, "+-0123456789"), point = strcspn(text + whole, "0123456789e");
   if (point == 0)
     return;
@@ -103,7 +103,8 @@ void dae__list_add(char *list, size_t size, const char *item)
 
 int dae__utf8_next(const char **text)
 {
-  static const int smallest[] = {0, 0, 0x80, 0x800, 0x10000}; /* code that needs so many bytes */
+  /* smallest code point encoded in 0 to 4 bytes */
+  static const int smallest[] = {0, 0, 0x80, 0x800, 0x10000};
   const unsigned char *at = (const unsigned char *)*text;
   int c = *at, bytes = c < 0xc0 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf8 ? 4 : 1;
   if (c == 0)
@@ -116,7 +117,7 @@ int dae__utf8_next(const char **text)
   }
   int code = c & (0xff >> (bytes + 1));
   for (int i = 1; i < bytes; i++) {
-    if ((at[i] & 0xc0) != 0x80) { /* truncated, also by the 0 at the end of the text */
+    if ((at[i] & 0xc0) != 0x80) { /* incomplete character, even at the end of the text */
       *text += i;
       return DAE__UTF8_INVALID;
     }

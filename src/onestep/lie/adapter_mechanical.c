@@ -1,6 +1,6 @@
-/* Adapter of a mechanical problem: x = (q, v, u) and y = (w, lambda, psi, mu), constraints at the
- * end of each step. y and x' at a point follow from the saddle system of the mechanical problem
- * itself. */
+/* Adapter of a mechanical problem: x = (q, v, u) and y = (w, lambda, psi, mu), with the constraints
+ * satisfied at the end of each step. y and x' at a point follow from the saddle system of the
+ * mechanical problem. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/lie/adapter.h"
@@ -12,13 +12,13 @@ typedef struct adapter {
   dae_problem view;
   dae__semi *s;
   dae__mech *m;
-  dae__motion *motion, *output; /* of the steps, of dense output */
-  dae__algebraic *algebraic;    /* NULL: there is no w */
+  dae__motion *motion, *output; /* projection and accelerations: of the steps, of dense output */
+  dae__algebraic *algebraic;    /* solver for w; NULL: the problem has no w */
   dae_lie_form form;
-  bool *active; /* ny */
+  bool *active; /* independent rows among the ny rows of F */
 } adapter;
 
-/* rows c, gdot, k, g of F */
+/* marks the independent rows of F, which are c, gdot, k, g */
 static void lie_mechanical_copy_active(adapter *o)
 {
   const dae__mech *m = o->m;
@@ -59,7 +59,7 @@ static dae_status lie_mechanical_rates(void *self, bool for_output, double t, do
 static dae_status lie_mechanical_project(void *self, double t, double *z, dae_error *err)
 {
   adapter *o = self;
-  if (o->form == DAE_LIE_WEAK) /* the steps keep the velocity constraints only */
+  if (o->form == DAE_LIE_WEAK) /* the weak form satisfies the velocity constraints only */
     return dae__motion_project_velocity(o->output, t, z, z + o->m->at.v, err);
   return dae__motion_project(o->output, t, z, z + o->m->at.v, NULL, err);
 }

@@ -1,6 +1,7 @@
-/* Adapter of a semi-explicit problem. Which rows of F contain y may change at a restart, as when an
- * event switches equations; the data that depend on it are then created again, in their own arena.
- * They hold no state from one point to the next, so that they are not saved. */
+/* Adapter of a semi-explicit problem. The rows of F that contain y may change at a restart,
+ * as when an event switches equations; the data that depend on this classification are then
+ * created again, in their own arena. They hold no state from one point to the next, and are
+ * therefore not saved. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/lie/adapter.h"
@@ -8,24 +9,25 @@
 #include "problem/semi_explicit/semi_newton.h"
 #include <math.h>
 
-/* Ratio of f_y dy to the largest rate at which y counts as converged near a point where it is not
- * determined. Chosen, not measured. */
+/* Ratio of f_y dy to the largest derivative of x below which y counts as converged near a point
+ * where y is not determined. Chosen, not measured. */
 #define TYPICAL_RATE_FRACTION 1e-3
 
-/* Data for one classification of the rows of F. */
+/* Data that depend on the classification of the rows of F, by whether a row contains y. */
 typedef struct rows {
   dae__arena *arena;
   dae__surface *surface;
   dae__semi_slopes slopes;
-  double *given; /* start values of the caller */
-  bool *hidden;  /* rows that do not contain y */
+  double *given; /* start values given by the caller */
+  bool *hidden;  /* rows of F that do not contain y */
 } rows;
 
 typedef struct adapter {
   dae__semi *s;
   const dae_env *env;
   rows *rows;
-  bool *hidden; /* saved: current classification */
+  /* current classification of the rows of F, saved with the integrator: true for rows without y */
+  bool *hidden;
 } adapter;
 
 /* ---- rows of F ---- */
@@ -39,8 +41,8 @@ static void lie_semi_free_rows(rows *r)
   dae__arena_free(r->arena);
 }
 
-/* data for the rows as classified at z; z NULL: for the current classification. On failure *out is
- * to be freed */
+/* creates the data for the rows of F as classified at z, or for z = NULL by the current
+ * classification; after a failure the caller has to free *out */
 static dae_status lie_semi_create_rows(adapter *o, double t, const double *z, rows **out,
                                        dae_error *err)
 {
@@ -79,7 +81,8 @@ static void lie_semi_set_hidden(dae__semi *s, const bool *hidden)
   s->classified = true;
 }
 
-/* replaces the rows; where the new ones failed, restores the old ones */
+/* replaces the data of the rows of F; restores the old data if the creation of the new ones
+ * failed */
 static dae_status lie_semi_replace_rows(adapter *o, rows *created, dae_status status)
 {
   if (status) {
@@ -95,7 +98,7 @@ static dae_status lie_semi_replace_rows(adapter *o, rows *created, dae_status st
   return DAE_OK;
 }
 
-/* ---- verbs ---- */
+/* ---- functions of the adapter's table ---- */
 
 static dae_status lie_semi_find_rates(dae__semi_slopes *w, double t, double *z, double *dz,
                                       dae_error *err)
@@ -106,8 +109,8 @@ static dae_status lie_semi_find_rates(dae__semi_slopes *w, double t, double *z, 
   dae_status status = dae__semi_slopes_solve(w, t, z, dz, err);
   if (status != DAE_ERROR_START)
     return status;
-  /* close to a point where y is not determined, its round-off is larger than y: its typical size is
-   * then measured by its effect on x' */
+  /* close to a point where y is not determined, the round-off error of y is larger than y:
+   * convergence is then measured by the effect of y on x' */
   double rate = dae__max_abs(s->nx, w->u);
   for (int j = s->nx; j < s->n; j++) {
     double f_y = 0;
@@ -133,8 +136,7 @@ static dae_status lie_semi_rates(void *self, bool for_output, double t, double *
   return lie_semi_find_rates(&((adapter *)self)->rows->slopes, t, z, dz, err);
 }
 
-/* Consistent start; where y is not determined, it remains as given, and rates follow from f alone.
- */
+/* Consistent start; y that is not determined keeps its given value, and x' follows from f alone. */
 static dae_status lie_semi_find_start(rows *r, double t, const bool *fixed, double *z, double *dz,
                                       dae_error *err)
 {
@@ -159,7 +161,7 @@ static dae_status lie_semi_find_start(rows *r, double t, const bool *fixed, doub
     if (status && status != DAE_ERROR_START)
       return status;
     if (!status && lie_semi_find_rates(&r->slopes, t, z, dz, NULL) != DAE_ERROR_SINGULAR)
-      status = DAE_ERROR_START; /* y is determined: the start failed for another reason */
+      status = DAE_ERROR_START; /* y is determined, so that the start failed for another reason */
   }
   if (status && err)
     *err = why;

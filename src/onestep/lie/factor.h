@@ -1,7 +1,7 @@
 /* Factor sigma of a step.
  *
  * [L13 (17)] moves x along f by eta d a: with a and b frozen at xb = (1 - theta) x0 + theta x1 the
- * exact solution of x' = a (b.x). Written with the step itself,
+ * exact solution of x' = a (b.x). In terms of the increment x1 - x0,
  *
  *   x1 = x0 + h sigma f(xb, y, tb),   sigma = (e^u - 1) / (u (1 + theta (e^u - 1))),
  *   u = h f.w / (|w|^2 + kappa^2),    w = xb,
@@ -26,7 +26,7 @@ static inline bool dae__lie_positive(double theta, double s)
   return 1 - theta * s > 0 && 1 + (1 - theta) * s > 0;
 }
 
-/* sigma(s) and its derivative; NaN where det G is not positive */
+/* sigma(s) and its derivative with respect to s; NaN where det G is not positive */
 static inline double dae__lie_sigma(double theta, double s, double *derivative)
 {
   double skew = theta - 0.5;

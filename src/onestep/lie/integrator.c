@@ -1,13 +1,13 @@
 /* Lie-group integrator: steps, error estimate, dense output, creation.
  *
- * A step of order 4 is composed of five of order 2, of sizes g, g, 1 - 4g, g, g times h with
- * g = 1/(4 - 4^(1/3)) [Suzuki]; constraints hold after each of them. The error of a variable step
- * is estimated by step doubling; the two steps h/2 are accepted:
+ * A step of order 4 is composed of five steps of order 2, with the sizes g, g, 1 - 4g, g, g times
+ * h, g = 1/(4 - 4^(1/3)) [Suzuki]; constraints hold at the end of each of these steps. The error of
+ * a variable step is estimated by step doubling; the two steps h/2 are accepted:
  *
  *   err = (fine - coarse) / (2^p - 1),   h_next = h clip(0.9 err^(-1/(p+1)), 0.2, 4)
  *
  * Dense output of x is the Hermite polynomial of values and derivatives at both ends of a step, of
- * degree 3, or at its middle too, of degree 5. */
+ * degree 3, or at both ends and the middle, of degree 5. */
 #include "step/integrator.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -18,19 +18,21 @@
 #include "step/driver.h"
 #include "step/norm.h"
 
-/* Steps for which sizes at which the iteration failed are not tried. Chosen, not measured. */
+/* Number of steps during which step sizes are kept below a size at which the iteration failed.
+ * Chosen, not measured. */
 #define BOUNDED_STEPS 20
-/* Largest growth of the step size from one step to the next. Chosen, not measured. */
+/* Largest ratio of the step sizes of two successive steps. Chosen, not measured. */
 #define MAX_STEP_FACTOR 4
 
-/* Saved state of the last step. */
+/* State of the last step, saved with the integrator. */
 typedef struct last_step {
-  double t_middle;   /* end of its first half; its start: it was not halved */
-  bool undetermined; /* y at its end */
+  /* end of the first half of the step, or its start if the step was not halved */
+  double t_middle;
+  bool undetermined; /* whether y is undetermined at the end of the step */
 } last_step;
 
-/* A point of the motion: z = (x, y), its derivative, and the y of the step that ends there, which
- * belongs to the middle of the step. */
+/* A point of the motion: z = (x, y), its derivative dz, and the unknown y of the step that ends
+ * there, which approximates y at the middle of that step. */
 typedef struct point {
   double *z, *dz, *y;
 } point;
@@ -40,17 +42,19 @@ typedef struct lie {
   dae__lie_adapter adapter;
   dae__lie_step step;
   dae__driver driver;
-  last_step *last;             /* saved */
-  point now, previous, middle; /* saved: end, start and middle of the last step */
-  point half, next, coarse;    /* of the current step: middle, end, end without halves */
-  double *weight, *x;          /* nx */
-  double t_half;               /* middle of the current step; its start: not halved */
+  last_step *last;             /* saved with the integrator */
+  point now, previous, middle; /* end, start and middle of the last step; saved */
+  /* current step: its middle, its end, and its end without step doubling */
+  point half, next, coarse;
+  double *weight, *x; /* vectors of length nx */
+  /* middle of the current step, or its start if the step is not halved */
+  double t_half;
   dae__integrator_table table;
 } lie;
 
 /* ---- steps ---- */
 
-/* one step from (t, from) by h; sets z and y of the result */
+/* makes one step of size h from (t, from); sets z and y of the result `to` */
 static dae_status lie_advance(lie *o, double t, double h, const point *from, const point *to,
                               dae_error *err)
 {
@@ -64,7 +68,8 @@ static dae_status lie_advance(lie *o, double t, double h, const point *from, con
   for (int i = 0; i < count; i++) {
     double substep = count == 1 ? h : sizes[i] * h;
     DAE__TRY(dae__lie_step_solve(&o->step, t, substep, x, slope, to->y, err));
-    for (int k = 0; k < s->nx; k++) { /* mean slope, for the next prediction */
+    /* mean slope of the substep, for the prediction of the next one */
+    for (int k = 0; k < s->nx; k++) {
       slope[k] = (o->step.z1[k] - x[k]) / substep;
       x[k] = o->step.z1[k];
     }
@@ -76,7 +81,7 @@ static dae_status lie_advance(lie *o, double t, double h, const point *from, con
   return DAE_OK;
 }
 
-/* y and derivatives at the end of a step; where y is not determined, those of the step remain */
+/* y and the derivative at the end of a step; an undetermined y keeps the value of the step */
 static dae_status lie_complete_step(lie *o, double t, const point *p, bool *undetermined,
                                     dae_error *err)
 {
@@ -114,7 +119,8 @@ static void lie_copy_point(const dae__semi *s, const point *from, const point *t
   dae__copy(s->ny, from->y, to->y);
 }
 
-/* y may be undetermined at a point, as at the start of a problem, but not at two in a row */
+/* accepts a step; y may be undetermined at a single point, as at the start, but not at two in
+ * a row */
 static dae_status lie_accept(void *self, double t, dae_error *err)
 {
   lie *o = self;
@@ -158,7 +164,7 @@ static double lie_largest_rate(const void *self, double rtol, double atol, char 
 
 static void lie_begin(void *self)
 {
-  (void)self; /* the point `now` is all that a step depends on */
+  (void)self; /* a step depends on no history other than the point `now` */
 }
 
 static const dae__driver_table lie_driver = {
@@ -188,7 +194,8 @@ static void lie_interpolate_raw(void *self, double t, double *y)
         rate += 1 / (at[k] - at[j]);
       }
     double value = (1 - 2 * rate * (x - at[k])) * l * l, slope = (x - at[k]) * l * l;
-    for (int i = 0; i < nx; i++) /* by differences: a constant x keeps its value exactly */
+    /* sum of differences to the end of the step, so that a constant x keeps its value exactly */
+    for (int i = 0; i < nx; i++)
       y[i] += value * (points[k]->z[i] - o->now.z[i]) + h * slope * points[k]->dz[i];
   }
 }
@@ -199,7 +206,8 @@ static dae_status lie_interpolate(void *self, double t, double *y, double *dy, d
   const dae__lie_adapter *a = &o->adapter;
   dae_error why = dae_error_none();
   bool at_end = t == o->driver.memory->t;
-  const point *p = at_end ? &o->now : &o->coarse; /* coarse is free between steps */
+  /* the point `coarse` is unused between steps, and serves as scratch memory */
+  const point *p = at_end ? &o->now : &o->coarse;
   dae_status status = DAE_OK;
   if (!at_end) {
     dae__copy(a->s->n, o->now.z, p->z);
@@ -212,12 +220,13 @@ static dae_status lie_interpolate(void *self, double t, double *y, double *dy, d
   dae__copy(a->size, p->z, y);
   if (dy)
     dae__copy(a->size, p->dz, dy);
-  if (!status || (status == DAE_ERROR_SINGULAR && !why.text[0])) /* y of the step remains */
+  /* an undetermined y keeps the value of the step */
+  if (!status || (status == DAE_ERROR_SINGULAR && !why.text[0]))
     return DAE_OK;
   return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
 }
 
-/* ---- other verbs ---- */
+/* ---- functions of the integrator's table ---- */
 
 static dae_status lie_step(void *self, double t_stop, dae_error *err)
 {
@@ -230,7 +239,7 @@ static dae_view lie_view(const void *self)
   return dae__driver_view(&o->driver, o->adapter.size);
 }
 
-/* makes the point `next` consistent, and starts there */
+/* makes the point `next` consistent and starts the motion there */
 static dae_status lie_reset(lie *o, double t, const bool *fixed, dae_error *err)
 {
   const dae__lie_adapter *a = &o->adapter;
@@ -340,7 +349,7 @@ static dae_status lie_prepare(lie *o, dae__arena *arena, const dae_problem *prob
   return dae__lie_step_create(arena, &o->adapter, opts, &o->step, err);
 }
 
-/* M has to be regular at the start */
+/* checks that M is regular at the start */
 static dae_status lie_check_mass(lie *o, const dae_env *env, dae_error *err)
 {
   dae__semi *s = o->adapter.s;

@@ -2,15 +2,15 @@
  *
  *   a = f/|xb|,  b = xb/|xb|,  c = a.b,  d = x0.b,  eta = (e^(ch) - 1)/c,  x1 <- x0 + eta d a,
  *
- * all of it for the vector (x, kappa). Outer iteration: y <- y - B^-1 F with B = F_x dx1/dy + F_y,
- * where xb is constant in the derivative (19), (31):
+ * with the augmented vector (x, kappa) in place of x. Outer iteration: y <- y - B^-1 F with B = F_x
+ * dx1/dy + F_y, where xb is constant in the derivative (19), (31):
  *
  *   dx1/dy = d (eta a' + eta' a),   a' = f_y/|xb|,  c' = b.a',
  *   eta' = c' ((hc - 1) e^(hc) + 1) / c^2
  *
- * Deviations: rows that contain y are enforced at xb, so that x enters them by theta dx1/dy. The
- * paper's test |dy| < eps cannot be met for small h, where y is known to round-off/h only: here it
- * is h |dy|. */
+ * Deviations: rows that contain y are enforced at xb, so that their derivative contains theta
+ * dx1/dy. The paper's test |dy| < eps cannot be met for small h, where y is accurate to round-off/h
+ * only: the test here is h |dy| < eps. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -20,7 +20,8 @@
 /* Tuning constants; chosen, not measured. */
 #define MAX_INNER_SWEEPS 500
 #define MAX_OUTER_ITERATIONS 50
-/* Relative change at which an inner iteration that no longer halves it is accepted. */
+/* Relative change of x1 at which an inner iteration is accepted although its changes are no longer
+ * halved. */
 #define INNER_STAGNATION_TOLERANCE 1e-13
 /* |hc| below which eta and its derivative come from their series. */
 #define ETA_SERIES_BELOW 1e-4
@@ -42,7 +43,7 @@ static dae_status lie_nested_factor_mass(dae__lie_step *o, dae_error *err)
                    name);
 }
 
-/* f = M^-1 f */
+/* solves M x = f in place of f */
 static void lie_nested_apply_inverse_mass(const dae__lie_step *o, double *f)
 {
   DAE__ASSERT(!o->mass || o->memory->mass_factored);
@@ -50,10 +51,10 @@ static void lie_nested_apply_inverse_mass(const dae__lie_step *o, double *f)
     dae__solver_solve(o->mass, f);
 }
 
-/* coefficients of the update of x1 */
+/* coefficients of the fixed-point update of x1 */
 typedef struct coefficients {
-  double size, c, d; /* |xb|, a.b, x0.b */
-  double eta, eta_c; /* eta, and its derivative with respect to c */
+  double size, c, d; /* size = |xb|, c = a.b, d = x0.b */
+  double eta, eta_c; /* eta and its derivative with respect to c */
 } coefficients;
 
 static coefficients lie_nested_coefficients(const dae__lie_step *o)
@@ -74,7 +75,8 @@ static coefficients lie_nested_coefficients(const dae__lie_step *o)
   return w;
 }
 
-/* inner iteration; on failure names the equation whose x changes most */
+/* inner iteration for x1; after a failure the message names the equation of the x with the largest
+ * change */
 static dae_status lie_nested_inner(dae__lie_step *o, dae_error *err)
 {
   const dae__semi *s = o->s;
@@ -111,7 +113,7 @@ static dae_status lie_nested_inner(dae__lie_step *o, dae_error *err)
                    o->h, name);
 }
 
-/* dx1/dy, and B = F_x dx1/dy + F_y by rows */
+/* computes dx1/dy, and B = F_x dx1/dy + F_y by rows */
 static void lie_nested_form_B(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
@@ -146,7 +148,7 @@ static void lie_nested_form_B(dae__lie_step *o)
       o->B[i * m + i] = 1;
 }
 
-/* names the equation of the largest increment */
+/* failure of the outer iteration; the message names the equation with the largest increment */
 static dae_status lie_nested_outer_failed(const dae__lie_step *o, const char *reason,
                                           dae_error *err)
 {
@@ -162,7 +164,7 @@ static dae_status lie_nested_outer_failed(const dae__lie_step *o, const char *re
                    reason, o->h, name);
 }
 
-/* y <- y - B^-1 F; *change of y */
+/* outer iteration y <- y - B^-1 F; *change: relative change of y */
 static dae_status lie_nested_correct(dae__lie_step *o, double *change, dae_error *err)
 {
   const dae__semi *s = o->s;
@@ -174,7 +176,7 @@ static dae_status lie_nested_correct(dae__lie_step *o, double *change, dae_error
     o->dy[i] = active && !active[i] ? -o->z1[s->nx + i]
                : s->hidden[i]       ? -o->F_end[i]
                                     : -o->f[s->nx + i];
-  if (dae__lu_factor(s->ny, o->B, o->pivot)) /* of its transpose, since it is stored by rows */
+  if (dae__lu_factor(s->ny, o->B, o->pivot)) /* factors of B', since B is stored by rows */
     return lie_nested_outer_failed(
         o,
         "has a singular matrix F_x dx/dy + F_y: the index may be higher than "
@@ -195,12 +197,12 @@ dae_status dae__lie_nested(dae__lie_step *o, dae_error *err)
     DAE__TRY(lie_nested_inner(o, err));
     if (o->s->ny == 0)
       return DAE_OK;
-    dae__lie_middle(o); /* F at the x1 just found */
+    dae__lie_middle(o); /* F at the x1 of the inner iteration */
     DAE__TRY(dae__lie_evaluate(o, err));
     lie_nested_apply_inverse_mass(o, o->f);
     DAE__TRY(lie_nested_correct(o, &change, err));
     if (change <= o->outer_tol || (change > before / 2 && change <= DAE__LIE_STAGNATION_TOLERANCE))
-      return lie_nested_inner(o, err); /* x1 of the last y */
+      return lie_nested_inner(o, err); /* inner iteration for the last y */
     if (!isfinite(change) || (i > 3 && change > 2 * before))
       break;
     before = change;

@@ -4,8 +4,8 @@
  *   [ theta F_x   or   F_x(x1)/h                    F_y     ] - [      0     ] (ds/dx1)',
  *
  * d = x1 - x0, and is inverted by the Sherman-Morrison formula. Where sigma saturates, as in stiff
- * steps, Newton's method with this derivative diverges: then sigma is held constant until it
- * converges, updated, and so on (lagged sigma). */
+ * steps, Newton's method with this derivative diverges: then Newton's method with constant sigma
+ * and updates of sigma alternate (lagged sigma). */
 #include "onestep/lie/step.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -14,11 +14,11 @@
 
 /* Tuning constants; chosen, not measured. */
 #define MAX_NEWTON_ITERATIONS 20
-/* Updates of a lagged sigma at most. */
+/* Largest number of updates of a lagged sigma. */
 #define MAX_SIGMA_UPDATES 60
-/* Change of a lagged sigma below which a further update would not change x1. */
+/* Change of a lagged sigma below which x1 does not change any more. */
 #define SIGMA_CONVERGED 4e-15
-/* Contraction above which the matrix is evaluated again. */
+/* Contraction of Newton's method above which its matrix is evaluated again. */
 #define JACOBIAN_REFRESH_CONTRACTION 0.05
 
 /* ---- creation ---- */
@@ -108,7 +108,7 @@ double dae__lie_middle(dae__lie_step *o)
     q += o->zb[i] * o->zb[i];
   }
   dae__copy(o->s->ny, o->z1 + nx, o->zb + nx);
-  for (int i = 0; i < nx; i++) /* ds/dx1 at constant q */
+  for (int i = 0; i < nx; i++) /* ds/dx1 at constant q = |xb|^2 + kappa^2 */
     o->row[i] = (o->zb[i] + o->theta * o->delta[i]) / q;
   double s = inner / q;
   for (int i = 0; i < nx; i++)
@@ -134,7 +134,7 @@ dae_status dae__lie_linearise(dae__lie_step *o, dae_error *err)
 
 /* ---- the matrix ---- */
 
-/* J, the terms subtracted from M + theta (M delta)_x */
+/* Jacobian terms J that are subtracted from M + theta (M delta)_x in the matrix of the step */
 static void lie_compose_jacobian(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
@@ -185,7 +185,8 @@ static dae_status lie_factor(dae__lie_step *o, dae_error *err)
                                    : "M may be singular");
 }
 
-/* R = matrix\(-(M delta - h sigma f, F)), without the derivative of sigma if it is held */
+/* Newton increment R = matrix\(-(M delta - h sigma f, F)), with the derivative of sigma unless
+ * sigma is held constant */
 static void lie_increment(dae__lie_step *o, bool held)
 {
   const dae__semi *s = o->s;
@@ -220,7 +221,8 @@ double dae__lie_change(const dae__lie_step *o, const double *dx, const double *d
   return isnan(x) || isnan(y) ? NAN : fmax(x, y);
 }
 
-/* names the equation whose variable changes most */
+/* failure of the iteration; the message names the equation of the variable with the largest
+ * change */
 static dae_status lie_not_converged(const dae__lie_step *o, dae_error *err)
 {
   const dae__semi *s = o->s;
@@ -239,7 +241,7 @@ static dae_status lie_not_converged(const dae__lie_step *o, dae_error *err)
                    o->h, name);
 }
 
-/* Newton's method from z1; held: sigma is constant */
+/* Newton's method from the iterate z1; held: sigma is held constant */
 static dae_status lie_newton(dae__lie_step *o, bool held, dae_error *err)
 {
   double before = INFINITY;
@@ -268,7 +270,7 @@ static dae_status lie_newton(dae__lie_step *o, bool held, dae_error *err)
   return lie_not_converged(o, err);
 }
 
-/* Newton's method with lagged sigma */
+/* Newton's method with lagged sigma, which is updated between the solves */
 static dae_status lie_newton_lagged(dae__lie_step *o, dae_error *err)
 {
   double derivative;
@@ -287,7 +289,7 @@ static dae_status lie_newton_lagged(dae__lie_step *o, dae_error *err)
   return lie_not_converged(o, err);
 }
 
-/* prediction by Euler's method [L13 (16)] */
+/* predicts z1 by Euler's method [L13 (16)] */
 static void lie_predict(dae__lie_step *o, const double *dx, const double *y)
 {
   for (int i = 0; i < o->s->nx; i++)
@@ -304,7 +306,7 @@ dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const doubl
   lie_predict(o, dx, y);
   if (o->iteration == DAE_LIE_NESTED)
     return dae__lie_nested(o, err);
-  if (isinf(o->kappa)) { /* midpoint rule */
+  if (isinf(o->kappa)) { /* kappa = inf is the midpoint rule, sigma = 1 */
     o->sigma = 1;
     return lie_newton(o, true, err);
   }

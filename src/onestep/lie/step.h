@@ -1,8 +1,8 @@
-/* One step of order 2: the unknowns are x1 and y, the value of the step,
+/* One step of order 2: the unknowns are x1 and y, one value for the whole step,
  *
  *   M(xb) (x1 - x0) = h sigma f(xb, y, tb)     xb = (1 - theta) x0 + theta x1
  *   0 = F_i(xb, y, tb)                         rows that contain y: index 1
- *   0 = F_i(x1, y, t1)                         the others, "hidden": index 2
+ *   0 = F_i(x1, y, t1)                         rows without y, "hidden": index 2
  *
  * y is an approximation at tb, not at t1. */
 #ifndef DAEDAL_ONESTEP_LIE_STEP_H
@@ -11,13 +11,13 @@
 #include "linalg/solver.h"
 #include "onestep/lie/adapter.h"
 
-/* Relative change at which iterations end: about two units of round-off. */
+/* Relative change of the iterates at which iterations end: about two units of round-off. */
 #define DAE__LIE_CONVERGED 4e-16
-/* Relative change at which an iteration that no longer halves it is accepted. Chosen, not measured.
- */
+/* Relative change of the iterates at which an iteration is accepted although its changes are no
+ * longer halved. Chosen, not measured. */
 #define DAE__LIE_STAGNATION_TOLERANCE 1e-10
 
-/* Saved state. */
+/* State of the iterations, saved with the integrator. */
 typedef struct dae__lie_memory {
   bool factored, mass_factored;
   long iterations, sweeps, jacobians, factorisations, lagged;
@@ -28,25 +28,27 @@ typedef struct dae__lie_step {
   dae__semi *s;
   double theta, kappa;
   dae_lie_iteration iteration;
-  double inner_tol, outer_tol; /* relative changes at which the nested iterations end */
-  dae__lie_memory *memory;     /* saved */
+  double inner_tol, outer_tol; /* relative changes at which the inner and outer iterations end */
+  dae__lie_memory *memory;     /* saved with the integrator */
 
-  double t, h;                        /* current step */
-  const double *x0;                   /* its start */
-  double *z1, *zb;                    /* (x1, y), (xb, y) */
-  double *M, *Ms, *J_mid, *J_end, *J; /* at the iterate; J: terms subtracted from the mass matrix */
-  double *f, *F_end;                  /* (f, F) at xb; F at x1 */
-  double *delta, *R;                  /* x1 - x0; residual */
-  double *p, *row;                    /* direction of sigma; ds/dx1 */
-  double sigma, sigma_s;              /* sigma, and its derivative with respect to s */
+  double t, h;      /* start time and size of the current step */
+  const double *x0; /* x at the start of the current step */
+  double *z1, *zb;  /* z1 = (x1, y) at the end, zb = (xb, y) at tb */
+  /* Matrices at the iterate; J: Jacobian terms subtracted from the mass matrix. */
+  double *M, *Ms, *J_mid, *J_end, *J;
+  double *f, *F_end; /* functions (f, F) at xb, and F at x1 */
+  double *delta, *R; /* delta = x1 - x0; residual, then Newton increment */
+  /* solution for the rank-one direction h sigma' f, and the row ds/dx1 */
+  double *p, *row;
+  double sigma, sigma_s; /* sigma and its derivative with respect to s */
   dae_pattern pattern, unit;
-  dae__block block[4]; /* M, Ms, J, unit */
+  dae__block block[4]; /* blocks M, Ms, J, unit diagonal */
   double *matrix;
   dae__solver *solver;
 
-  /* nested iteration */
-  dae__solver *mass;        /* NULL: M = 1 */
-  double *columns, *B, *dy; /* dx1/dy, n x m; m x m; m */
+  /* Data of the nested iteration. */
+  dae__solver *mass;        /* solver for M; NULL: M = 1 */
+  double *columns, *B, *dy; /* dx1/dy, nx x ny; matrix B, ny x ny; increment of y */
   int *pivot;
 } dae__lie_step;
 
@@ -55,23 +57,23 @@ dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_adapter *adapt
 void dae__lie_step_free(dae__lie_step *o);
 dae_status dae__lie_step_reload(dae__lie_step *o);
 
-/* One step from (t, x0) with the slope dx there and an initial guess of y. Result: (x1, y) in
- * o->z1. DAE_ERROR_STEP, DAE_ERROR_SINGULAR and DAE_ERROR_RECOVERABLE: a smaller step may succeed.
- */
+/* Makes one step from (t, x0), with the derivative dx of x there and an initial guess of y. The
+ * result (x1, y) is in o->z1. DAE_ERROR_STEP, DAE_ERROR_SINGULAR and DAE_ERROR_RECOVERABLE: a
+ * smaller step may succeed. */
 dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const double *x0,
                                const double *dx, const double *y, dae_error *err);
 
 /* ---- shared by step.c and nested.c ---- */
 
-/* (f, F) at zb, F at x1, and M at zb */
+/* Evaluates (f, F) at zb, F at x1, and M at zb. */
 dae_status dae__lie_evaluate(dae__lie_step *o, dae_error *err);
-/* zb, x1 - x0 and ds/dx1 from z1; returns s */
+/* Computes zb, delta = x1 - x0 and ds/dx1 from z1; returns s. */
 double dae__lie_middle(dae__lie_step *o);
-/* change of x1 and y relative to their size */
+/* Returns the changes dx of x1 and h dy of y relative to their sizes. */
 double dae__lie_change(const dae__lie_step *o, const double *dx, const double *dy);
-/* derivatives J_mid at xb and, for hidden rows, J_end at x1 */
+/* Evaluates the derivatives J_mid at xb and, for hidden rows, J_end at x1. */
 dae_status dae__lie_linearise(dae__lie_step *o, dae_error *err);
-/* nested iteration from z1 */
+/* Solves the step by the nested iteration, from the iterate z1. */
 dae_status dae__lie_nested(dae__lie_step *o, dae_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* Adapter verbs that do not depend on the form of the problem, and submatrices. */
+/* Operations of a SPARK adapter that are the same for every form of the problem, and submatrices of
+ * sparse matrices. */
 #include "onestep/spark/adapter.h"
 #include "core/error.h"
 #include "linalg/rank.h"
@@ -46,7 +47,8 @@ dae_status dae__spark_adapter_singular(const dae__spark_adapter *a, const char *
                    matrix, name[0] ? " at " : "", name);
 }
 
-/* index of the first constraint that depends on those before it; -1: none, or unknown */
+/* index of the first constraint whose row of [g_y v_z; k_z] depends linearly on the rows before it;
+ * -1: no such row, or the test failed */
 static int spark_adapter_dependent_row(const dae__spark_adapter *a, dae__arena *arena,
                                        const dae_momentum_at *at, double tol)
 {

@@ -11,9 +11,9 @@
  *   k_y = [k_q 0]          k_z = K
  *
  * Deviation: p_y is neglected, and with it the difference between f, the force of M v' = f, and
- * F = f + p_t + p_q v, that of d/dt p = F. The two cancel in the stage system, since p_y dY is the
- * integral of its derivative along the step, up to terms like h (dM/dt) dZ, which are small
- * compared with M dZ and never stiff. */
+ * F = f + p_t + p_q v, the force of d/dt p = F. Both neglected terms cancel in the stage system,
+ * since p_y dY is the integral of its derivative along the step, up to terms like h (dM/dt) dZ,
+ * which are small compared with M dZ and never stiff. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -23,19 +23,19 @@
 
 /* Submatrices of J = [f; s]_(q,v,u) and of (K' psi)_(q,v). */
 enum { S_Q, S_V, S_U, F_Q, F_V, F_U, KTS_Q, KTS_V, SUBMATRICES };
-enum { TERMS = 19 }; /* upper bound */
+enum { TERMS = 19 }; /* upper bound of the number of terms of all derivatives */
 
 /* A term of a derivative: factor times a matrix, or a submatrix of it. */
 typedef struct term {
   dae__momentum_part part;
   double factor;
-  const dae__submatrix *sub; /* NULL: the whole matrix */
+  const dae__submatrix *sub; /* submatrix that the term contains; NULL: the whole matrix */
   const double *values;
   dae__block block;
 } term;
 
-/* Matrices of the mechanical problem, and the terms by which derivatives are assembled from them.
- */
+/* Matrices of the mechanical problem, and the terms by which the derivatives of the momentum form
+ * are assembled from them. */
 typedef struct derivatives {
   double *M, *G, *K, *J, *Kts, *Gts, *gdot_q, *k_q, *one;
   dae_pattern unit;
@@ -47,11 +47,12 @@ typedef struct derivatives {
 
 typedef struct mechanical {
   dae__mech *m;
-  dae__saddle *of_A, *of_G; /* of_G is NULL where there is no k: then it is of_A */
-  double *state;            /* state vector of the point of evaluation */
+  /* saddle systems with A = [G; K] and with G; of_G is NULL without k, since A is G then */
+  dae__saddle *of_A, *of_G;
+  double *state; /* state vector of the point of evaluation */
   double *M, *G, *K;
-  double *diagonal;             /* ones for redundant constraint rows */
-  dae__motion *motion, *output; /* of the steps, of dense output */
+  double *diagonal;             /* unit diagonal entries in the rows of redundant constraints */
+  dae__motion *motion, *output; /* projection and accelerations: of the steps, of dense output */
   derivatives derivatives;
   dae__decoupled decoupled;
   dae__spark_adapter adapter;
@@ -59,7 +60,7 @@ typedef struct mechanical {
 
 /* ---- evaluations ---- */
 
-/* the point in the arguments of the callbacks of the problem */
+/* converts a point (t, y, z) to the arguments of the mechanical callbacks */
 static dae_mechanical_at spark_mechanical_point(const mechanical *o, const dae_momentum_at *at)
 {
   const dae__mech *m = o->m;
@@ -103,7 +104,7 @@ static dae_status spark_mechanical_eval(void *self, const dae_momentum_at *at,
 
 /* ---- derivatives ---- */
 
-/* the matrices of the mechanical problem that the requested derivatives consist of */
+/* evaluates the mechanical matrices that the requested derivatives are assembled from */
 static dae_status spark_mechanical_eval_matrices(mechanical *o, const dae_mechanical_at *at,
                                                  const double *multiplier, double *const *wanted,
                                                  dae_error *err)
@@ -193,7 +194,7 @@ static void spark_mechanical_list_terms(derivatives *d, const dae__mech *m)
   spark_mechanical_add_term(d, DAE__K_Z, 1, K, d->K);
 }
 
-/* pattern of each derivative from those of its terms */
+/* merges the sparsity patterns of its terms into the pattern of each derivative */
 static void spark_mechanical_merge_patterns(derivatives *d, const dae__mech *m, dae__arena *arena)
 {
   int ny = m->nq + m->nu, nz = m->nq, ng = m->ng, nk = m->nk;
@@ -259,7 +260,7 @@ static dae_status spark_mechanical_create_derivatives(mechanical *o, dae__arena 
 static dae_status spark_mechanical_factor(void *self, const dae_momentum_at *at,
                                           const double *lambda, const double *psi, dae_error *err)
 {
-  (void)lambda, (void)psi; /* neither matrix depends on multipliers */
+  (void)lambda, (void)psi; /* matrices (2) and (3) do not depend on the multipliers */
   mechanical *o = self;
   dae__mech *m = o->m;
   dae_mechanical_at point = spark_mechanical_point(o, at);
@@ -285,7 +286,7 @@ static void spark_mechanical_solve(void *self, bool with_psi, double *x)
   dae__saddle_solve(!with_psi && o->of_G ? o->of_G : o->of_A, x, x + o->m->nq);
 }
 
-/* ---- states ---- */
+/* ---- operations on the state vector ---- */
 
 static dae_status spark_mechanical_consistent(void *self, double t, const bool *fixed,
                                               double *state, double *rate, dae_error *err)

@@ -6,8 +6,8 @@
 #include "onestep/spark/decoupled.h"
 #include "problem/momentum/momentum_motion.h"
 
-/* Blocks of matrices (2) and (3); those of psi and k come last, and matrix (3) does not have
- * them. */
+/* Blocks of matrices (2) and (3); the blocks of psi and k come last, because matrix (3) does not
+ * contain them. */
 enum { P_Z, R_LAMBDA, GDOT_Z, F_PSI, K_Z, BLOCKS, BLOCKS_WITHOUT_PSI = F_PSI };
 static const dae__momentum_part block_part[BLOCKS] = {DAE__P_Z, DAE__R_LAMBDA, DAE__GDOT_Z,
                                                       DAE__F_PSI, DAE__K_Z};
@@ -23,9 +23,11 @@ typedef struct matrix {
 
 typedef struct momentum {
   dae__momentum *m;
-  dae__momentum_motion *motion, *output; /* of the steps, of dense output */
+  /* projection and accelerations: of the steps, of dense output */
+  dae__momentum_motion *motion, *output;
   double *values[BLOCKS];
-  matrix second, third; /* third has no solver where there is no k: then both are the same */
+  /* matrices (2) and (3); without k they are equal, and `third` has no solver */
+  matrix second, third;
   dae__decoupled decoupled;
   dae__spark_adapter adapter;
 } momentum;
@@ -102,7 +104,7 @@ static const dae__spark_evaluations spark_momentum_evaluations = {.eval = spark_
                                                                   .factor = spark_momentum_factor,
                                                                   .solve = spark_momentum_solve};
 
-/* ---- states ---- */
+/* ---- operations on the state vector ---- */
 
 static dae_status spark_momentum_consistent(void *self, double t, const bool *fixed, double *state,
                                             double *rate, dae_error *err)

@@ -11,7 +11,7 @@ enum { NEEDED = sizeof needed / sizeof *needed };
 
 /* ---- creation ---- */
 
-/* adds rows and columns `range` of a derivative at (row, col) of the block */
+/* adds rows and columns `range` of a derivative to the block, with the first entry at (row, col) */
 static void decoupled_add_term(dae__decoupled *o, dae__arena *arena, dae__momentum_part part,
                                const int *range, int row, int col, double factor, int power)
 {
@@ -22,7 +22,8 @@ static void decoupled_add_term(dae__decoupled *o, dae__arena *arena, dae__moment
   term->block[0] = (dae__block){row, col, &term->sub.pattern, false, NULL};
 }
 
-/* unknowns W, D, lambda, psi; columns of an eliminated W are added to those of its D */
+/* lists the terms of a block for the unknowns W, D, lambda, psi; where W = D is eliminated, its
+ * columns are added to the columns of D */
 static void decoupled_list_terms(dae__decoupled *o, dae__arena *arena)
 {
   const dae__spark_adapter *a = o->adapter;
@@ -72,7 +73,7 @@ dae_status dae__decoupled_create(dae__arena *arena, const dae__spark_adapter *ad
   decoupled_list_terms(o, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  /* pattern of the doubled matrix, with all terms in each of its quarters */
+  /* pattern of the real matrix of twice the size, with all terms in each of its four quarters */
   for (int i = 0; i < 4 * o->terms; i++) {
     blocks[i] = o->term[i / 4].block[0];
     blocks[i].row += i % 4 / 2 * o->n;
@@ -86,7 +87,8 @@ dae_status dae__decoupled_create(dae__arena *arena, const dae__spark_adapter *ad
   o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (; o->count < count; o->count++) /* on failure the caller frees the first o->count */
+  /* o->count is the number of solvers that the caller frees after a failure */
+  for (; o->count < count; o->count++)
     DAE__TRY(dae__solver_create(arena, &o->pattern, &o->solver[o->count], err));
   return DAE_OK;
 }
@@ -133,7 +135,8 @@ dae_status dae__decoupled_factor(dae__decoupled *o, int i, double complex hmu, d
   for (int k = 0; k < o->terms; k++) {
     const dae__decoupled_term *term = &o->term[k];
     double complex factor = term->factor * power[term->power];
-    if (term->part == DAE__MOMENTUM_PARTS) { /* diagonal of W, and of redundant constraint rows */
+    /* unit entries: diagonal of W, and multipliers of redundant constraint rows */
+    if (term->part == DAE__MOMENTUM_PARTS) {
       bool of_W = term->block[0].pattern == &o->unit_w;
       for (int e = 0; (of_W || active) && e < term->block[0].pattern->cols; e++) {
         o->matrix[term->block[0].map[e]] += !of_W && active[e] ? 0 : 1;
@@ -158,7 +161,7 @@ dae_status dae__decoupled_factor(dae__decoupled *o, int i, double complex hmu, d
 
 /* ---- solution ---- */
 
-/* out += factor derivative x */
+/* out += factor * derivative * x, with the derivative `part` */
 static void decoupled_multiply_add(const dae__decoupled *o, dae__momentum_part part,
                                    double complex factor, const double complex *x,
                                    double complex *out)
@@ -175,7 +178,7 @@ void dae__decoupled_solve(dae__decoupled *o, int i, double complex hmu, double c
 {
   const dae__spark_adapter *a = o->adapter;
   int n = o->n, nw = o->nw, ny = a->ny, nz = a->nz;
-  double complex *W = o->W, *d = o->d; /* d = w v_z delta */
+  double complex *W = o->W, *d = o->d; /* d includes the factor w: w v_z delta */
   double *re = o->x, *im = o->x + n;
   for (int k = 0; k < ny; k++)
     W[k] = d[k] = 0;

@@ -8,16 +8,16 @@
  * needs no evaluations, and is of order s + 2 where the step is of order 2s.
  *
  * Refined interpolant: the motion solves y' = v(t,y,z), z' = a(t,y,z), where a are the
- * accelerations that keep the constraints. From the low-order values at n Chebyshev points x_i,
+ * accelerations that satisfy the constraints. From the low-order values at n Chebyshev points x_i,
  * both ends among them, Picard sweeps
  *
  *   a_i = a(t_i, y_i, z_i),   z_i <- z0 + h sum_j W_ij a_j + x_i^2 (3 - 2 x_i) d
  *   v_i = v(t_i, y_i, z_i),   y_i <- y0 + h sum_j W_ij v_j + x_i^2 (3 - 2 x_i) e
  *
- * gain an order of h each, with W_ij = int_0^(x_i) l_j, and with the defects d and e of the sums at
- * z1 and y1, so that the ends keep their values. The limit is the order n + 1 of interpolation, and
- * n = order - 1 makes that the order of the step. In stiff steps the sweeps do not contract, and
- * the low-order interpolant remains.
+ * gain one order of h per sweep, with W_ij = int_0^(x_i) l_j, and with the defects d and e of the
+ * sums at z1 and y1, so that the ends keep their values. The limit is the order n + 1 of
+ * interpolation, and for n = order - 1 this is the order of the step. In stiff steps the sweeps do
+ * not contract, and the low-order interpolant remains.
  *
  * With variable steps the sweeps end when the last change is within the tolerances, with a fixed
  * step when the order is reached. They use the factorisations of dense output: steps do not depend
@@ -30,15 +30,18 @@
 #include <float.h>
 
 #define PI 3.14159265358979323846264338327950288L
-/* Sweeps of a variable step at most; the examples need 1 to 3, hanging_chain 6. */
+/* Largest number of Picard sweeps in a variable step; the examples need 1 to 3, hanging_chain 6. */
 #define MAX_SWEEPS 10
-/* Sweeps of a fixed step at least: two show whether they contract. */
+/* Smallest limit of the number of Picard sweeps in a fixed step: two show whether the sweeps
+ * contract. */
 #define MIN_FIXED_SWEEPS 2
-/* Ratio of successive changes above which sweeping ends. Chosen, not measured. */
+/* Ratio of successive changes above which the Picard sweeps are stopped. Chosen, not measured. */
 #define SLOW_CONTRACTION 0.7
-/* Ratio of last to first change below which unfinished sweeps are used. Chosen, not measured. */
+/* Ratio of last to first change below which the result of sweeps without convergence is used.
+ * Chosen, not measured. */
 #define USEFUL_REDUCTION 0.5
-/* Change in units of round-off that counts as none, for fixed steps. Chosen, not measured. */
+/* Largest change that counts as zero in fixed steps, in units of round-off. Chosen, not
+ * measured. */
 #define ROUND_OFF_UNITS 8
 
 /* ---- creation ---- */
@@ -71,7 +74,8 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *o
   }
   d->V = DAE__ALLOC(arena, double, (size_t)n *ny);
   d->A = DAE__ALLOC(arena, double, (size_t)n *nz);
-  d->state = DAE__STATE(arena, double, adapter->size); /* its multipliers are initial guesses */
+  /* saved, because its multipliers are the initial guess of the next evaluation */
+  d->state = DAE__STATE(arena, double, adapter->size);
   d->rate = DAE__ALLOC(arena, double, adapter->size);
   d->y_weight = DAE__ALLOC(arena, double, ny);
   d->z_weight = DAE__ALLOC(arena, double, nz);
@@ -92,7 +96,7 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *o
 
 /* ---- evaluation ---- */
 
-/* y and z at x by one of the two polynomials */
+/* y and z at the relative time x of the step, by the low-order or the refined interpolant c */
 static void spark_dense_interpolate(dae__spark_dense *d, const dae__hermite *c,
                                     const dae__stage_values *values,
                                     const dae__spark_dense_step *step, double x, double *y,
@@ -121,8 +125,9 @@ void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *ste
 
 /* ---- sweeps ---- */
 
-/* Values u at the inner nodes, vectors of length n, from those at both ends and the derivatives at
- * all nodes; returns the largest change relative to the weights. */
+/* Picard sweep for u, y or z as vectors of length n at all nodes: new values at the inner nodes
+ * from the values at both ends and the derivatives at all nodes; returns the largest change
+ * relative to the weights. */
 static double spark_dense_integrate(const dae__spark_dense *d, double h, int n, const double *rate,
                                     const double *weight, double *u)
 {
@@ -130,7 +135,7 @@ static double spark_dense_integrate(const dae__spark_dense *d, double h, int n, 
   double largest = 0;
   for (int k = 0; k < n; k++) {
     double defect = 0;
-    for (int i = last; i > 0; i--) { /* the end comes first */
+    for (int i = last; i > 0; i--) { /* last node first: its defect corrects the inner nodes */
       double x = d->refined.node[i], sum = 0, *value = &u[i * n + k];
       for (int j = 0; j < nodes; j++)
         sum += d->W[i * nodes + j] * rate[j * n + k];
@@ -148,7 +153,7 @@ static double spark_dense_integrate(const dae__spark_dense *d, double h, int n, 
   return largest;
 }
 
-/* one sweep, with V and A at both ends given */
+/* one Picard sweep over all inner nodes, with the derivatives V and A at both ends given */
 static dae_status spark_dense_sweep(dae__spark_dense *d, const dae__spark_dense_step *step,
                                     dae__stage_values *values, double *change, dae_error *err)
 {
@@ -173,7 +178,7 @@ static dae_status spark_dense_sweep(dae__spark_dense *d, const dae__spark_dense_
   return DAE_OK;
 }
 
-/* weights of the changes, from the values at both ends */
+/* weights of the error norm for the changes of a sweep, from the values at both ends of the step */
 static void spark_dense_weights(const dae__spark_dense *d, int n, const double *start,
                                 const double *end, double *weight)
 {

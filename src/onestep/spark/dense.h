@@ -1,4 +1,5 @@
-/* Dense output within the last accepted step, or within each half of it. */
+/* Dense output within the last accepted step of SPARK, or within each half of a step that was
+ * halved by step doubling. */
 #ifndef DAEDAL_ONESTEP_SPARK_DENSE_H
 #define DAEDAL_ONESTEP_SPARK_DENSE_H
 
@@ -7,47 +8,51 @@
 
 #include <daedal/spark.h>
 
-/* A step, or a half of one. */
+/* Interval of one interpolant: a whole step, or a half of a step that was halved by step
+ * doubling. */
 typedef struct dae__spark_dense_step {
-  long number;     /* of the step, from 1 */
-  bool first_half; /* false: whole step, or second half */
+  long number;     /* number of the step in the run, counted from 1 */
+  bool first_half; /* first half of a halved step; false: whole step, or second half */
   double t, h;
   const dae__stage_values *stages;
   const double *start_rate, *end_rate; /* derivatives of the state vector at both ends */
 } dae__spark_dense_step;
 
-/* Saved state; index 0: whole steps and second halves, 1: first halves. */
+/* State of the refinement, saved with the integrator; index 0: whole steps and second halves, index
+ * 1: first halves. */
 typedef struct dae__spark_dense_memory {
-  long step[2];    /* number of the step whose refinement was tried last, 0: none */
-  bool refined[2]; /* the sweeps converged */
+  long step[2];    /* number of the last step with an attempted refinement, 0: none */
+  bool refined[2]; /* whether the Picard sweeps of that refinement converged */
 } dae__spark_dense_memory;
 
 typedef struct dae__spark_dense {
   const dae__spark_adapter *adapter;
-  bool fixed; /* step size; false: refinement ends at the tolerances */
+  bool fixed; /* whether the step size is fixed; false: sweeps end at the tolerances */
   double rtol, atol;
   int max_sweeps;
-  dae__hermite low_order, refined; /* through the stages, through the nodes of the sweeps */
-  double *W;                       /* W_ij, by rows */
-  dae__spark_dense_memory *memory; /* saved */
-  dae__stage_values values[2];     /* saved: Y and Z at the nodes of the sweeps */
-  double *V, *A;                   /* their derivatives */
-  double *state, *rate;            /* at one node */
-  double *y_rate[2], *z_rate[2];   /* at both ends */
+  /* interpolants through the stages, and through the nodes of the sweeps */
+  dae__hermite low_order, refined;
+  /* integrals W_ij of the Lagrange polynomials l_j from 0 to node i, stored by rows */
+  double *W;
+  dae__spark_dense_memory *memory; /* saved with the integrator */
+  dae__stage_values values[2];   /* Y and Z at the nodes of the sweeps, saved with the integrator */
+  double *V, *A;                 /* derivatives of Y and Z at the nodes of the sweeps */
+  double *state, *rate;          /* state vector and its derivative at one node */
+  double *y_rate[2], *z_rate[2]; /* derivatives of y and z at the start and at the end */
   double *y_weight, *z_weight;
 } dae__spark_dense;
 
-/* The stages have to outlive the dense output; order: of the method. */
+/* Creates the dense output of a method of this order; the stages have to outlive it. */
 dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *opts, int order,
                                    const dae__stages *stages, dae__spark_dense *out,
                                    dae_error *err);
 
-/* Refines the interpolant of this step to the order of its ends, once; on failure the low-order
- * interpolant remains. */
+/* Refines the interpolant of this step, once, to the order of the method; on failure the low-order
+ * interpolant remains in use. */
 dae_status dae__spark_dense_refine(dae__spark_dense *d, const dae__spark_dense_step *step,
                                    dae_error *err);
 
-/* y and z at a time within the step. */
+/* Interpolates y and z at a time t within the step. */
 void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double t,
                            double *y, double *z);
 

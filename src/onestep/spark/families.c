@@ -2,8 +2,9 @@
  *
  *   a_ij = int_0^(c_i) l_j,   ab_ij = int_0^(ct_i) l_j,   at_ij = bt_j (1 - ab_ji / b_i)
  *
- * with l_j the Lagrange polynomials of c, and (bt, ct) the Lobatto rule of s + 1 nodes; A is taken
- * from IIIC or IIID instead for Lobatto (s,s) methods. Lobatto A-x-B is on one rule of s nodes. */
+ * with l_j the Lagrange polynomials of c, and (bt, ct) the Lobatto rule of s + 1 nodes; in Lobatto
+ * (s,s) methods A is the matrix of Lobatto IIIC or IIID instead. Lobatto A-x-B uses one rule of s
+ * nodes. */
 #include "core/arena.h"
 #include "core/error.h"
 #include "onestep/spark/transform.h"
@@ -13,8 +14,8 @@
 typedef struct descriptor {
   const char *name;
   dae__rule (*rule)(int n);
-  dae_spark_hat A; /* of Lobatto nodes; SAME: collocation */
-  bool same_nodes; /* ct = c, At = IIIB */
+  dae_spark_hat A; /* coefficients A on Lobatto nodes; SAME: collocation */
+  bool same_nodes; /* tilde nodes equal to the stages: ct = c, At of Lobatto IIIB */
   int min_stages;
 } descriptor;
 
@@ -28,7 +29,8 @@ static const descriptor families[] = {
 };
 
 typedef struct owned {
-  dae_spark_tableau tableau; /* first: it is what the caller frees */
+  /* first member, since the caller frees the structure by the address of the tableau */
+  dae_spark_tableau tableau;
   dae__arena *arena;
 } owned;
 
@@ -40,7 +42,7 @@ static const double *spark_round_vector(dae__arena *arena, int n, const long dou
   return y;
 }
 
-/* coefficients in extended precision, rounded into the arena */
+/* computes the coefficients of an s-stage tableau in extended precision, rounded to double */
 static dae_spark_tableau spark_compute_tableau(dae__arena *arena, const descriptor *f,
                                                dae_spark_hat hat, int s)
 {

@@ -7,17 +7,17 @@
 #include "quadrature/nodes.h"
 #include "quadrature/small_matrix.h"
 
-/* Entries of B = Ab A^-1 below this are structural zeros, as in its first row. Chosen: a few units
- * of round-off. */
+/* Size below which entries of B = Ab A^-1 are structural zeros, such as its first row. Chosen: a
+ * few units of round-off. */
 #define STRUCTURAL_ZERO 1e-15
 
-/* points of linearisation; CONSTANT: unit matrices */
+/* kinds of points at which derivatives are evaluated; CONSTANT: unit matrices, at no point */
 typedef enum place { AT_STAGE, AT_TILDE, AT_END, CONSTANT } place;
 
-/* a term of the Jacobian: weight h^power times a derivative at a point */
+/* term of the Jacobian: weight h^power times a derivative at one point of the step */
 typedef struct term {
   place place;
-  int point; /* stage, or tilde node, from 0 */
+  int point; /* index of the stage or of the tilde node, from 0 */
   dae__momentum_part part;
   double weight;
   int power;
@@ -28,24 +28,25 @@ struct dae__full_newton {
   const dae_spark_tableau *tableau;
   const dae__spark_adapter *adapter;
   int s, nt, n;
-  int z, L, Psi;  /* first index of their unknowns, and of rows R5, R6, R7 */
-  double *B;      /* nt x s */
-  double *moment; /* (s - 1) x s: weights of k */
+  int z, L, Psi;  /* first index of the unknowns Z, L, Psi, and of the rows R5, R6, R7 */
+  double *B;      /* B = Ab A^-1 of the tilde points, nt x s */
+  double *moment; /* weights of k in the rows R7, (s - 1) x s */
   dae_pattern pattern, unit_y, unit_g, unit_k;
   dae__block *block;
-  dae__momentum_part *block_part; /* DAE__MOMENTUM_PARTS: a unit matrix */
+  dae__momentum_part *block_part; /* derivative in each block; DAE__MOMENTUM_PARTS: unit matrix */
   term *term;
   int blocks, terms;
   double *matrix, *x;
-  double *values[DAE__MOMENTUM_PARTS]; /* derivatives at one point */
+  /* values of the derivatives at the current point */
+  double *values[DAE__MOMENTUM_PARTS];
   dae__solver *solver;
   bool factored;
 };
 
 /* ---- terms of the Jacobian ---- */
 
-/* adds a term; two terms of the same derivative at (row, col) share a block. Only counts while
- * block and term are NULL */
+/* adds a term of the Jacobian; terms of the same derivative at the same (row, col) share a block.
+ * While block and term are NULL, blocks and terms are only counted. */
 static void full_newton_add_term(dae__full_newton *o, term added, int row, int col,
                                  const dae_pattern *pattern)
 {
@@ -76,7 +77,7 @@ static void full_newton_add_unit(dae__full_newton *o, int row, int col, const da
   full_newton_add_term(o, (term){CONSTANT, 0, DAE__MOMENTUM_PARTS, 1, 0, 0}, row, col, unit);
 }
 
-/* rows R4_i and R5_i of stage i, s: the end */
+/* lists the terms of rows R4_i and R5_i of stage i; i = s: of the end of the step */
 static void full_newton_list_stage_rows(dae__full_newton *o, int i)
 {
   const dae_spark_tableau *T = o->tableau;
@@ -102,7 +103,8 @@ static void full_newton_list_stage_rows(dae__full_newton *o, int i)
   }
 }
 
-/* all rows; counts blocks and terms while there is no memory for them */
+/* lists the terms of all rows; while no memory for them exists, blocks and terms are only
+ * counted */
 static void full_newton_list(dae__full_newton *o)
 {
   const dae__spark_adapter *a = o->adapter;
@@ -110,12 +112,12 @@ static void full_newton_list(dae__full_newton *o)
   o->blocks = o->terms = 0;
   for (int i = 0; i <= s; i++)
     full_newton_list_stage_rows(o, i);
-  for (int i = 1; i < nt; i++) /* R6 */
+  for (int i = 1; i < nt; i++) /* rows R6: g at the tilde points */
     for (int l = 0; l < s; l++)
       full_newton_add(o, AT_TILDE, i, DAE__G_Y, o->L + (i - 1) * ng, l * ny, o->B[i * s + l], -1);
   full_newton_add(o, AT_END, s, DAE__GDOT_Y, o->L + (nt - 1) * ng, s * ny, 1, 0);
   full_newton_add(o, AT_END, s, DAE__GDOT_Z, o->L + (nt - 1) * ng, o->z + s * nz, 1, 0);
-  for (int i = 0; i < s - 1; i++) /* R7 */
+  for (int i = 0; i < s - 1; i++) /* rows R7: moments of k */
     for (int j = 0; j < s; j++) {
       double weight = o->moment[i * s + j];
       full_newton_add(o, AT_STAGE, j, DAE__K_Y, o->Psi + i * nk, j * ny, weight, 0);
@@ -123,7 +125,8 @@ static void full_newton_list(dae__full_newton *o)
     }
   full_newton_add(o, AT_END, s, DAE__K_Y, o->Psi + (s - 1) * nk, s * ny, 1, 0);
   full_newton_add(o, AT_END, s, DAE__K_Z, o->Psi + (s - 1) * nk, o->z + s * nz, 1, 0);
-  for (int i = 0; i < nt && a->active; i++) /* multipliers of redundant constraint rows */
+  /* unit rows for the multipliers of redundant constraints */
+  for (int i = 0; i < nt && a->active; i++)
     full_newton_add_unit(o, o->L + i * ng, o->L + i * ng, &o->unit_g);
   for (int i = 0; i < s && a->active; i++)
     full_newton_add_unit(o, o->Psi + i * nk, o->Psi + i * nk, &o->unit_k);
@@ -131,7 +134,7 @@ static void full_newton_list(dae__full_newton *o)
 
 /* ---- creation ---- */
 
-/* B, and the weights of k */
+/* computes B = Ab A^-1, and the weights of k in the rows R7 */
 static void full_newton_find_weights(dae__full_newton *o)
 {
   const dae_spark_tableau *T = o->tableau;
@@ -178,7 +181,7 @@ dae_status dae__full_newton_create(dae__arena *arena, const dae_spark_tableau *t
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   full_newton_find_weights(o);
-  full_newton_list(o); /* counts */
+  full_newton_list(o); /* first call: counts blocks and terms */
   dae__block *block = DAE__ALLOC(arena, dae__block, o->blocks);
   o->block_part = DAE__ALLOC(arena, dae__momentum_part, o->blocks);
   term *terms = DAE__ALLOC(arena, term, o->terms);
@@ -222,7 +225,7 @@ static const dae__momentum_part of_tilde[] = {DAE__R_Y, DAE__R_LAMBDA, DAE__G_Y}
 static const dae__momentum_part of_end[] = {DAE__P_Y,    DAE__P_Z, DAE__GDOT_Y,
                                             DAE__GDOT_Z, DAE__K_Y, DAE__K_Z};
 
-/* adds the terms of the derivatives at one point */
+/* evaluates the derivatives at one point and adds their terms to the Jacobian */
 static dae_status full_newton_add_point(dae__full_newton *o, const dae__stages *st, place where,
                                         int point, const dae_momentum_at *at,
                                         const double *multiplier, dae_error *err)
@@ -246,7 +249,7 @@ static dae_status full_newton_add_point(dae__full_newton *o, const dae__stages *
   return DAE_OK;
 }
 
-/* entry of (z, lambda, psi) that an unknown belongs to; -1: none */
+/* entry of (z, lambda, psi) that an unknown of the stage system is a value of; -1: a value of y */
 static int full_newton_entry(const dae__full_newton *o, int unknown)
 {
   const dae__spark_adapter *a = o->adapter;
@@ -301,7 +304,7 @@ void dae__full_newton_tilde(const dae__full_newton *o, const dae__stages *st, in
   }
 }
 
-/* x = -(R4, R5, R6, R7) */
+/* right side of the Newton system, x = -(R4, R5, R6, R7) */
 static void full_newton_residual(dae__full_newton *o, const dae__stages *st)
 {
   const dae_spark_tableau *T = o->tableau;
@@ -325,7 +328,8 @@ static void full_newton_residual(dae__full_newton *o, const dae__stages *st)
     for (int n = 0; n < ng; n++)
       R6[(i - 1) * ng + n] = -st->g[i * ng + n] / st->h;
   for (int n = 0; n < ng; n++)
-    R6[(nt - 1) * ng + n] = -st->g[n]; /* gdot */
+    /* row of gdot at the end, which is stored in place of g at the first tilde node */
+    R6[(nt - 1) * ng + n] = -st->g[n];
   dae__zero((s - 1) * nk, R7);
   for (int i = 0; i < s - 1; i++)
     for (int j = 0; j < s; j++)
@@ -335,7 +339,8 @@ static void full_newton_residual(dae__full_newton *o, const dae__stages *st)
     R7[(s - 1) * nk + n] = -st->k[s * nk + n];
 }
 
-/* adds x to values; returns the largest change relative to its weight, NaN if one is */
+/* adds the increments x to values; returns the largest change relative to its weight, NaN if an
+ * increment is NaN */
 static double full_newton_move(int count, int n, const double *x, const double *weight,
                                double *values)
 {

@@ -6,10 +6,10 @@
  *   R7_i = sum_j b_j P_i(2 c_j - 1) k_j, P_i the Legendre polynomials up to degree s - 2,
  *          and k at the end
  *
- * in the unknowns Y, y1, Z, z1, L, Psi, with one sparse Jacobian, derivatives at each point. The
- * tilde points are combinations of the stages: Yt = y0 + B (Y - y0) with B = Ab A^-1, or B = 1
- * where the tilde points are the stages. It is the only iteration for tableaux whose A is singular,
- * and the last resort of the others. */
+ * in the unknowns Y, y1, Z, z1, L, Psi, with one sparse Jacobian of derivatives at all points of
+ * the step. The tilde points are combinations of the stages: Yt = y0 + B (Y - y0) with B = Ab A^-1,
+ * or B = 1 where the tilde points are the stages. Full Newton is the only iteration for tableaux
+ * with singular A, and the most expensive one, tried last, for the others. */
 #ifndef DAEDAL_ONESTEP_SPARK_FULL_NEWTON_H
 #define DAEDAL_ONESTEP_SPARK_FULL_NEWTON_H
 
@@ -21,20 +21,20 @@ typedef struct dae__full_newton dae__full_newton;
 dae_status dae__full_newton_create(dae__arena *arena, const dae_spark_tableau *tableau,
                                    const dae__spark_adapter *adapter, dae__full_newton **out,
                                    dae_error *err);
-void dae__full_newton_free(dae__full_newton *full); /* NULL is allowed */
+void dae__full_newton_free(dae__full_newton *full); /* Frees the iteration; NULL is allowed. */
 dae_status dae__full_newton_reload(dae__full_newton *full);
-/* Forgets the pivots. */
+/* Discards the pivot sequence of the factorisation. */
 void dae__full_newton_forget(dae__full_newton *full);
 
 /* Evaluates and factors the Jacobian at the iterate st->now. */
 dae_status dae__full_newton_factor(dae__full_newton *full, dae__stages *st, dae_error *err);
-/* Point i of the tilde nodes. */
+/* Computes the value of y at tilde node i, Yt = y0 + row i of B (Y - y0). */
 void dae__full_newton_tilde(const dae__full_newton *full, const dae__stages *st, int i, double *Yt);
-/* One iteration; *change: the largest change of Y and Z relative to the weights. */
+/* Makes one Newton iteration; *change: largest change of Y and Z relative to the weights. */
 dae_status dae__full_newton_iterate(dae__full_newton *full, dae__stages *st,
                                     const dae__stages_goal *goal, double *change, dae_error *err);
-/* Entry of (z, lambda, psi) with the largest increment: a multiplier, or without constraints a z.
- */
+/* Returns the entry of (z, lambda, psi) with the largest increment: of a multiplier, or of z in a
+ * problem without constraints. */
 int dae__full_newton_worst(const dae__full_newton *full);
 
 #endif

@@ -8,11 +8,11 @@
  *   err = gamma0 h (u'(t0) - U'(t0)),   u = (y, z),   gamma0 = |det A|^(1/s):
  *
  * O(h^(s+1)), while the step itself is in error by O(h^(2s+1)). The tolerance is therefore mapped,
- * 0.1 tol^((s+1)/(2s)), which makes the error of the step follow tol. (Extrapolating the polynomial
- * to the end of the step instead would estimate nothing without g: it then is that of a collocation
- * method.) The iteration ends at a fraction of the tolerance, and the projection restores the
- * constraints. A fixed step iterates to round-off; then the step itself keeps the constraints, and
- * the projection has nothing to correct. */
+ * 0.1 tol^((s+1)/(2s)), so that the error of the step is proportional to tol. (Extrapolation of the
+ * polynomial to the end of the step would give no estimate without g, since it then is the
+ * collocation polynomial.) The iteration ends at a fraction of the tolerance, and the projection
+ * restores the constraints. A fixed step iterates to round-off; then the step itself satisfies the
+ * constraints, and the projection corrects nothing. */
 #include "step/integrator.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -26,35 +26,37 @@
 #include "step/norm.h"
 #include <float.h>
 
-/* Tuning constants; chosen, not measured. Changes of the iteration are in tolerances for variable
- * steps, relative to the size of the motion for fixed ones. */
+/* Tuning constants; chosen, not measured. Changes of the iterates are measured in tolerances for
+ * variable steps, and relative to the size of the motion for fixed steps. */
 
-/* Change at which the iteration ends. */
+/* Change of the iterates at which the iteration ends. */
 #define ITERATION_TOLERANCE 0.02
 #define ITERATION_TOLERANCE_FIXED (2 * DBL_EPSILON)
-/* Change at which a stagnating iteration is accepted. */
+/* Change of the iterates at which a stagnating iteration is accepted. */
 #define STAGNATION_TOLERANCE 0.3
 #define STAGNATION_TOLERANCE_FIXED 1e-10
-/* Iterations at most; a fixed step cannot be repeated with a smaller size. */
+/* Largest number of iterations; more in fixed steps, which cannot be repeated with a smaller
+ * size. */
 #define MAX_ITERATIONS 30
 #define MAX_ITERATIONS_FIXED 200
-/* Factor of the mapped tolerance. */
+/* Factor 0.1 of the mapped tolerance, 0.1 tol^((s+1)/(2s)). */
 #define TOLERANCE_MAP_FACTOR 0.1
 /* Contraction above which the embedded estimate is checked by step doubling. */
 #define CHECK_CONTRACTION 0.3
-/* Growth of the number of steps from one check to the next. */
+/* Growth of the step number from one check by step doubling to the next. */
 #define CHECK_INTERVAL_GROWTH 2
-/* Largest factor of the embedded estimate. */
+/* Largest calibration factor of the embedded estimate. */
 #define MAX_ESTIMATE_FACTOR 1e3
-/* Part of a row of [g_y v_z; k_z] left after elimination, below which it is nearly dependent. */
+/* Size, relative to the row, of a row of [g_y v_z; k_z] after elimination, below which it is nearly
+ * linearly dependent. */
 #define NEARLY_DEPENDENT 1e-6
-/* Steps for which sizes at which the iteration failed are not tried. */
+/* Number of steps during which step sizes are kept below a size at which the iteration failed. */
 #define BOUNDED_STEPS 20
 
-/* Calibration of the embedded estimate by step doubling; saved state. */
+/* Calibration of the embedded estimate by step doubling, saved with the integrator. */
 typedef struct calibration {
-  double factor;  /* of the embedded estimate, at least 1 */
-  long next_step; /* number of the first step that may be checked next */
+  double factor;  /* factor of the embedded estimate, at least 1 */
+  long next_step; /* number of the first step that may be checked by step doubling next */
 } calibration;
 
 typedef struct spark {
@@ -64,27 +66,31 @@ typedef struct spark {
   dae__stages stages;
   dae__spark_dense dense;
   dae__driver driver;
-  calibration *calibration; /* saved */
-  double *t_middle;      /* saved: end of the first half of the last step; its start: not halved */
-  double *state, *rate;  /* saved: at the end of the last step */
-  double *previous_rate; /* saved: at the start of the last step */
-  double *middle_rate;   /* saved: at t_middle */
-  double *y, *z;         /* state split into y and z */
-  double *new_state, *new_rate; /* at the end of the current step */
+  calibration *calibration; /* saved with the integrator */
+  /* end of the first half of the last step, or its start if the step was not halved; saved */
+  double *t_middle;
+  double *state, *rate;  /* state vector and its derivative at the end of the last step; saved */
+  double *previous_rate; /* derivative at the start of the last step; saved */
+  double *middle_rate;   /* derivative at t_middle; saved */
+  double *y, *z;         /* y and z at the end of the last step */
+  double *new_state, *new_rate; /* state vector and derivative at the end of the current step */
   double t_half;                /* middle of the current step */
-  double *y_middle, *z_middle;  /* at t_half */
-  double *y_whole, *z_whole;    /* at the end of the current step before it was halved */
+  double *y_middle, *z_middle;  /* y and z at t_half */
+  /* y and z at the end of the current step before it was halved by step doubling */
+  double *y_whole, *z_whole;
   double *y_weight, *z_weight, *y_rate, *z_rate;
   int estimate_nodes;
-  double *estimate_weights;        /* of the derivative at the start, estimate_nodes */
-  double gamma0, tolerance_factor; /* of the embedded estimate */
-  dae_spark_tableau *owned;        /* NULL: the tableau is the user's */
+  /* weights of the derivative at the start of the step, one for each of estimate_nodes */
+  double *estimate_weights;
+  double gamma0, tolerance_factor; /* factors of the embedded estimate */
+  /* tableau freed with the integrator; NULL: the tableau is the user's */
+  dae_spark_tableau *owned;
   dae__integrator_table table;
 } spark;
 
 /* ---- error estimate ---- */
 
-/* square sum of h (u'(t0) - U'(t0)) relative to the weights */
+/* sum of squares of h (u'(t0) - U'(t0)) relative to the weights, for one of u = y, z */
 static double spark_defect(const spark *o, int n, const double *values, const double *rate,
                            const double *weight)
 {
@@ -98,7 +104,8 @@ static double spark_defect(const spark *o, int n, const double *values, const do
   return sum;
 }
 
-/* changes of Z by round-off relative to the weights: Z depends on g/h */
+/* round-off error of Z relative to the weights; Z depends on g/h, and therefore on the round-off
+ * error of y over h */
 static double spark_round_off(const spark *o, double h)
 {
   const dae__spark_adapter *a = &o->adapter;
@@ -109,8 +116,8 @@ static double spark_round_off(const spark *o, double h)
   return a->nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
 }
 
-/* embedded estimate, less the contribution of round-off, which is all of it in very short steps,
- * and in directions that the projection corrects */
+/* embedded error estimate without the contribution of round-off, which dominates in very short
+ * steps and in directions that the projection corrects */
 static double spark_estimate(spark *o)
 {
   const dae__spark_adapter *a = &o->adapter;
@@ -121,7 +128,7 @@ static double spark_estimate(spark *o)
   for (int i = 0; i < o->estimate_nodes; i++)
     weights += fabs(o->estimate_weights[i]);
   double error = sqrt(sum / (a->ny + a->nz)) - weights * spark_round_off(o, o->stages.h);
-  return o->gamma0 / o->tolerance_factor * (error < 0 ? 0 : error); /* NaN remains NaN */
+  return o->gamma0 / o->tolerance_factor * (error < 0 ? 0 : error); /* a NaN is passed on */
 }
 
 /* ---- one step ---- */
@@ -148,7 +155,7 @@ static dae_status spark_solve(spark *o, double t, double h, const double *y, con
   return dae__stages_solve(&o->stages, t, h, y, z, &goal, err);
 }
 
-/* projects the end of the solved step into new_state, and finds its derivative new_rate */
+/* projects the end of the solved step, into new_state, and finds its derivative new_rate */
 static dae_status spark_complete_step(spark *o, double t, dae_error *err)
 {
   dae__stages *st = &o->stages;
@@ -181,7 +188,7 @@ static dae_status spark_accept(void *self, double t, dae_error *err)
 
 /* ---- step doubling ---- */
 
-/* square sum of the differences relative to the weights */
+/* sum of squares of a - b relative to the weights */
 static double spark_distance(int n, const double *a, const double *b, const double *weight)
 {
   double sum = 0;
@@ -190,8 +197,8 @@ static double spark_distance(int n, const double *a, const double *b, const doub
   return sum;
 }
 
-/* Repeats the current step by two of half the size, which replace it; *T: the distance of the two
- * results in tolerances. */
+/* Replaces the current step by two steps of half the size; *T: distance of the two results at the
+ * end of the step, in tolerances. */
 static dae_status spark_solve_halves(spark *o, double h, double *T, dae_error *err)
 {
   const dae__spark_adapter *a = &o->adapter;
@@ -215,11 +222,11 @@ static dae_status spark_solve_halves(spark *o, double h, double *T, dae_error *e
   return DAE_OK;
 }
 
-/* The embedded estimate misses the contribution of the constraints to the error where their
- * curvature, times the multipliers, is stiff. There the iteration contracts slowly, and some of
- * these steps are checked by step doubling. The error T of the step in tolerances then calibrates
- * the embedded estimate E, of order n: its factor makes it 1 where T is 1, since T is proportional
- * to E^((p+1)/n). */
+/* The embedded estimate misses the contribution of the constraints to the error where the curvature
+ * of the constraints, times the multipliers, is stiff. In such steps the iteration contracts
+ * slowly, and some of them are checked by step doubling. The error T of the step in tolerances then
+ * calibrates the embedded estimate E, of order n: T is proportional to E^((p+1)/n), and the factor
+ * of E makes the estimate 1 where T is 1. */
 static dae_status spark_attempt(void *self, double h, double *error, dae_error *err)
 {
   spark *o = self;
@@ -246,7 +253,7 @@ static dae_status spark_attempt(void *self, double h, double *error, dae_error *
   return status;
 }
 
-/* ---- other verbs of the driver ---- */
+/* ---- other functions of the driver's table ---- */
 
 static double spark_largest_rate(const void *self, double rtol, double atol, char *name,
                                  size_t size)
@@ -289,7 +296,7 @@ static const dae__driver_table spark_driver = {.begin = spark_begin,
 
 /* ---- dense output ---- */
 
-/* the last step, or the half of it that contains t */
+/* interval of dense output: the last step, or the half of it that contains t */
 static dae__spark_dense_step spark_dense_step_at(const spark *o, double t)
 {
   const dae__driver_memory *m = o->driver.memory;
@@ -317,14 +324,16 @@ static void spark_interpolate_raw(void *self, double t, double *y)
   dae__spark_adapter_join(&o->adapter, o->stages.Yt, o->stages.x, y);
 }
 
-/* the state within the last step, projected, with its multipliers */
+/* state vector at a time t within the last step, projected onto the constraints, with its
+ * multipliers */
 static dae_status spark_dense_output(spark *o, bool refined, double t, double *y, double *dy,
                                      dae_error *err)
 {
   const dae__spark_adapter *a = &o->adapter;
   dae_error why = dae_error_none();
   dae_status status = DAE_OK;
-  if (t == o->driver.memory->t) { /* projected, with its multipliers, at acceptance */
+  /* the end of a step was projected, and its multipliers computed, at acceptance */
+  if (t == o->driver.memory->t) {
     dae__copy(a->size, o->state, y);
     if (dy)
       dae__copy(a->size, o->rate, dy);
@@ -337,7 +346,7 @@ static dae_status spark_dense_output(spark *o, bool refined, double t, double *y
     return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
   spark_interpolate_raw(o, t, y);
   if (dy)
-    dae__zero(a->size, dy); /* multipliers have no derivative */
+    dae__zero(a->size, dy); /* derivatives of the multipliers are set to zero */
   status = o->opts.project ? a->states->project(a->self, true, t, y, &why) : DAE_OK;
   if (!status)
     status = a->states->accelerate(a->self, true, t, y, dy, &why);
@@ -354,7 +363,7 @@ static dae_status spark_interpolate_unprojected(void *self, double t, double *y,
   return spark_dense_output(self, false, t, y, NULL, err);
 }
 
-/* ---- other verbs ---- */
+/* ---- functions of the integrator's table ---- */
 
 static dae_status spark_step(void *self, double t_stop, dae_error *err)
 {
@@ -441,12 +450,13 @@ static const dae__integrator_table spark_verbs = {.step = spark_step,
 
 /* ---- creation ---- */
 
-/* adapter, stages, memory and dense output */
+/* creates adapter, stages, saved memory and dense output */
 static dae_status spark_prepare(spark *o, dae__arena *arena, const dae_problem *problem,
                                 const dae__spark_descriptor *descriptor, dae_error *err)
 {
   const dae_spark_tableau *tableau = descriptor->tableau;
-  bool regular = tableau->nt > tableau->s; /* otherwise A is singular: no transformation exists */
+  /* with nt = s the matrix A is singular, and no transformation exists */
+  bool regular = tableau->nt > tableau->s;
   if (regular)
     dae__spark_transform_create(arena, tableau, &o->transform);
   if (dae__arena_failed(arena))
@@ -477,7 +487,7 @@ static dae_status spark_prepare(spark *o, dae__arena *arena, const dae_problem *
   return dae__spark_dense_create(arena, &o->opts, descriptor->order, &o->stages, &o->dense, err);
 }
 
-/* driver, and constants of the error estimate */
+/* creates the driver, and computes the constants of the error estimate */
 static void spark_prepare_driver(spark *o, int order, const dae_env *env)
 {
   const dae_spark_options *opts = &o->opts;
@@ -501,7 +511,8 @@ static void spark_prepare_driver(spark *o, int order, const dae_env *env)
   o->estimate_nodes = nodes;
   *o->calibration = (calibration){.factor = 1};
   o->tolerance_factor = TOLERANCE_MAP_FACTOR * pow(opts->rtol, fmin((double)nodes / order, 1) - 1);
-  /* |det A|^(1/s), from one eigenvalue of each pair; without eigenvalues, its typical size */
+  /* gamma0 = |det A|^(1/s), from one eigenvalue of each complex pair; without eigenvalues, the
+   * typical size 1/(s+1) */
   double sum = tr->blocks ? 0 : -s * log(s + 1.0);
   for (int i = 0; i < tr->blocks; i++)
     sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
@@ -510,8 +521,8 @@ static void spark_prepare_driver(spark *o, int order, const dae_env *env)
     o->estimate_weights[i] = dae__lagrange_derivative_weight(nodes, st->node, i, 0);
 }
 
-/* Where A is singular, Z of coordinates without mass is not determined at all stages: p_z has to be
- * regular at the start. */
+/* Checks that p_z is regular at the start, for a tableau with singular A: Z of coordinates without
+ * mass would not be determined at all stages. */
 static dae_status spark_check_mass(spark *o, dae__arena *arena, dae_error *err)
 {
   const dae__spark_adapter *a = &o->adapter;

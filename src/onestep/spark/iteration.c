@@ -4,7 +4,7 @@
  * the transformation Q the increments of Z, L and Psi take s solves with matrix (2) and one with
  * matrix (3), factored once, at the predicted midpoint. The decoupled iteration (decoupled.h)
  * replaces matrix (2) by blocks with the derivatives of the forces; full Newton is in
- * full_newton.c. A strategy that converges too slowly is followed by the next one. */
+ * full_newton.c. If an iteration converges too slowly, the step is repeated with the next. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -14,28 +14,29 @@
 
 /* Tuning constants; chosen, not measured, unless a source is given. */
 
-/* Iterations without halving the change that count as stagnation at round-off. Fewer would mistake
- * the oscillation by complex eigenvalues of A for it. */
+/* Number of iterations without halving the change that counts as stagnation at round-off. With a
+ * smaller number, oscillations due to complex eigenvalues of A would count as stagnation. */
 #define STAGNATION_ITERATIONS 3
-/* Factor by which the change has to decrease in three iterations; it must not increase in two. */
+/* Factor by which the change has to decrease within three iterations; within two iterations it must
+ * not increase. */
 #define SLOW_CONTRACTION 0.5
-/* Expected number of simplified iterations above which the next strategy is tried. */
+/* Extrapolated number of simplified iterations above which the next strategy is tried. */
 #define MAX_EXPECTED_ITERATIONS 20
-/* Growth of the change over the smallest one, or over 1, that counts as divergence. */
+/* Growth of the change, relative to the smallest change or to 1, that counts as divergence. */
 #define DIVERGENCE 1e3
-/* Contraction above which the full Jacobian is evaluated again. */
+/* Contraction above which the Jacobian of the full Newton iteration is evaluated again. */
 #define JACOBIAN_REFRESH_CONTRACTION 0.3
-/* Steps that begin with a strategy once it was needed. */
+/* Number of steps that begin with a strategy after a step that needed it. */
 #define STRATEGY_STEPS 20
-/* Ratio of the contractions of decoupled and simplified iteration below which the factorisations of
- * the former pay. */
+/* Ratio of the contractions of the decoupled and the simplified iteration below which the decoupled
+ * one is worth its factorisations. */
 #define DECOUPLED_GAIN 0.5
-/* Steps for which an observed contraction of the decoupled iteration remains valid. */
+/* Number of steps for which an observed contraction of the decoupled iteration remains valid. */
 #define CONTRACTION_STEPS 50
 
 /* ---- simplified and decoupled iteration ---- */
 
-/* out = row . R, vectors of length n */
+/* out = sum over j of row[j] times vector j of R, vectors of length n */
 static void iteration_combine(const double *row, int count, int n, const double *R, double *out)
 {
   dae__zero(n, out);
@@ -43,7 +44,7 @@ static void iteration_combine(const double *row, int count, int n, const double 
     dae__axpy(n, row[j], R + (size_t)j * (size_t)n, out);
 }
 
-/* right sides -(q5, q6, q7) of the transformed rows */
+/* right sides -(q5, q6, q7) of the transformed rows, from the residuals R5, R6 and k */
 static void iteration_right_sides(dae__stages *st)
 {
   const dae__spark_transform *tr = st->transform;
@@ -51,7 +52,7 @@ static void iteration_right_sides(dae__stages *st)
   int s = st->s, nz = a->nz, ng = a->ng, nk = a->nk, width = nz + ng + nk;
   for (int i = 0; i <= s; i++)
     dae__stages_residual5(st, i, dae__stage_vector(st->R5, i, nz));
-  for (int i = 0; i < s; i++) { /* g / h, then gdot */
+  for (int i = 0; i < s; i++) { /* R6: g / h at the tilde nodes, then gdot at the end */
     dae__copy(ng, dae__stage_vector(st->g, i + 1, ng), dae__stage_vector(st->R6, i, ng));
     dae__scale(ng, 1 / st->h, dae__stage_vector(st->R6, i, ng));
   }
@@ -66,7 +67,7 @@ static void iteration_right_sides(dae__stages *st)
   }
 }
 
-/* xi = row k of Ti times s vectors of length n */
+/* xi = row k of Ti times s vectors of length n: transformation to eigenvector k of A */
 static void iteration_to_eigenvectors(const dae__spark_transform *tr, int k, int n,
                                       const double *values, double complex *xi)
 {
@@ -77,7 +78,7 @@ static void iteration_to_eigenvectors(const dae__spark_transform *tr, int k, int
       xi[i] += tr->Ti[k * tr->s + j] * values[(size_t)j * (size_t)n + (size_t)i];
 }
 
-/* values += contribution of block k, and of its conjugate if it is complex, to T xi */
+/* values += contribution of eigenvector k of A, and of its complex conjugate, to T xi */
 static void iteration_from_eigenvectors(const dae__spark_transform *tr, int k, int n,
                                         const double complex *xi, double *values)
 {
@@ -88,7 +89,8 @@ static void iteration_from_eigenvectors(const dae__spark_transform *tr, int k, i
   }
 }
 
-/* all rows but the last, delta, by the blocks of A = T diag(mu) Ti; Y moves with them */
+/* solves all transformed rows but the last, delta, by the blocks of A = T diag(mu) Ti, and adds the
+ * increments of Y */
 static void iteration_solve_decoupled(dae__stages *st)
 {
   const dae__spark_transform *tr = st->transform;
@@ -115,7 +117,7 @@ static void iteration_solve_decoupled(dae__stages *st)
               dae__stage_vector(st->now.Y, s + 1, a->ny));
 }
 
-/* adds the solutions to Z, L and Psi; returns the largest change of Z relative to the weights */
+/* adds the increments to Z, L and Psi; returns the largest change of Z relative to the weights */
 static double iteration_add_increments(dae__stages *st, const double *weight)
 {
   const dae__spark_transform *tr = st->transform;
@@ -145,7 +147,8 @@ static double iteration_add_increments(dae__stages *st, const double *weight)
   return change;
 }
 
-/* one simplified or decoupled iteration; *change: of Y and Z */
+/* one simplified or decoupled iteration; *change: largest change of Y and Z relative to the
+ * weights */
 static dae_status iteration_simplified(dae__stages *st, const dae__stages_goal *goal,
                                        double *change, dae_error *err)
 {
@@ -165,7 +168,8 @@ static dae_status iteration_simplified(dae__stages *st, const dae__stages_goal *
   return DAE_OK;
 }
 
-/* entry of (z, lambda, psi) with the largest increment: a multiplier, or without constraints a z */
+/* entry of (z, lambda, psi) with the largest increment: of a multiplier, or of z without
+ * constraints */
 static int iteration_worst(const dae__stages *st)
 {
   const dae__spark_adapter *a = st->adapter;
@@ -182,8 +186,8 @@ static int iteration_worst(const dae__stages *st)
 
 /* ---- factorisation ---- */
 
-/* matrices (2) and (3), and the blocks of the decoupled iteration, at the midpoint of the predicted
- * step with its mean multipliers */
+/* factors matrices (2) and (3), and the blocks of the decoupled iteration, at the midpoint of the
+ * predicted step with the means of its multipliers */
 static dae_status iteration_factor_midpoint(dae__stages *st, dae_error *err)
 {
   const dae__spark_adapter *a = st->adapter;
@@ -216,7 +220,7 @@ static dae_status iteration_factor_midpoint(dae__stages *st, dae_error *err)
   return DAE_OK;
 }
 
-/* the full Jacobian, at the iterate */
+/* evaluates and factors the Jacobian of the full Newton iteration at the current iterate */
 static dae_status iteration_factor_full(dae__stages *st, dae_error *err)
 {
   st->memory->whole = true;
@@ -225,8 +229,8 @@ static dae_status iteration_factor_full(dae__stages *st, dae_error *err)
   return dae__full_newton_factor(st->full, st, err);
 }
 
-/* predicts the step and factors; full Newton is created on demand in its own memory, since few
- * problems need it */
+/* predicts the step and factors the matrices of the strategy; the full Newton iteration is created
+ * on demand in its own memory, since few problems need it */
 static dae_status iteration_start(dae__stages *st, double t, double h, const double *y0,
                                   const double *z0, dae_error *err)
 {
@@ -239,7 +243,8 @@ static dae_status iteration_start(dae__stages *st, double t, double h, const dou
       return dae__out_of_memory(err);
     DAE__TRY(dae__full_newton_create(st->full_arena, st->tableau, a, &st->full, err));
   }
-  if (full && st->full_arena) /* pivots are not saved: a loaded run has to choose the same ones */
+  /* pivots are not saved, and a loaded run has to find the same ones */
+  if (full && st->full_arena)
     dae__full_newton_forget(st->full);
   st->t = t;
   st->h = h;
@@ -250,7 +255,7 @@ static dae_status iteration_start(dae__stages *st, double t, double h, const dou
     dae__copy(a->ny, y0, dae__stage_vector(st->now.Y, i, a->ny));
   dae_momentum_at at = {t, y0, z0};
   DAE__TRY(a->table->eval(a->self, &at, NULL, &(dae__spark_wanted){.p = st->p0}, err));
-  /* a second sweep is skipped where v may be stiff */
+  /* two evaluations of v for the predicted Y; one where v may be stiff */
   int sweeps = st->strategy == DAE__STAGES_SIMPLIFIED || !st->transform ? 2 : 1;
   for (int sweep = 0; sweep < sweeps; sweep++)
     DAE__TRY(dae__stages_refresh(st, NULL, NULL, err));
@@ -259,7 +264,7 @@ static dae_status iteration_start(dae__stages *st, double t, double h, const dou
 
 /* ---- choice of the strategy ---- */
 
-/* whether the decoupled iteration, by its last observed contraction, pays its factorisations */
+/* whether the decoupled iteration, by its last observed contraction, is worth its factorisations */
 static bool iteration_decoupled_pays(const dae__stages_memory *m)
 {
   const double *c = m->contraction;
@@ -279,7 +284,7 @@ static bool iteration_available(const dae__stages *st, const dae__stages_goal *g
   return st->transform;
 }
 
-/* next available strategy after this one; false: none */
+/* next available strategy after the current one; false: no further strategy */
 static bool iteration_next_strategy(const dae__stages *st, const dae__stages_goal *goal,
                                     dae__stages_strategy *strategy)
 {
@@ -291,7 +296,7 @@ static bool iteration_next_strategy(const dae__stages *st, const dae__stages_goa
   return false;
 }
 
-/* records the mean contraction from the first change to the last */
+/* records the mean contraction of the iteration, from its first and last change */
 static void iteration_observe(dae__stages *st, double first, double last, int iterations)
 {
   if (st->strategy == DAE__STAGES_FULL || iterations < 2 || !isfinite(last) || !(first > 0))
@@ -304,7 +309,8 @@ static void iteration_observe(dae__stages *st, double first, double last, int it
 
 /* ---- convergence ---- */
 
-/* iterates until the goal is reached; DAE_ERROR_STEP: slow or divergent */
+/* iterates until the stopping criterion is met; DAE_ERROR_STEP: convergence too slow, or
+ * divergence */
 static dae_status iteration_converge(dae__stages *st, const dae__stages_goal *goal, dae_error *err)
 {
   double best = INFINITY, before[3] = {INFINITY, INFINITY, INFINITY}, first = 0, change = 0;
@@ -324,7 +330,7 @@ static dae_status iteration_converge(dae__stages *st, const dae__stages_goal *go
     if (change <= goal->tolerance || stagnates) {
       if (!stagnates)
         iteration_observe(st, first, change, i + 1);
-      /* y1 of the last Z; the other iterations have moved Y along with Z */
+      /* y1 for the last Z; decoupled and full Newton iterations update Y together with Z */
       return simplified ? dae__stages_refresh(st, NULL, NULL, err) : DAE_OK;
     }
     double rate = i > 3 && simplified && goal->allow_full ? pow(change / first, 1.0 / i) : 0;

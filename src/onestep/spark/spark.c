@@ -6,8 +6,8 @@
 #include <float.h>
 #include <math.h>
 
-/* Deviation of b' c^k from 1/(k+1) at which a quadrature rule is of order k. Chosen, not measured.
- */
+/* Deviation up to which a condition b' c^k = 1/(k+1) of the order of a quadrature rule holds.
+ * Chosen, not measured. */
 #define ORDER_TOLERANCE 1e-10
 
 /* ---- options ---- */
@@ -81,10 +81,10 @@ dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err)
   return dae__assembled_check_problem(problem, spark_check_problem, err);
 }
 
-/* Stages by tolerance and cost. The tolerance: fewest evaluations for the pendulum and the car
- * axis. The cost: with dense matrices few large steps save factorisations; with sparse ones those
- * cost no more than a few iterations, whose cost grows with every stage, and one stage less was the
- * faster (docs/methods/spark.md). */
+/* Number of stages by tolerance and cost. By the tolerance: fewest evaluations for the pendulum and
+ * the car axis. By the cost: with dense matrices few large steps save factorisations; with sparse
+ * matrices a factorisation costs no more than a few iterations, whose cost grows with every stage,
+ * and one stage less was faster (docs/methods/spark.md). */
 static int spark_stages_for(const dae_problem *problem, double rtol)
 {
   const dae_mechanical *m = problem->mechanical;
@@ -95,7 +95,8 @@ static int spark_stages_for(const dae_problem *problem, double rtol)
   return s > 4 && sparse ? s - 1 : s;
 }
 
-/* largest p <= 2s with b' c^k = 1/(k+1) for k < p: a lower bound that the families attain */
+/* order of the quadrature rule: largest p <= 2s with b' c^k = 1/(k+1) for k < p; a lower bound of
+ * the order of the method, attained by the families */
 static int spark_order_of(const dae_spark_tableau *t)
 {
   int order = 0;
@@ -118,7 +119,7 @@ static int spark_order_of(const dae_spark_tableau *t)
 typedef struct request {
   const char *method;
   dae_spark_family family;
-  const dae_spark_tableau *tableau; /* the user's; NULL: of the family */
+  const dae_spark_tableau *tableau; /* tableau given by the user; NULL: tableau of the family */
   const dae_spark_options *opts;
 } request;
 

@@ -5,19 +5,19 @@
 #include "core/arena.h"
 #include <daedal/spark.h>
 
-/* Whether SPARK supports the problem; the reason in err. */
+/* Checks whether SPARK supports the problem; the reason for a refusal is in err. */
 dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err);
 
 typedef struct dae__spark_descriptor {
   const char *method;
-  const dae_spark_tableau *tableau; /* valid */
+  const dae_spark_tableau *tableau; /* validated tableau */
   int order;
   const dae_spark_options *opts;
 } dae__spark_descriptor;
 
-/* An integrator for a mechanical problem or one in the momentum form, not coupled, in this arena,
- * which it owns from then on; on failure the arena stays with the caller. `owned`, unless NULL, is
- * freed with the integrator. */
+/* Creates a SPARK integrator for an uncoupled problem in the mechanical or the momentum form. The
+ * integrator owns the arena from then on; on failure the arena stays with the caller. `owned`,
+ * unless NULL, is freed with the integrator. */
 dae_status dae__spark_integrator_create(dae__arena *arena, const dae__spark_descriptor *descriptor,
                                         const dae_problem *problem, const dae_start *start,
                                         dae_spark_tableau *owned, dae_integrator **out,

@@ -7,8 +7,8 @@
 #include "onestep/spark/full_newton.h"
 #include "quadrature/lagrange.h"
 
-/* Ratio of step sizes above which the last step is not extrapolated: it was cut short, as at an
- * output time. Chosen, not measured. */
+/* Ratio of step sizes above which the polynomial of the last step is not extrapolated: the last
+ * step was cut short, as at an output time. Chosen, not measured. */
 #define LARGEST_EXTRAPOLATION 10
 
 /* ---- creation ---- */
@@ -58,7 +58,8 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
   st->node_index = DAE__ALLOC(arena, int, s + 2);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  /* a stage at an end of the step is not the value there, and no node */
+  /* interpolation nodes: both ends of the step and the inner stages; a stage at an end of the step
+   * differs from the value there, and is no node */
   const double *c = tableau->c;
   for (int i = 0; i <= st->s + 1; i++)
     if (i == 0 || i > st->s || (c[i - 1] > 0 && c[i - 1] < 1)) {
@@ -81,7 +82,7 @@ dae_status dae__stages_reload(dae__stages *st)
   DAE__TRY(a->states->reload(a->self, m->factored));
   if (m->blocks)
     DAE__TRY(dae__decoupled_reload(a->decoupled));
-  /* a full Newton iteration created on demand keeps no pivots from step to step */
+  /* a full Newton iteration created on demand keeps no pivots from one step to the next */
   return m->whole && !st->transform ? dae__full_newton_reload(st->full) : DAE_OK;
 }
 
@@ -94,8 +95,8 @@ void dae__stages_reset(dae__stages *st, const double *lambda, const double *psi)
 
 /* ---- prediction ---- */
 
-/* out = sum_i l_i(x) values_i, l_i the Lagrange polynomials of these nodes; index: vectors of
- * values to take, NULL: in sequence */
+/* out = sum_i l_i(x) values_i with the Lagrange polynomials l_i of the nodes; index: vector of
+ * values at each node, NULL: in sequence */
 static void stages_extrapolate(int nodes, const double *node, const int *index, double x, int n,
                                const double *values, double *out)
 {
@@ -105,8 +106,9 @@ static void stages_extrapolate(int nodes, const double *node, const int *index, 
               values + (size_t)(index ? index[i] : i) * (size_t)n, out);
 }
 
-/* Extrapolation of the last step; constant values in the first step, and where forces are stiff:
- * Gauss does not damp, so that the polynomials of stiff components oscillate. */
+/* Predicts Z, L and Psi by extrapolation of the last step; by constant values in the first step and
+ * with stiff forces, where Gauss methods do not damp and the polynomials of stiff components
+ * oscillate. */
 void dae__stages_predict(dae__stages *st)
 {
   const dae_spark_tableau *T = st->tableau;
@@ -190,7 +192,8 @@ dae_status dae__stages_evaluate(dae__stages *st, dae_error *err)
   const dae__spark_adapter *a = st->adapter;
   const dae_spark_tableau *T = st->tableau;
   int s = st->s, ny = a->ny, nz = a->nz, ng = a->ng, nk = a->nk;
-  for (int i = 0; i < st->nt; i++) { /* tilde points: from v, or in full Newton from Y */
+  /* y at the tilde nodes: from v, or in the full Newton iteration from Y */
+  for (int i = 0; i < st->nt; i++) {
     if (st->strategy == DAE__STAGES_FULL)
       dae__full_newton_tilde(st->full, st, i, st->Yt);
     else

@@ -10,7 +10,7 @@ dae__small dae__spark_alpha(int s, int cols, const double *A, const double *b)
   return dae__small_stacked(&top, &last);
 }
 
-/* row i: b' - b' q_i'(C) A, with q_i(c) = P_i(2c - 1), i = 0..s-1 */
+/* matrix M, row i: b' - b' q_i'(C) A, with q_i(c) = P_i(2c - 1), i = 0..s-1 */
 dae__small dae__spark_M(const dae_spark_tableau *t)
 {
   int s = t->s;
@@ -58,7 +58,7 @@ double *dae__spark_round(dae__arena *arena, const dae__small *A)
   return values;
 }
 
-/* (X Y)^-1 */
+/* (X Y)^-1 rounded to double */
 static double *transform_round_inverse(dae__arena *arena, const dae__small *X, const dae__small *Y)
 {
   dae__small product = dae__small_times(X, Y), inverse;
@@ -83,7 +83,7 @@ void dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
   dae__small gamma, w, Qt = dae__spark_Qt(t, &gamma, &w), Q = dae__small_stacked(&Qt, &gamma);
   dae__small Ac = dae__small_of(s, s, t->Ab + s), Ac_inv, D = dae__small_identity(s + 1);
   dae__small_inverse(&Ac, &Ac_inv);
-  for (int i = 0; i < s; i++) /* D = blkdiag(Ac^-1, 1) */
+  for (int i = 0; i < s; i++) /* block diagonal matrix D = blkdiag(Ac^-1, 1) */
     for (int j = 0; j < s; j++)
       D.at[i][j] = Ac_inv.at[i][j];
   dae__small Qc = dae__small_times(&Q, &D);

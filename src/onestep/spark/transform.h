@@ -19,28 +19,32 @@
 #include "quadrature/small_matrix.h"
 #include <complex.h>
 
-/* Matrices by rows. */
+/* Matrices of the transformation, stored by rows. */
 typedef struct dae__spark_transform {
   int s;
-  double *gamma;      /* s + 1: (-b' A^-1, 1) */
-  double *w;          /* s */
-  double *Qt, *Q;     /* s x (s+1), (s+1) x (s+1) */
-  double *Qc;         /* (s+1) x (s+1) */
-  double *Qat_inv;    /* (s+1) x (s+1): (Q alphat)^-1, for the increments of lambda */
-  double *Qah_inv;    /* s x s: (Qt alphah)^-1, for the increments of psi */
-  int reals, blocks;  /* A = T diag(mu) Ti: real eigenvalues, then one of each complex pair; blocks
-                         is 0 if A is not diagonalised, as with a multiple eigenvalue */
-  double complex *mu; /* blocks */
-  double complex *T;  /* s x blocks: x = sum over reals of T_k xi_k + 2 Re sum over pairs */
-  double complex *Ti; /* blocks x s: xi = Ti x */
+  double *gamma;   /* vector (-b' A^-1, 1), length s + 1 */
+  double *w;       /* vector A M^-1 1, length s */
+  double *Qt, *Q;  /* matrices s x (s+1) and (s+1) x (s+1) */
+  double *Qc;      /* matrix (s+1) x (s+1) */
+  double *Qat_inv; /* (Q alphat)^-1, (s+1) x (s+1), for the increments of lambda */
+  double *Qah_inv; /* (Qt alphah)^-1, s x s, for the increments of psi */
+  /* Numbers of real eigenvalues of A = T diag(mu) Ti, and of all eigenvalues with one of each
+   * complex pair; blocks is 0 if A is not diagonalised, as with a multiple eigenvalue. */
+  int reals, blocks;
+  double complex *mu; /* eigenvalues of A, length blocks */
+  /* Eigenvectors, s x blocks: x = sum over real eigenvalues of T_k xi_k + 2 Re sum over pairs. */
+  double complex *T;
+  double complex *Ti; /* inverse of the eigenvectors, blocks x s: xi = Ti x */
 } dae__spark_transform;
 
-/* For a valid tableau with nt = s + 1. The arena holds the matrices; sticky failure. */
+/* Computes the transformation of a valid tableau with nt = s + 1. The matrices are in the arena,
+ * which keeps memory failures. */
 void dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
                                  dae__spark_transform *out);
 
-/* Matrices in extended precision; dae__spark_Qt needs invertible A and M. */
-dae__small dae__spark_alpha(int s, int cols, const double *A, const double *b); /* (A; b') */
+/* Matrices of the transformation in extended precision; dae__spark_Qt needs invertible A and M. */
+/* alpha = (A; b') */
+dae__small dae__spark_alpha(int s, int cols, const double *A, const double *b);
 dae__small dae__spark_M(const dae_spark_tableau *t);
 dae__small dae__spark_Qt(const dae_spark_tableau *t, dae__small *gamma, dae__small *w);
 /* A rounded to double, by rows, in the arena; NULL: out of memory. */

@@ -1,10 +1,10 @@
 /* The assumptions of [J09 2] on a tableau, in the order in which they depend on each other.
  *
- * Both kinds
+ * Conditions on both kinds of tableaux
  *   b_i != 0, c_i != c_j;  b' 1 = bh' 1 = bt' 1 = 1;  c = A 1;  ct = Ab 1
  *   ab_0j = 0: the first point is y0;  ab_sj = b_j: the last one is y1
  *
- * (s,s), nt = s + 1
+ * Conditions on (s,s) tableaux, nt = s + 1
  *   A is invertible         gamma' = (-b' A^-1, 1) annihilates alpha
  *   Ac is invertible        (ab_ij), i,j = 1..s: g at the tilde points determines v
  *   alphat is invertible    lambda is determined
@@ -12,8 +12,8 @@
  *   gamma' alphah = 0       psi does not enter the last row
  *   Qt alphah is invertible psi is determined
  *
- * Same nodes, nt = s: ct = c and Ab = A, so that A is singular and the unknowns are found without
- * these transformations. As h goes to 0, lambda and psi are determined if
+ * Tableaux with the same nodes, nt = s: ct = c and Ab = A, so that A is singular and the unknowns
+ * are found without these transformations. As h goes to 0, lambda and psi are determined if
  *
  *   (Ab At without its first row; bt')   is invertible: g at the stages, g' at t1
  *   (b' q_i(C) Ah, i = 1..s-1; bh')      is invertible: moments of k, k at t1
@@ -26,11 +26,12 @@
 #include "quadrature/nodes.h"
 #include <math.h>
 
-/* Deviation, relative to 1 and to the coefficient, at which a relation between coefficients holds:
- * coefficients typed with 13 digits satisfy it. */
+/* Deviation, relative to the coefficient or to 1, up to which a relation between coefficients
+ * holds: satisfied by coefficients given with 13 digits. */
 #define RELATION_TOLERANCE 1e-12
-/* Reciprocal condition number below which rounding of the coefficients decides on singularity: the
- * families have 7e-5 and more up to 12 stages, singular matrices come out below 1e-16. */
+/* Reciprocal condition number below which a matrix counts as singular, since it may be due to
+ * rounding of the coefficients: up to 12 stages the families have 7e-5 and more, singular matrices
+ * less than 1e-16. */
 #define SINGULAR_RCOND 1e-13L
 
 #define REFUSE(err, field, ...) dae__fail((err), DAE_ERROR_OPTION, (field), __VA_ARGS__)
@@ -54,7 +55,7 @@ static bool spark_validate_singular(const dae__small *A)
   return !(dae__small_inverse(A, &inverse) > SINGULAR_RCOND);
 }
 
-/* ---- both kinds of tableaux ---- */
+/* ---- conditions on both kinds of tableaux ---- */
 
 static dae_status spark_validate_arrays(const dae_spark_tableau *t, dae_error *err)
 {
@@ -86,7 +87,8 @@ static dae_status spark_validate_arrays(const dae_spark_tableau *t, dae_error *e
   return DAE_OK;
 }
 
-/* b_i != 0 and c_i != c_j, which M and the moments of k need; sums of weights */
+/* conditions on the quadrature rules: b_i != 0 and c_i != c_j, needed by M and the moments of k;
+ * sums of the weights */
 static dae_status spark_validate_rule(const dae_spark_tableau *t, dae_error *err)
 {
   const char *names[] = {"b", "bh", "bt"};
@@ -124,7 +126,7 @@ static dae_status spark_validate_row_sums(int rows, int cols, const double *A, c
   return DAE_OK;
 }
 
-/* first and last row of Ab */
+/* conditions on the first and the last row of Ab */
 static dae_status spark_validate_ends(const dae_spark_tableau *t, dae_error *err)
 {
   const double *last = t->Ab + (t->nt - 1) * t->s;
@@ -155,7 +157,7 @@ static dae_status spark_validate_psi_undetermined(const dae_spark_tableau *t, co
                      : "");
 }
 
-/* ---- (s,s) tableaux ---- */
+/* ---- conditions on (s,s) tableaux ---- */
 
 static dae_status spark_validate_A_and_lambda(const dae_spark_tableau *t, dae_error *err)
 {
@@ -212,7 +214,7 @@ static dae_status spark_validate_psi(const dae_spark_tableau *t, dae_error *err)
                                        : DAE_OK;
 }
 
-/* ---- tableaux with the same nodes ---- */
+/* ---- conditions on tableaux with nt = s ---- */
 
 static dae_status spark_validate_same_nodes(const dae_spark_tableau *t, dae_error *err)
 {

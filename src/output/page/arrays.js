@@ -1,10 +1,10 @@
-// What the page carries: arrays of numbers in base64, descriptions of elements in JSON.
+// Data in the page: arrays of numbers in base64, descriptions of elements in JSON.
 
 const arrayTypes = { f8: Float64Array, f4: Float32Array, u2: Uint16Array };
 const decoded = new Map();
 
-// The array with this number, decoded once. Its bytes are little-endian, as every machine with a
-// browser is.
+// The array with this number, decoded once. Bytes are little-endian, as on all platforms with a
+// browser.
 function arrayOf(id) {
   if (!decoded.has(id)) {
     const source = document.getElementById(`a${id}`);
@@ -18,7 +18,8 @@ function arrayOf(id) {
 
 const descriptionOf = (figure) => JSON.parse(figure.querySelector("script").textContent);
 
-// An element with attributes and children; a function as attribute listens to the event.
+// Creates an element with attributes and children; an attribute that is a function is an event
+// listener.
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {

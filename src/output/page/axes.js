@@ -1,6 +1,7 @@
 // Axes on a canvas: scales between numbers and pixels, ticks, and the frame around a picture.
 
-// A canvas of this size in CSS pixels, sharp on every screen; returns its context, cleared.
+// Sets a canvas to this size in CSS pixels, at the resolution of the screen; returns its cleared
+// context.
 function fitCanvas(canvas, width, height) {
   const ratio = devicePixelRatio || 1;
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -13,11 +14,11 @@ function fitCanvas(canvas, width, height) {
   return context;
 }
 
-// From a range of numbers to the pixels from `from` to `to`.
+// Scale from a range of numbers to the pixels from `from` to `to`.
 function makeScale([low, high], from, to, log = false) {
   const raise = log ? Math.log10 : (v) => v;
   const lower = log ? (v) => 10 ** v : (v) => v;
-  const [a, b] = [raise(low) / 2, raise(high) / 2]; // halves: the difference is a number
+  const [a, b] = [raise(low) / 2, raise(high) / 2]; // halves, so that the difference is finite
   return {
     range: [low, high],
     log,
@@ -27,14 +28,14 @@ function makeScale([low, high], from, to, log = false) {
   };
 }
 
-const widest = 7e307; // of the ends of an axis, so that their distance is a number
-const finest = 1e-290; // of its length, so that its parts are
+const widest = 7e307; // largest end of an axis, so that its length is finite
+const finest = 1e-290; // smallest length of an axis, so that its fractions are normal numbers
 
-// Is this range wide enough for numbers to tell its ends apart?
+// Whether the ends of the range differ by more than rounding.
 const isWide = ([low, high]) =>
   high - low > Math.max(finest, 1e-12 * Math.max(Math.abs(low), Math.abs(high)));
 
-// A range with some air around it, also where it is a single number or nothing.
+// A range with a margin, even of a single number or of no number.
 function padded(range, log = false) {
   if (!range) return log ? [0.1, 10] : [-1, 1];
   const [low, high] = range.map((v) => Math.min(Math.max(v, -widest), widest));
@@ -58,14 +59,14 @@ function roundest([low, high]) {
   return low;
 }
 
-// Would labels of this step be too long to be read? Then they tell the distance from a base.
+// Whether labels with this tick step would be too long, and are differences from a base instead.
 function isLong(biggest, step) {
   const digits = Math.log10(biggest / step);
   return digits >= (isPlain(biggest) ? 6 : 3);
 }
 
 // Round numbers in a range of this many pixels that are at least `spacing` pixels apart. base: the
-// number, as text, that labels tell the distance from, where they would differ in late digits only.
+// number, as text, that labels are differences from, if they would differ in late digits only.
 function linearTicks([low, high], length, spacing) {
   const rough = ((high - low) / length) * spacing;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -82,7 +83,7 @@ function linearTicks([low, high], length, spacing) {
   };
 }
 
-// The name of an axis, with the base that its labels start from.
+// The name of an axis, with the base that its labels are differences from.
 function axisName(label, base) {
   if (!base) return label ?? "";
   if (!label) return `distance from ${base}`;
@@ -94,7 +95,7 @@ function logTicks([low, high], length, spacing) {
   const perDecade = length / Math.log10(high / low);
   const multiples = perDecade < 60 ? [1] : [1, 2, 3, 4, 5, 6, 7, 8, 9];
   for (let k = Math.floor(Math.log10(low)); k <= Math.log10(high); k++) {
-    const power = Number(`1e${k}`); // 10 ** k is not always the nearest number
+    const power = Number(`1e${k}`); // correctly rounded, which 10 ** k is not always
     values.push(...multiples.map((m) => m * power).filter((v) => v >= low && v <= high));
   }
   return { values, labels: formatLogTicks(values, length / spacing), base: "" };
@@ -105,7 +106,7 @@ const ticksOf = (range, log, length, spacing) =>
 
 const margins = { left: 68, right: 14, top: 10, bottom: 44 };
 
-// The place within the frame.
+// Rectangle of the curves inside the labels and names of the axes.
 const areaOf = (width, height) => ({
   left: margins.left,
   top: margins.top,
@@ -152,7 +153,7 @@ function drawAxes(context, area, x, y, { xLabel, yLabel }) {
   context.restore();
 }
 
-// Ranges such that a unit is as long on both axes: the one that is too short grows.
+// Ranges with the same length of a unit on both axes: the shorter range is widened.
 function equalised([xa, xb], [ya, yb], area) {
   const perPixel = Math.max(
     (xb - xa) / (area.right - area.left),

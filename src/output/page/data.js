@@ -1,6 +1,6 @@
-// Columns of numbers: phase plots of any over any, and downloads.
+// Columns of numbers: phase plots of any two columns, and downloads.
 
-// A plot of one column over another, which the reader chooses.
+// A phase plot of one column over another, both selected by the reader.
 function startPhase(figure) {
   const { columns, x, y } = descriptionOf(figure);
   const options = () => columns.map(({ name }, i) => make("option", { value: i }, name));
@@ -59,7 +59,7 @@ function startPhase(figure) {
   plane.draw();
 }
 
-// A number as CSV has it: the shortest text that reads back the same, of a float seven digits.
+// A number for CSV: the shortest text that reads back as the same double; seven digits of a float.
 function csvNumber(value, isSingle) {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
@@ -69,7 +69,7 @@ function csvNumber(value, isSingle) {
 
 const csvName = (name) => (/[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
 
-// RFC 4180.
+// A field of CSV, quoted by RFC 4180.
 function csvOf({ columns, rows }) {
   const arrays = columns.map(({ array }) => arrayOf(array));
   const lines = [columns.map(({ name }) => csvName(name)).join(",")];

@@ -1,7 +1,7 @@
 // The legend of a plot: a button for every curve that shows and hides it, with its value under the
-// cursor; and, while the plot shows a part of itself, a button that shows all.
+// cursor; and, while the plot is zoomed, a button that resets the zoom.
 
-const shownAtFirst = 12; // curves; the others are there when asked for
+const shownAtFirst = 12; // number of curves shown initially; the others are hidden
 
 function makeLegend(plot, { toggle, reset }) {
   const place = make("span", { class: "place" });
@@ -44,7 +44,7 @@ function makeLegend(plot, { toggle, reset }) {
     element: make("div", { class: "legend" }, list, make("div", { class: "line" }, place, whole)),
     isShown: (i) => entries[i].button.getAttribute("aria-pressed") === "true",
     setZoomed: (zoomed) => whole.toggleAttribute("hidden", !zoomed),
-    // where the cursor is, and the values there; without arguments: nowhere
+    // shows the position of the cursor and the values there; without arguments: no cursor
     setValues(text = "", values = []) {
       place.textContent = text;
       entries.forEach(

@@ -1,10 +1,10 @@
-// Motions: shapes that move in the plane, drawn between the frames that the page has.
+// Motions: shapes that move in the plane, interpolated between the frames in the page.
 
 const missing = 65535;
 const steps = 65534;
 
-// Frames of a motion, by the time that has passed since the first. at(passed) gives the values of a
-// moment: x and y of every point and the radius of circles, NaN where there are none.
+// Frames of a motion, by the time since the first frame. at(passed) returns the values at a time: x
+// and y of every point and the radius of circles, NaN for missing values.
 function makeFrames({ times: timesId, positions: positionsId, shapes, x, y, radius }) {
   const times = arrayOf(timesId);
   const positions = arrayOf(positionsId);
@@ -18,7 +18,7 @@ function makeFrames({ times: timesId, positions: positionsId, shapes, x, y, radi
     const [first, last] = scales[k];
     return step === missing ? NaN : first + (last - first) * (step / steps);
   };
-  // the last frame that is not later
+  // index of the last frame at or before the time
   function frameAt(moment) {
     let [low, high] = [0, passed.length - 1];
     while (low < high) {
@@ -28,7 +28,7 @@ function makeFrames({ times: timesId, positions: positionsId, shapes, x, y, radi
     }
     return low;
   }
-  // the frame, and the part of the way to the next
+  // index of the frame, and fraction of the interval to the next frame
   function between(moment) {
     const a = frameAt(moment);
     const gap = passed[a + 1] - passed[a];
@@ -53,8 +53,8 @@ function makeFrames({ times: timesId, positions: positionsId, shapes, x, y, radi
   };
 }
 
-// Shapes with the place of their values, and those whose ways can be shown: points and circles with
-// a label, or all where none has one.
+// Shapes with the index of their values, and the shapes with a trajectory: points and circles with
+// a label, or all points and circles if none has a label.
 function placeShapes(shapes) {
   let first = 0;
   const placed = shapes.map((shape) => {
@@ -77,7 +77,7 @@ function drawShape(context, shape, values, x, y, colours) {
   }
   if (pixels.flat().some(Number.isNaN)) return;
   const [px, py] = pixels[0];
-  let beside = 6; // of the label
+  let beside = 6; // distance of the label in pixels
   context.beginPath();
   if (shape.kind === "line") {
     for (const [lx, ly] of pixels) context.lineTo(lx, ly);
@@ -118,7 +118,7 @@ function drawShape(context, shape, values, x, y, colours) {
   context.fillText(shape.label, (px + ex) / 2 + beside, (py + ey) / 2 - beside);
 }
 
-// The way of a shape up to a moment.
+// The trajectory of a shape up to a time.
 function drawTrail(context, shape, frames, moment, x, y, colour) {
   const now = frames.at(moment);
   context.beginPath();
@@ -138,8 +138,8 @@ function drawTrail(context, shape, frames, moment, x, y, colour) {
   context.stroke();
 }
 
-// 1, 2 or 5 times a power of ten: real time if the motion lasts a while and not too long, else
-// about ten seconds for all of it.
+// Playback speed, 1, 2 or 5 times a power of ten: real time for motions of moderate duration, else
+// about ten seconds for the whole motion.
 function usualSpeed(duration) {
   if (!(duration > 0) || (duration >= 2 && duration <= 60)) return 1;
   const power = 10 ** Math.floor(Math.log10(duration / 10));
@@ -190,7 +190,7 @@ function startMotion(figure) {
   const host = make("div", { class: "canvas" }, canvas);
   const controls = makeControls(frames.duration, { play: toggle, seek, redraw: draw });
   let moment = 0;
-  let stamp = null; // of the picture before, null: it stands
+  let stamp = null; // time of the previous animation frame, null: paused
   figure.prepend(host, controls.element);
 
   function draw() {

@@ -1,6 +1,6 @@
-// Numbers as people read them.
+// Numbers as text for readers.
 
-// Six digits, without zeros at the end.
+// A number with six significant digits, without trailing zeros.
 function format(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "-∞";
@@ -17,7 +17,7 @@ function format(value) {
 // Ticks up to this size are written without an exponent.
 const isPlain = (biggest) => biggest >= 1e-3 && biggest < 1e6;
 
-// Ticks of an axis, with the digits that tell them apart.
+// Labels of the ticks of an axis, with as many digits as are needed to distinguish them.
 function formatTicks(values) {
   if (values.length < 2) return values.map(format);
   const step = Math.abs(values[1] - values[0]);
@@ -48,7 +48,7 @@ const superscripts = {
 const powerOfTen = (exponent) => "10" + [...String(exponent)].map((c) => superscripts[c]).join("");
 
 // Ticks of a logarithmic axis with room for this many labels: powers of ten, all or every second,
-// third, ...; where the axis has less than two of them also 2 and 5.
+// third, ...; on an axis with less than two powers of ten also 2 and 5 times them.
 function formatLogTicks(values, room) {
   const exponents = values.map((v) => Math.log10(v));
   const isWhole = (e) => Math.abs(e - Math.round(e)) < 1e-9;

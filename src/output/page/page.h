@@ -1,7 +1,7 @@
-/* A page while it is written.
+/* An HTML page during its output.
  *
- * All output goes through dae__page_write, which keeps the first failure and does nothing after it,
- * so that callers need not check.
+ * All output goes through dae__page_write, which records the first failure and writes nothing after
+ * it, so that callers need not check.
  *
  * Elements of class "chart", "phase", "motion" and "download" hold a description in JSON, which the
  * scripts of this folder draw. Arrays of numbers are elements of their own, in base64, with the ids
@@ -15,18 +15,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Section in the list of contents. */
+/* Section in the table of contents. */
 typedef struct dae__page_section {
   struct dae__page_section *next;
   char *text;
 } dae__page_section;
 
-/* Array in the page, kept to write equal arrays once. */
+/* Array of numbers in the page, recorded so that equal arrays are written once. */
 typedef struct dae__page_array {
   struct dae__page_array *next;
-  uint64_t hash; /* of its numbers as double */
+  uint64_t hash; /* hash of the numbers as doubles */
   long count;
-  bool single; /* written as float */
+  bool single; /* whether the array is written as float */
   int id;
 } dae__page_array;
 
@@ -34,23 +34,23 @@ struct dae_page {
   dae__arena *arena;
   char *path, *buffer;
   FILE *file;
-  dae_error error; /* the first failure */
+  dae_error error; /* first failure while writing the page */
   dae__page_section *first_section, **last_section;
   int sections;
   dae__page_array *arrays;
   int array_count;
-  int columns;   /* of the open table; 0: no table is open */
-  char **header; /* of the open table; NULL: written */
-  bool uplot;    /* uPlot is part of this build */
-  bool plots;    /* the page has plots */
+  int columns;   /* number of columns of the open table; 0: no table is open */
+  char **header; /* header of the open table; NULL: already written */
+  bool uplot;    /* whether uPlot is part of this build */
+  bool plots;    /* whether the page has plots */
 };
 
-/* Keeps the first failure, after which nothing is written. */
+/* Records the first failure, after which nothing is written. */
 __attribute__((format(printf, 3, 4))) void dae__page_fail(dae_page *page, dae_status status,
                                                           const char *format, ...);
 
-/* Write bytes and HTML without escapes. dae__page_print must not format doubles, whose point
- * follows the locale. */
+/* Write bytes and HTML without escapes. dae__page_print must not format doubles, whose decimal
+ * point depends on the locale. */
 void dae__page_write(dae_page *page, const void *bytes, size_t length);
 void dae__page_put(dae_page *page, const char *html);
 __attribute__((format(printf, 2, 3))) void dae__page_print(dae_page *page, const char *format, ...);
@@ -63,28 +63,31 @@ void dae__page_json(dae_page *page, const char *text);
 /* Writes a number for HTML, JSON and SVG; null where it is not finite. */
 void dae__page_number(dae_page *page, double value);
 
-/* Returns a copy in the page's arena; NULL: out of memory, which the page keeps as its failure. */
+/* Returns a copy in the page's arena; NULL: out of memory, recorded as a failure of the page. */
 char *dae__page_copy(dae_page *page, const char *text);
 
 /* Element with an array of numbers in base64, written in pieces. */
 typedef struct dae__base64 {
   dae_page *page;
   size_t length;
-  unsigned char bytes[3072]; /* whole groups of three */
+  /* buffer, whole groups of three bytes */
+  unsigned char bytes[3072];
 } dae__base64;
 
-/* Begins an array of type "f8", "f4" or "u2"; returns its number. */
+/* Begins an array of type "f8", "f4" or "u2"; returns the number of the array in the page. */
 int dae__base64_begin(dae__base64 *out, dae_page *page, const char *type);
-void dae__base64_add(dae__base64 *out, uint64_t number, int bytes); /* little-endian */
+/* Adds a number of this many bytes, in little-endian order. */
+void dae__base64_add(dae__base64 *out, uint64_t number, int bytes);
 void dae__base64_end(dae__base64 *out);
 
 typedef enum dae__page_precision {
-  DAE__EXACT, /* as double */
-  DAE__SEVEN, /* as float, unless the page has the array as double */
-  DAE__EITHER /* as the page has the array, else as double */
+  DAE__EXACT, /* array written as double */
+  DAE__SEVEN, /* array written as float, unless the page contains it as double */
+  DAE__EITHER /* array in the precision that the page contains it in, else as double */
 } dae__page_precision;
 
-/* Returns the number of an array with this content, which is written unless the page has it. */
+/* Returns the number of the array with these values, and writes it unless the page contains it
+ * already. */
 int dae__page_array_of(dae_page *page, const double *values, long count,
                        dae__page_precision precision);
 

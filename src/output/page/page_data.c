@@ -54,8 +54,9 @@ static uint64_t page_bits_of(double value)
   return bits;
 }
 
-/* Arrays with the same count and the same hash of 64 bits, by the mixing function of splitmix64,
- * are taken for equal. Floats have seven digits only within the range of normal floats. */
+/* Arrays of the same length with the same 64-bit hash, by the mixing function of splitmix64, count
+ * as equal. Arrays with values outside the range of normal floats, where floats have fewer than
+ * seven digits, are written as double. */
 int dae__page_array_of(dae_page *page, const double *values, long count,
                        dae__page_precision precision)
 {
@@ -94,7 +95,7 @@ int dae__page_array_of(dae_page *page, const double *values, long count,
 }
 
 /* Writes the arrays of all columns, and an element that refers to them: {"name": ..., "columns":
- * [{"name": ..., "array": ...}, ...], and, for a phase plot, its columns x and y. */
+ * [{"name": ..., "array": ...}, ...]}, for a phase plot with the numbers of its columns x and y. */
 static void page_write_data(dae_page *page, const dae_page_data *data, bool phase, int x, int y)
 {
   dae__page_precision precision = data->single ? DAE__SEVEN : DAE__EXACT;

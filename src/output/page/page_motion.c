@@ -1,13 +1,13 @@
-/* Motions of a page. Positions are written as integers of 16 bits on the scales of x, y and radii:
- * finer than a screen, a quarter of the size. */
+/* Animated motions of a page. Positions are written as integers of 16 bits on the scales of x, y
+ * and radii: finer than the pixels of a screen, in a quarter of the size of doubles. */
 #include "output/page/page.h"
 
 #include <math.h>
 
-#define MOTION_STEPS 65534   /* the end of a scale */
-#define MOTION_MISSING 65535 /* no position */
+#define MOTION_STEPS 65534   /* integer at the upper end of a scale */
+#define MOTION_MISSING 65535 /* integer for a missing position */
 
-/* Values of the integers 0 and MOTION_STEPS. */
+/* Coordinates that the integers 0 and MOTION_STEPS stand for. */
 typedef struct scale {
   double first, last;
 } scale;
@@ -24,7 +24,7 @@ static void page_motion_include(scale *s, double value)
   s->last = fmax(s->last, value);
 }
 
-/* Returns scales that hold the whole of all shapes; an empty scale becomes that of 0. */
+/* Returns scales that contain all shapes in all frames; a scale without values contains 0 only. */
 static view page_motion_view(const dae_drawing *drawing, const double *values, long frames)
 {
   const scale empty = {INFINITY, -INFINITY}, zero = {0.0, 0.0};
@@ -46,7 +46,8 @@ static view page_motion_view(const dae_drawing *drawing, const double *values, l
                 v.radius.first <= v.radius.last ? v.radius : zero};
 }
 
-/* Adds a value on its scale, by half ranges, because whole ranges may overflow. */
+/* Adds a value as an integer on its scale, computed with half ranges, because whole ranges may
+ * overflow. */
 static void page_motion_add(dae__base64 *out, scale s, double value)
 {
   double width = s.last / 2 - s.first / 2;
@@ -55,7 +56,7 @@ static void page_motion_add(dae__base64 *out, scale s, double value)
                   2);
 }
 
-/* Writes the array of positions and returns its number. */
+/* Writes the array of positions and returns its number in the page. */
 static int page_motion_write_positions(dae_page *page, const dae_drawing *drawing, const view *v,
                                        const double *values, long frames)
 {

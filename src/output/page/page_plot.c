@@ -1,20 +1,20 @@
 /* Plots of a page: a description in JSON, whose curves refer to arrays by number. */
 #include "output/page/page.h"
 
-/* Static picture: chosen, not measured. */
-#define STATIC_PLOT_CURVES 12 /* as many as plot.js draws at first */
-#define STATIC_PLOT_WIDTH 860 /* pixels */
+/* Limits of the static picture: chosen, not measured. */
+#define STATIC_PLOT_CURVES 12 /* number of curves, equal to the initial number in plot.js */
+#define STATIC_PLOT_WIDTH 860 /* width in pixels */
 #define STATIC_PLOT_HEIGHT 320
 
-/* Writes a static picture for readers without scripts, in a page without uPlot; scripts replace it
- * by a plot that can be zoomed. */
+/* Writes a static picture for browsers without scripts, in a page without uPlot; the scripts
+ * replace it by a plot that can be zoomed. */
 static void page_plot_write_picture(dae_page *page, const dae_plot *plot)
 {
   const dae_env *env = dae__arena_env(page->arena);
   dae_plot picture = *plot;
   dae_error err;
   char *text;
-  picture.title = NULL; /* the caption has it */
+  picture.title = NULL; /* the title is in the caption of the figure */
   picture.count = plot->count < STATIC_PLOT_CURVES ? plot->count : STATIC_PLOT_CURVES;
   dae_status status =
       dae_plot_svg(&picture, STATIC_PLOT_WIDTH, STATIC_PLOT_HEIGHT, env, &text, &err);

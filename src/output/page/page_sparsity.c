@@ -1,6 +1,6 @@
-/* Sparsity patterns as SVG: a square for every entry, adjacent entries of a column as one
- * rectangle; of large matrices the fields of a grid, darker for more entries. Lines separate the
- * blocks, whose names are at the left and above. */
+/* Sparsity patterns as SVG. Small matrices: a square for every entry, with adjacent entries of a
+ * column merged into one rectangle. Large matrices: a grid of fields, darker for more entries.
+ * Lines separate the blocks, whose names are at the left and at the top. */
 #include "output/page/page.h"
 
 #include "output/text.h"
@@ -8,12 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Constants below: chosen, not measured. */
-#define SPARSITY_SIDE 440.0     /* longer side of the matrix, in units of the picture */
-#define SPARSITY_TOP 24.0       /* height of the names above */
-#define SPARSITY_LETTER 7.0     /* width of a character, about */
-#define SPARSITY_MAX_RUNS 20000 /* runs of entries; more are counted in a grid (300 kB of text) */
-#define SPARSITY_GRID 160       /* fields along the longer side */
+/* Constants of the picture: chosen, not measured. */
+#define SPARSITY_SIDE 440.0 /* longer side of the matrix, in units of the picture */
+#define SPARSITY_TOP 24.0   /* height of the block names above the matrix */
+#define SPARSITY_LETTER 7.0 /* approximate width of a character */
+/* largest number of rectangles (300 kB of text); larger matrices are drawn as a grid */
+#define SPARSITY_MAX_RUNS 20000
+#define SPARSITY_GRID 160 /* number of grid fields along the longer side of the matrix */
 #define SPARSITY_SHADES 4
 
 typedef struct picture {
@@ -21,11 +22,12 @@ typedef struct picture {
   int blocks;
   const int *block;
   const char *const *name;
-  double unit; /* size of an entry, in units of the picture */
-  double left; /* width of the names at the left */
+  double unit; /* size of a matrix entry, in units of the picture */
+  double left; /* width of the block names at the left */
 } picture;
 
-/* Writes runs of entries, or, where gaps are visible, a square for each entry. */
+/* Writes a rectangle for each run of adjacent entries or, if gaps between entries are visible, a
+ * square for each entry. */
 static void sparsity_write_runs(dae_page *page, const picture *p)
 {
   const dae_pattern *pattern = p->pattern;
@@ -42,13 +44,14 @@ static void sparsity_write_runs(dae_page *page, const picture *p)
   dae__page_put(page, "\"/>\n");
 }
 
-/* Returns the shade of a field: by the square root, so that few entries are visible. */
+/* Returns the shade of a field with `count` entries, proportional to the square root, so that a
+ * field with a single entry is visible. */
 static int sparsity_shade(int count, int most)
 {
   return (int)ceil(SPARSITY_SHADES * sqrt((double)count / most));
 }
 
-/* Writes the numbers of entries in the fields of a grid, as a path for each shade. */
+/* Writes a grid of fields shaded by their number of entries, as one path for each shade. */
 static void sparsity_write_grid(dae_page *page, const dae_pattern *pattern)
 {
   int *fields = DAE__ALLOC(page->arena, int, SPARSITY_GRID *SPARSITY_GRID);
@@ -168,7 +171,8 @@ void dae_page_sparsity(dae_page *page, const dae_pattern *pattern, int blocks, c
     return;
   }
   picture p = {.pattern = pattern, .blocks = blocks, .block = block, .name = name};
-  p.unit = fmin(SPARSITY_SIDE / side, SPARSITY_SIDE / 16); /* smaller pictures of small matrices */
+  /* upper limit of the size of an entry, for matrices with less than 16 rows */
+  p.unit = fmin(SPARSITY_SIDE / side, SPARSITY_SIDE / 16);
   p.left = 12.0 + fmin(SPARSITY_LETTER * longest, SPARSITY_SIDE / 3);
   sparsity_write_picture(page, &p);
 }

@@ -1,5 +1,6 @@
 /* Texts of a page: headings, paragraphs, verdicts, code, tables. The header of a table is written
- * with the first row, which shows the columns of numbers: header cells align as these do. */
+ * with the first row, which determines the columns of numbers, so that header cells get the
+ * alignment of their column. */
 #include "output/page/page.h"
 
 #include <ctype.h>
@@ -38,7 +39,7 @@ void dae_page_text(dae_page *page, const char *text)
   page_element(page, "p", text);
 }
 
-/* Returns the class of an element in this mood. */
+/* Returns the CSS class of an element in this mood. */
 static const char *page_mood_name(dae_page_mood mood)
 {
   static const char *const names[] = {"plain", "good", "warning", "bad"};
@@ -63,7 +64,7 @@ void dae_page_code(dae_page *page, const char *caption, const char *text, bool f
     page_element(page, "summary", named ? caption : "Show");
   else if (named)
     page_element(page, "figcaption", caption);
-  /* HTML ignores the line break after <pre> */
+  /* a line break after <pre>, since HTML ignores the first one */
   dae__page_put(page, "<pre tabindex=\"0\">\n");
   dae__page_escape(page, text);
   dae__page_put(page, "</pre>\n");
@@ -72,7 +73,8 @@ void dae_page_code(dae_page *page, const char *caption, const char *text, bool f
 
 /* ---- tables ---- */
 
-/* Returns whether a cell is aligned right: -1.5e-7, 12,345, 3 %, nan, or a dash for no number. */
+/* Returns whether a cell is right-aligned as a number: -1.5e-7, 12,345, 3 %, nan, or a dash for a
+ * missing number. */
 static bool page_table_is_number(const char *cell)
 {
   if (!cell)

@@ -1,5 +1,5 @@
-// Plots on a canvas of our own: curves whose x goes to and fro, as trajectories and phase plots
-// have it, or with a unit as long on both axes. Also all other plots of a page without uPlot.
+// Plots on a canvas without uPlot: curves with an x that is not monotonic, such as trajectories and
+// phase plots, plots with equal units on both axes, and all plots of a page without uPlot.
 
 const isFinitePair = (x, y) => Number.isFinite(x) && Number.isFinite(y);
 
@@ -18,7 +18,7 @@ function runsOf({ x: xs, y: ys }, x, y) {
   return runs;
 }
 
-// A line through each run; steps: y holds from the x before.
+// Draws a line through each run; steps: y is constant from the previous x.
 function strokeRuns(context, runs, style) {
   context.beginPath();
   for (const run of runs) {
@@ -52,10 +52,10 @@ function drawCurve(context, curve, x, y, colours) {
   if (curve.style !== "points") strokeRuns(context, runs, curve.style);
   context.setLineDash([]);
   if (curve.style === "points" || curve.style === "both") markPoints(context, runs.flat(), 3);
-  else markPoints(context, runs.filter((run) => run.length === 1).flat(), 1.5); // a line has no end to be seen by
+  else markPoints(context, runs.filter((run) => run.length === 1).flat(), 1.5); // single points
 }
 
-// The point of the curves that is nearest to these pixels, if there is one within reach.
+// The point of a curve nearest to this position in pixels, if one is close enough.
 function nearestPoint(curves, x, y, px, py, reach = 40) {
   let best = null;
   let least = reach * reach;
@@ -69,13 +69,13 @@ function nearestPoint(curves, x, y, px, py, reach = 40) {
   return best;
 }
 
-// A plane in `host`. plot() tells what to draw, at any time: { xLabel, yLabel, xLog, yLog, equal,
-// height, curves: [{ x, y, style, colour }] } of those that are shown. news: zoomed(bool) and
-// pointed({ curve, i } or null).
+// Creates a plot in the element `host`. plot() returns its current description, { xLabel, yLabel,
+// xLog, yLog, equal, height, curves: [{ x, y, style, colour }] }, with the visible curves. news:
+// callbacks zoomed(bool) and pointed({ curve, i } or null).
 function makePlane(host, name, plot, news) {
   const canvas = make("canvas", { role: "img", "aria-label": name });
-  let view = null; // ranges of x and y, null: all
-  let drag = null; // a rectangle in pixels
+  let view = null; // zoomed ranges of x and y, null: all data
+  let drag = null; // rectangle of the zoom selection, in pixels
   let pointed = null;
   let area, x, y;
   host.append(canvas);
@@ -136,7 +136,7 @@ function makePlane(host, name, plot, news) {
 
   function draw() {
     const width = host.clientWidth;
-    if (width === 0) return; // in a folded part of the page
+    if (width === 0) return; // the host is hidden in a collapsed element
     const described = plot();
     const height = described.height(width);
     const context = fitCanvas(canvas, width, height);
@@ -162,7 +162,7 @@ function makePlane(host, name, plot, news) {
   };
 
   canvas.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || event.pointerType === "touch") return; // fingers scroll the page
+    if (event.button !== 0 || event.pointerType === "touch") return; // touch scrolls the page
     const [px, py] = place(event);
     drag = { x0: px, y0: py, x1: px, y1: py };
     canvas.setPointerCapture(event.pointerId);

@@ -1,5 +1,5 @@
-// Plots: by uPlot where all curves run from left to right and it is in the page, else on a plane.
-// Plots with the same x label share a cursor and the part of x that they show.
+// Plots: by uPlot, if it is in the page and x ascends along all curves, else by plane.js. Plots
+// with the same x label share a cursor and the visible range of x.
 
 const chartHeight = (width) => (width < 520 ? 260 : 320);
 const squareHeight = (width) => Math.round(Math.min(480, Math.max(260, width * 0.7)));
@@ -15,7 +15,7 @@ const curveOf = ({ label, style, x, y }, colour) => ({
 });
 
 function startPlot(figure) {
-  figure.querySelector(".still")?.remove(); // the picture for readers without scripts
+  figure.querySelector(".still")?.remove(); // static picture for browsers without scripts
   const plot = descriptionOf(figure);
   plot.curves = plot.curves.map(curveOf);
   plot.equal = plot.equal && !plot.xLog && !plot.yLog;
@@ -50,8 +50,9 @@ function startOnPlane(figure, plot, name) {
   plane.draw();
 }
 
-// uPlot wants one x for all curves: the union of theirs, in which a curve is undefined where it has
-// no point, and null where it has a gap. The same x twice, as at an event, stays twice.
+// Curves for uPlot, which needs one x for all of them: the union of the x of all curves, with the
+// value undefined where a curve has no point, and null where it has a gap. A repeated x, as at an
+// event, is kept.
 function aligned(curves, xLog, yLog) {
   const gapped = (ys) => Array.from(ys, (y) => (Number.isFinite(y) && (!yLog || y > 0) ? y : null));
   const first = curves[0]?.x ?? [];
@@ -72,7 +73,7 @@ function aligned(curves, xLog, yLog) {
   }
 }
 
-// Plots that show the same part of x: those with the same label.
+// Groups of plots with the same x label, which share the visible range of x.
 const groups = new Map();
 
 function groupOf(label) {
@@ -83,7 +84,7 @@ function groupOf(label) {
 
 function makeGroup(key) {
   const members = [];
-  let whole = null; // of x, of all members
+  let whole = null; // range of x over all plots of the group
   return {
     key,
     add(member, range) {
@@ -97,7 +98,7 @@ function makeGroup(key) {
   };
 }
 
-// Axes as planes have them, under the curves of uPlot.
+// Draws the axes of plane.js under the curves of uPlot.
 function drawAxesOf(u, plot) {
   const { ctx: context, bbox } = u;
   const ratio = devicePixelRatio || 1;
@@ -121,7 +122,7 @@ function drawAxesOf(u, plot) {
   context.restore();
 }
 
-// Points between gaps, which a line would not show.
+// Single points between gaps, which a line would not show.
 function lonelyOf(values) {
   const isEnd = (v) => v === null || v === undefined;
   const defined = values.map((v, i) => [v, i]).filter(([v]) => v !== undefined);

@@ -1,6 +1,6 @@
-// Everything begins here.
+// Entry point: creates all interactive elements of the page.
 
-// A button that copies the lines of a model or a command.
+// Adds a button that copies the text of a model or a command.
 function startCode(block) {
   const pre = block.querySelector("pre");
   const button = make("button", { type: "button", class: "copy", click: copy }, "Copy");
@@ -8,7 +8,7 @@ function startCode(block) {
     try {
       await navigator.clipboard.writeText(pre.textContent);
     } catch {
-      // without leave to use the clipboard: as if selected by hand
+      // without permission to use the clipboard: selects and copies the text
       getSelection().selectAllChildren(pre);
       document.execCommand("copy");
     }
@@ -28,7 +28,7 @@ const kinds = {
   "figure.download": startDownload,
 };
 
-// in the order of reading, as it looks
+// table of contents moved before the main text, its position on the screen
 const contents = document.querySelector("nav");
 if (contents) document.querySelector("main").before(contents);
 

@@ -1,4 +1,4 @@
-// Colours, which the style sheet defines for light and dark, and news of their change.
+// Colours of the light and dark scheme, defined by the style sheet, and notification of changes.
 
 const curveColours = 12;
 
@@ -17,7 +17,7 @@ function theme() {
   };
 }
 
-// Curves with the same colour differ in these.
+// Dash patterns that distinguish curves with the same colour.
 const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
 
 const listeners = [];
@@ -28,7 +28,7 @@ const tellTheme = () => listeners.forEach((redraw) => redraw());
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tellTheme);
 
-// paper is light
+// print uses the light scheme
 addEventListener("beforeprint", () => {
   document.documentElement.classList.add("printed");
   tellTheme();

@@ -12,29 +12,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Constants below: chosen, not measured. */
+/* Constants of axes and ticks: chosen, not measured. */
 #define AXIS_RELATIVE_ROUNDING 1e-13 /* relative difference of values that count as equal */
-#define AXIS_SMALLEST_RANGE 1e-300   /* smaller ranges count as 0: tick steps stay normal numbers */
-#define AXIS_SINGLE_VALUE_MARGIN 0.05 /* around a single value, relative to it */
-#define TICK_LABEL_DIGITS 7           /* labels with more digits are relative to a base */
-#define FIXED_POINT_LOW 1e-3          /* from here to FIXED_POINT_HIGH labels have no exponent */
+/* largest range that counts as 0: tick steps are normal numbers */
+#define AXIS_SMALLEST_RANGE 1e-300
+#define AXIS_SINGLE_VALUE_MARGIN 0.05 /* margin around a single value, relative to the value */
+#define TICK_LABEL_DIGITS 7           /* largest number of digits of a label without a base */
+/* smallest number of the range, up to FIXED_POINT_HIGH, of labels without an exponent */
+#define FIXED_POINT_LOW 1e-3
 #define FIXED_POINT_HIGH 1e6
-#define LINEAR_TICK_DECADES 0.7 /* decades (1 to 5) of a logarithmic axis with linear ticks */
-#define MINOR_TICK_DECADES 10.0 /* decades up to which there are minor ticks */
-#define TICK_SLACK 1e-10        /* relative to a step: ticks at the very ends are on the axis */
+/* length in decades, that of 1 to 5, up to which a logarithmic axis has linear ticks */
+#define LINEAR_TICK_DECADES 0.7
+#define MINOR_TICK_DECADES 10.0 /* length in decades up to which an axis has minor ticks */
+/* tolerance for ticks at the ends of an axis, relative to the tick step */
+#define TICK_SLACK 1e-10
 
 bool dae__axis_takes(bool log, double value)
 {
   return isfinite(value) && (!log || value > 0);
 }
 
-/* Returns half of the range, which is finite where the whole may overflow. */
+/* Returns half of the range, which is finite even if the whole range overflows. */
 static double axis_half_range(double low, double high)
 {
   return high / 2 - low / 2;
 }
 
-/* Moves both ends outwards. */
+/* Moves both ends of the axis outwards by this distance. */
 static void axis_extend(dae__axis *axis, double distance)
 {
   axis->low = fmin(fmax(axis->low - distance, -DBL_MAX), DBL_MAX);
@@ -51,7 +55,8 @@ dae__axis dae__axis_fit(bool log, double least, double most, double margin)
     axis.high = log10(most);
   }
   double half = axis_half_range(axis.low, axis.high);
-  bool single; /* one value, up to rounding; subnormal numbers have few digits */
+  /* whether all values are equal up to rounding; subnormal numbers have few digits */
+  bool single;
   if (log)
     single = half <= AXIS_RELATIVE_ROUNDING || (most < AXIS_SMALLEST_RANGE && half < 0.5);
   else
@@ -87,7 +92,7 @@ typedef struct tick_step {
   int exponent;
 } tick_step;
 
-/* Returns value * 10^exponent, exact where doubles allow it. */
+/* Returns value * 10^exponent, exact if the result is a double. */
 static double ticks_scaled(double value, int exponent)
 {
   if (exponent > 300)
@@ -104,7 +109,7 @@ static int ticks_exponent_of(double value)
   return value == 0 ? 0 : (int)floor(log10(fabs(value)));
 }
 
-/* Returns the smallest round step that is at least `least`. */
+/* Returns the smallest step 1, 2 or 5 times a power of ten that is at least `least`. */
 static tick_step ticks_round_step(double least)
 {
   tick_step s = {1, ticks_exponent_of(least)};
@@ -118,8 +123,8 @@ static tick_step ticks_round_step(double least)
   return s;
 }
 
-/* Writes a number whose last significant digit is that of 10^last; an exponent is
- * shortened: 1.5e-8, not 1.50e-08. */
+/* Writes a number with its digits down to 10^last; exponents are shortened: 1.5e-8, not
+ * 1.50e-08. */
 static void ticks_number_label(double value, int last, bool fixed_point, char *text, size_t size)
 {
   if (value == 0) {
@@ -143,7 +148,7 @@ static void ticks_number_label(double value, int last, bool fixed_point, char *t
   snprintf(text, size, "%.*s", (int)size - 1, number);
 }
 
-/* Adds a tick without a label; NULL: it is not on the axis. */
+/* Adds a tick without a label; returns NULL for a tick outside the axis. */
 static dae__tick *ticks_add_tick(dae__ticks *out, double share)
 {
   if (out->count == DAE__TICKS || share < -TICK_SLACK || share > 1 + TICK_SLACK)
@@ -156,8 +161,9 @@ static dae__tick *ticks_add_tick(dae__ticks *out, double share)
 
 /* ---- ticks of a linear scale ---- */
 
-/* Adds ticks at evenly spaced numbers from low to high, on an axis of either kind. Long labels are
- * relative to the roundest number from low to high. */
+/* Adds ticks at evenly spaced numbers from low to high, on a linear or logarithmic axis. Long
+ * labels are replaced by differences from a base, the number with the fewest digits from low to
+ * high. */
 static void ticks_add_linear(const dae__axis *axis, double low, double high, int most,
                              dae__ticks *out)
 {
@@ -175,7 +181,8 @@ static void ticks_add_linear(const dae__axis *axis, double low, double high, int
     largest = fmax(fabs(low - base), fabs(high - base));
   }
   bool fixed_point = largest >= FIXED_POINT_LOW && largest < FIXED_POINT_HIGH;
-  /* multiples of the step without a division by the step itself, which may be tiny */
+  /* number of the first multiple of the step, without a division by the step itself, which may be
+   * tiny */
   double first = ceil(ticks_scaled(low - base, -s.exponent) / s.digit - TICK_SLACK);
   double last = floor(ticks_scaled(high - base, -s.exponent) / s.digit + TICK_SLACK);
   for (double k = first; k <= last; k++) {
@@ -200,8 +207,8 @@ static void ticks_decade_label(const dae__axis *axis, int decade, double digit, 
     snprintf(tick->label, sizeof tick->label, "%.0fe%d", digit, decade);
 }
 
-/* Adds a tick every n decades, n = 1, 2, 3, 5, 10, 20, 50, ...; for n = 1 minor ticks at 2 to 9
- * times a power of ten, those at 2 and 5 with labels where there is room. */
+/* Adds a tick every n decades, n = 1, 2, 3, 5, 10, 20, 50, ...; for n = 1 also minor ticks at 2 to
+ * 9 times a power of ten, with labels at 2 and 5 if there is room. */
 static void ticks_add_logarithmic(const dae__axis *axis, int most, dae__ticks *out)
 {
   double decades = axis->high - axis->low;
@@ -220,7 +227,8 @@ static void ticks_add_logarithmic(const dae__axis *axis, int most, dae__ticks *o
   }
 }
 
-/* A single label shows no scale: two or more are made even where `most` allows one. */
+/* Finds the ticks of an axis. A single label would show no scale: `most` is raised, up to 6, until
+ * at least two ticks have labels. */
 void dae__axis_ticks(const dae__axis *axis, int most, dae__ticks *out)
 {
   int labels = 0;
@@ -244,6 +252,7 @@ void dae__axis_ticks(const dae__axis *axis, int most, dae__ticks *out)
 bool dae__axis_needs_name(const dae__axis *axis)
 {
   dae__ticks ticks;
-  dae__axis_ticks(axis, 32, &ticks); /* the smaller the step, the more digits of a label */
+  /* largest number of ticks, because smaller steps need labels with more digits */
+  dae__axis_ticks(axis, 32, &ticks);
   return ticks.base[0] != '\0';
 }

@@ -1,5 +1,5 @@
-/* One axis of a plot: its range, the place of a value, its ticks and their labels. For all finite
- * values the ends of an axis differ and its ticks are few. */
+/* One axis of a plot: its range, the position of a value, its ticks and their labels. For all
+ * finite values the ends of an axis differ and the number of its ticks is bounded. */
 #ifndef DAEDAL_OUTPUT_PLOT_AXIS_H
 #define DAEDAL_OUTPUT_PLOT_AXIS_H
 
@@ -7,39 +7,40 @@
 
 typedef struct dae__axis {
   bool log;
-  double low, high; /* ends; decimal logarithms of the ends where log */
+  double low, high; /* ends of the axis, on a logarithmic axis as decimal logarithms */
 } dae__axis;
 
-/* Returns whether the value has a place on such an axis: finite, and positive where log. */
+/* Returns whether an axis can show the value: finite, and positive on a logarithmic axis. */
 bool dae__axis_takes(bool log, double value);
 
-/* Returns an axis for values from least to most, extended on either side by margin times the range.
- * Values that differ by rounding only count as one value. least > most: no values. */
+/* Returns an axis for values from least to most, extended at both ends by margin times the range.
+ * Values that differ by rounding only count as one value. least > most: there are no values. */
 dae__axis dae__axis_fit(bool log, double least, double most, double margin);
 
-/* Returns the place of a value: 0 at the low end, 1 at the high end. */
+/* Returns the position of a value as a fraction of the axis: 0 at the low end, 1 at the high
+ * end. */
 double dae__axis_share(const dae__axis *axis, double value);
 
-/* Multiplies the length of the axis, with the same middle. */
+/* Multiplies the length of the axis by this factor, with the same midpoint. */
 void dae__axis_widen(dae__axis *axis, double times);
 
 #define DAE__TICKS 128
 
 typedef struct dae__tick {
-  double share;   /* place on the axis, as by dae__axis_share */
-  char label[24]; /* empty: a minor tick */
+  double share;   /* position as a fraction of the axis, 0 to 1 */
+  char label[24]; /* label; empty for a minor tick */
 } dae__tick;
 
 typedef struct dae__ticks {
   int count;
-  dae__tick at[DAE__TICKS]; /* from low to high */
-  char base[32];            /* number that labels are relative to, such as -4.905; empty: 0 */
+  dae__tick at[DAE__TICKS]; /* ticks from the low end to the high end */
+  char base[32];            /* base that labels are differences from, such as -4.905; empty: 0 */
 } dae__ticks;
 
-/* Finds ticks at round numbers. At most `most` + 2 have labels (most: 2 to 32); at least two have,
- * even if that takes up to six. */
+/* Finds ticks at round numbers. At most `most` + 2 of them (most: 2 to 32) have labels, and at
+ * least two, for which up to six may be needed. */
 void dae__axis_ticks(const dae__axis *axis, int most, dae__ticks *out);
-/* Returns whether ticks may have a base, which the name of the axis has to state. */
+/* Returns whether tick labels may have a base, which has to be part of the axis name. */
 bool dae__axis_needs_name(const dae__axis *axis);
 
 #endif

@@ -1,10 +1,10 @@
-/* Dots and letters of a plot as text. */
+/* Drawing of curves as braille dots and letters, for plots as text. */
 #include "output/plot/canvas.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define CANVAS_LETTERS_PER_CURVE 3 /* chosen, not measured */
+#define CANVAS_LETTERS_PER_CURVE 3 /* number of letters on each curve; chosen, not measured */
 
 bool dae__canvas_create(dae__arena *arena, int columns, int rows, bool braille, dae__canvas *out)
 {
@@ -29,14 +29,15 @@ int dae__canvas_dot(double share, int dots)
 
 static void canvas_set_dot(dae__canvas *canvas, int x, int y)
 {
-  /* braille of Unicode: bits 0-2 and 3-5 down the two columns, bits 6 and 7 in the fourth row */
+  /* bits of a Unicode braille character: 0-2 and 3-5 down the two columns, 6 and 7 in the fourth
+   * row */
   static const unsigned char bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   dae__cell *cell = dae__canvas_cell(canvas, x / canvas->across, y / canvas->down);
   cell->dots |= bits[y % canvas->down][x % canvas->across];
   cell->curve = canvas->curve;
 }
 
-/* A line has a dot in each column or each row of dots, whichever are more. */
+/* Draws a line with one dot in each column of dots, or in each row of dots if it is steeper. */
 void dae__canvas_to(dae__canvas *canvas, bool draw, int x, int y)
 {
   int dx = x - canvas->at_x, dy = y - canvas->at_y;
@@ -52,7 +53,8 @@ void dae__canvas_to(dae__canvas *canvas, bool draw, int x, int y)
   canvas->at_y = y;
 }
 
-/* Puts the letter on the topmost character of the curve in this column, where there is one. */
+/* Puts the letter on the topmost character of the curve in this column; returns whether the curve
+ * has one. */
 static bool canvas_mark_column(dae__canvas *canvas, int curve, int column, char letter)
 {
   for (int row = 0; row < canvas->rows; row++) {

@@ -1,4 +1,4 @@
-/* Plots without a medium: points and lines of curves, axes, names, colours, legend. */
+/* Plots independent of the medium: points and lines of curves, axes, names, colours, legend. */
 #include "output/plot/frame.h"
 
 #include "core/assert.h"
@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FRAME_MARGIN 0.05 /* of the range, beyond the curves; chosen, not measured */
+/* margin around the curves, relative to the range; chosen, not measured */
+#define FRAME_MARGIN 0.05
 
 /* ---- curves ---- */
 
@@ -24,7 +25,7 @@ void dae__frame_trace(const dae_plot *plot, const dae_curve *curve, bool points,
   bool draw = false;
   for (long i = steps; i < curve->count; i++) {
     bool valid = frame_has_point(plot, curve, i);
-    if (steps) /* y[i] from x[i-1] to x[i]; y[0] belongs to no interval */
+    if (steps) /* y[i] is drawn from x[i-1] to x[i]; y[0] belongs to no interval */
       valid = valid && dae__axis_takes(plot->x_log, curve->x[i - 1]);
     if (valid && steps)
       pen->to(pen->self, draw, curve->x[i - 1], curve->y[i]);
@@ -80,7 +81,8 @@ dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *e
   }
   range r = {INFINITY, -INFINITY, INFINITY, -INFINITY};
   dae__pen pen = {&r, frame_extend};
-  bool ascend = true; /* all curves over an ascending x, such as time: the axis has no margin */
+  /* whether x ascends along all curves, as time does: the x axis has no margin then */
+  bool ascend = true;
   for (int i = 0; i < plot->count; i++) {
     const dae_curve *curve = &plot->curves[i];
     dae__frame_trace(plot, curve, false, &pen);
@@ -173,7 +175,8 @@ dae__place dae__legend_place(const dae__legend *legend, int i, dae__place before
   return place;
 }
 
-/* Counts the entries that fit; reserved: width left free at the end of the last row. */
+/* Counts the legend entries that fit into `most` rows; reserved: width kept free at the end of the
+ * last row. */
 static void legend_fill(dae__legend *legend, int most, double reserved)
 {
   dae__place place = {0};

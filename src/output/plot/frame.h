@@ -1,5 +1,5 @@
-/* A plot without a medium, for SVG and text: its axes, the lines of its curves, its legend and its
- * colours. */
+/* A plot independent of the medium, for SVG and text: its axes, the lines of its curves, its legend
+ * and its colours. */
 #ifndef DAEDAL_OUTPUT_PLOT_FRAME_H
 #define DAEDAL_OUTPUT_PLOT_FRAME_H
 
@@ -7,14 +7,15 @@
 
 #include <daedal/plot.h>
 
-/* Draws a line to a point, or (not draw) moves to it; a point without lines is a dot. */
+/* Function that draws a line to a point or, if draw is false, moves to the point; a point that no
+ * line starts from or ends at is a dot. */
 typedef struct dae__pen {
   void *self;
   void (*to)(void *self, bool draw, double x, double y);
 } dae__pen;
 
-/* Moves the pen along the curve, in the coordinates of the plot: its line with gaps and steps, or
- * (points) its points one by one. */
+/* Moves the pen along the curve, in the coordinates of the plot: along its line with gaps and steps
+ * or, if points is true, from one point to the next. */
 void dae__frame_trace(const dae_plot *plot, const dae_curve *curve, bool points,
                       const dae__pen *pen);
 
@@ -23,25 +24,27 @@ bool dae__frame_ascends(const dae_plot *plot, const dae_curve *curve);
 
 typedef struct dae__frame {
   dae__axis x, y;
-  bool empty; /* no curve has a point */
+  bool empty; /* whether no curve has a point */
 } dae__frame;
 
-/* Fits the axes to all curves. Fails where the plot is not valid. */
+/* Fits the axes to all curves. Fails if the plot is not valid. */
 dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *err);
-/* Makes a unit equally long on both axes of a box of this size. */
+/* Widens one axis so that a unit has the same length on both axes of a box of this size. */
 void dae__frame_equal(dae__frame *frame, double width, double height);
 
-/* Returns whether a curve has a name that is not that of the y axis. */
+/* Returns whether the plot has a legend: it has a named curve, unless its only curve has the name
+ * of the y axis. */
 bool dae__frame_has_legend(const dae_plot *plot);
 
-/* Name of an axis with these ticks: "t", "t - 1000", "distance from 1000", or empty. */
+/* Name of an axis, with the base of its tick labels: "t", "t - 1000", "distance from 1000", or
+ * empty. */
 typedef struct dae__axis_name {
   char text[192];
 } dae__axis_name;
 dae__axis_name dae__frame_name(const char *label, const dae__ticks *ticks);
 
-/* Colours for readers with colour vision deficiency [Okabe and Ito, Color Universal Design, 2008],
- * on a light and a dark ground, as #rrggbb, and of the 256 of a terminal. */
+/* Colours for readers with colour vision deficiency [Okabe and Ito, Color Universal Design, 2008]:
+ * on a light and on a dark background as #rrggbb, and as a number of the 256 terminal colours. */
 #define DAE__COLOURS 7
 typedef struct dae__colour {
   const char *light, *dark;
@@ -51,19 +54,20 @@ dae__colour dae__frame_colour(int curve);
 
 /* ---- legend ---- */
 
-/* Rows of entries, one for each curve, in the unit of the widths. Where not all fit, the last entry
- * is the number of the others. */
+/* Legend: rows of entries, one entry for each curve, with lengths in the unit of the widths. If
+ * some do not fit, the last entry is the number of curves without an entry. */
 typedef struct dae__legend {
   const dae_plot *plot;
   double room;                             /* width of a row */
-  double apart;                            /* distance of two entries */
-  double (*width)(const dae_curve *curve); /* of an entry */
+  double apart;                            /* distance between two entries */
+  double (*width)(const dae_curve *curve); /* width of an entry */
   double (*word_width)(const char *word);
-  int rows;    /* 0: no legend */
-  int entries; /* curves with an entry */
+  int rows;    /* number of rows; 0: no legend */
+  int entries; /* number of curves with an entry */
 } dae__legend;
 
-/* Finds rows and entries; most: largest number of rows, no legend below 1. */
+/* Determines the numbers of rows and entries; most: largest number of rows, no legend if less than
+ * 1. */
 void dae__legend_fit(dae__legend *legend, int most);
 
 typedef struct dae__place {
@@ -71,11 +75,12 @@ typedef struct dae__place {
   int row;
 } dae__place;
 
-/* Returns the place of entry i, given that of entry i - 1 (not read for i = 0). Entry number
- * `entries` is dae__legend_remainder. */
+/* Returns the position of entry i, given the position of entry i - 1 (ignored for i = 0). Entry
+ * number `entries` is dae__legend_remainder. */
 dae__place dae__legend_place(const dae__legend *legend, int i, dae__place before);
 
-/* Entry for the curves without one of their own: "... and 12 more"; empty for 0 curves. */
+/* Text of the last legend entry, for the curves without an entry: "... and 12 more"; empty for 0
+ * curves. */
 typedef struct dae__legend_more {
   char text[32];
 } dae__legend_more;

@@ -9,7 +9,7 @@
  *
  * Light colours are attributes of the elements, dark ones a style sheet for readers who prefer
  * them, with selectors below .daedal-plot only, so that a page with the picture keeps its own
- * style. The text is made twice, first only to measure its length. */
+ * style. The text is composed twice, first only to measure its length. */
 #include "core/env.h"
 #include "core/error.h"
 #include "output/plot/svg.h"
@@ -18,17 +18,18 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Constants below: pixels; chosen, not measured. */
+/* Sizes in pixels; chosen, not measured. */
 #define SVG_PLOT_MIN_WIDTH 160
 #define SVG_PLOT_MIN_HEIGHT 120
 #define SVG_PLOT_MAX_SIDE 10000
-#define SVG_PLOT_EDGE 12.0    /* around the plot */
-#define SVG_PLOT_MIN_BOX 40.0 /* width of the box, left by the labels of the y axis */
+#define SVG_PLOT_EDGE 12.0 /* margin around the plot */
+/* smallest width of the box, which the labels of the y axis reduce */
+#define SVG_PLOT_MIN_BOX 40.0
 
 typedef struct layout {
   int width, height;
   dae__frame frame;
-  dae__svg_box box; /* of the curves */
+  dae__svg_box box; /* box that contains the curves */
   dae__ticks x, y;
   dae__axis_name x_name, y_name;
   dae__legend legend;
@@ -44,9 +45,9 @@ static double svg_plot_widest_label(const dae__ticks *ticks)
   return widest;
 }
 
-/* The box has most of the height: a small picture has few rows of the legend, or none. Labels of
- * the y axis decide on the width of the box, which with equal units decides on the labels: three
- * passes. */
+/* Computes the layout. The box gets most of the height: a small picture has few rows of the legend,
+ * or none. The labels of the y axis determine the width of the box, which with equal units on both
+ * axes determines the labels: three iterations. */
 static layout svg_plot_make_layout(const dae_plot *plot, const dae__frame *frame, int width,
                                    int height)
 {
@@ -89,7 +90,7 @@ static double svg_plot_y_at(const layout *l, double share)
 
 /* ---- axes ---- */
 
-/* Adds grid lines at ticks with labels, or at minor ticks. */
+/* Adds grid lines at the ticks with labels or, if minor is true, at the minor ticks. */
 static void svg_plot_write_lines(dae__text *out, const layout *l, bool minor)
 {
   dae__text_add(out, "<path class=\"daedal-%s\" fill=\"none\" stroke=\"%s\" d=\"",
@@ -109,10 +110,10 @@ static void svg_plot_write_lines(dae__text *out, const layout *l, bool minor)
   dae__text_add(out, "\"/>\n");
 }
 
-/* Adds the labels of ticks; on the x axis only those that do not overlap. */
+/* Adds the labels of the ticks, on the x axis only labels that do not overlap. */
 static void svg_plot_write_labels(dae__text *out, const layout *l)
 {
-  double free = 0; /* x from which a label overlaps no other */
+  double free = 0; /* smallest x of a label that does not overlap the previous one */
   dae__text_add(out, "<g class=\"daedal-faint\" fill=\"#57606a\">\n");
   for (int i = 0; i < l->x.count; i++) {
     const dae__tick *tick = &l->x.at[i];

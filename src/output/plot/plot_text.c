@@ -10,9 +10,9 @@
  *       0      5
  *              t                 name of the x axis
  *
- * The plot fills the rows of the terminal. Curves differ in colour; without colours in letters put
- * on them, in ASCII in the characters that they consist of. The text is made twice, first only to
- * measure its length. */
+ * The plot fills the rows of the terminal. Curves are distinguished by colour; without colours by
+ * letters on the curves, in ASCII by the characters of the curves. The text is composed twice,
+ * first only to measure its length. */
 #include "core/arena.h"
 #include "core/env.h"
 #include "core/error.h"
@@ -24,12 +24,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Constants below: characters; chosen, not measured. */
+/* Sizes in characters; chosen, not measured. */
 #define TEXT_PLOT_MIN_COLUMNS 20
 #define TEXT_PLOT_MIN_ROWS 6
 #define TEXT_PLOT_MAX_SIDE 10000
-#define TEXT_PLOT_MIN_CANVAS 9 /* columns of the canvas, left by the labels of the y axis */
-#define TEXT_PLOT_KEY 3        /* columns before a name in the legend */
+/* smallest width of the canvas, which the labels of the y axis reduce */
+#define TEXT_PLOT_MIN_CANVAS 9
+#define TEXT_PLOT_KEY 3 /* columns before a curve name in the legend */
 
 typedef struct glyphs {
   const char *key, *side, *side_tick, *corner, *floor, *floor_tick;
@@ -45,9 +46,9 @@ typedef struct screen {
   dae_plot_terminal terminal;
   dae__frame frame;
   dae__legend legend;
-  bool letters; /* identify curves, not colours */
+  bool letters; /* whether letters, not colours, identify the curves */
   bool title, y_title, x_title;
-  int label_columns; /* of the y axis */
+  int label_columns; /* width of the labels of the y axis */
   int canvas_columns, canvas_rows;
   dae__ticks x, y;
   dae__axis_name x_name, y_name;
@@ -62,7 +63,7 @@ static void text_plot_add_blanks(dae__text *out, int count)
     dae__text_add(out, "%*s", count, "");
 }
 
-/* Adds a text, cut to this many characters. */
+/* Adds a text, cut to `room` characters. */
 static void text_plot_add_word(dae__text *out, const screen *p, const char *word, int room)
 {
   int length = dae__utf8_length(word), kept = length <= room ? length : room - 3;
@@ -83,7 +84,8 @@ static void text_plot_add_line(dae__text *out, const screen *p, int indent, cons
   dae__text_add(out, "\n");
 }
 
-/* Sets the colour of a curve, counted from 0; negative: the default of the terminal. */
+/* Sets the text colour to that of a curve, counted from 0; negative: default colour of the
+ * terminal. */
 static void text_plot_add_colour(dae__text *out, const screen *p, int curve)
 {
   if (!p->terminal.colour)
@@ -126,9 +128,10 @@ static int text_plot_widest_label(const dae__ticks *ticks, int most)
   return widest;
 }
 
-/* Lines around the canvas by priority: axis and labels, names that state the base of labels, the
- * legend, other names, the title. Labels of the y axis take columns from the canvas, whose width
- * with equal units decides on the labels: three passes. */
+/* Computes the layout. Lines around the canvas by priority: axis and labels, axis names with
+ * the base of labels, the legend, other axis names, the title. The labels of the y axis
+ * reduce the width of the canvas, which with equal units on both axes determines the labels:
+ * three iterations. */
 static void text_plot_make_layout(screen *p, const dae__frame *frame)
 {
   const dae_plot *plot = p->plot;
@@ -148,7 +151,7 @@ static void text_plot_make_layout(screen *p, const dae__frame *frame)
     p->label_columns = text_plot_widest_label(&p->y, columns - TEXT_PLOT_MIN_CANVAS - 1);
     p->canvas_columns = columns - p->label_columns - 1;
     p->frame = *frame;
-    if (plot->equal) /* a character is twice as high as wide */
+    if (plot->equal) /* the height of a character is twice its width */
       dae__frame_equal(&p->frame, p->canvas_columns, 2 * p->canvas_rows);
     dae__axis_ticks(&p->frame.y, p->canvas_rows / 3, &p->y);
   }
@@ -236,7 +239,7 @@ static void text_plot_write_canvas(dae__text *out, const screen *p)
 {
   static const char nothing[] = "nothing to show";
   for (int row = 0; row < p->canvas_rows; row++) {
-    const dae__tick *tick = NULL; /* the first with a label in this row */
+    const dae__tick *tick = NULL; /* first tick with a label in this row */
     for (int i = 0; !tick && i < p->y.count; i++)
       if (p->y.at[i].label[0] && text_plot_dot_y(p, p->y.at[i].share) / p->canvas.down == row)
         tick = &p->y.at[i];
@@ -253,7 +256,7 @@ static void text_plot_write_canvas(dae__text *out, const screen *p)
   }
 }
 
-/* Adds the line of the x axis and the labels below its ticks, as far as these do not overlap. */
+/* Adds the line of the x axis and the labels below its ticks, except overlapping labels. */
 static void text_plot_write_x_axis(dae__text *out, const screen *p)
 {
   text_plot_add_blanks(out, p->label_columns);
@@ -266,7 +269,7 @@ static void text_plot_write_x_axis(dae__text *out, const screen *p)
     dae__text_add(out, "%s", tick ? p->glyphs->floor_tick : p->glyphs->floor);
   }
   dae__text_add(out, "\n");
-  int end = 0; /* of the labels so far */
+  int end = 0; /* column after the last label */
   for (int i = 0; i < p->x.count; i++) {
     const dae__tick *tick = &p->x.at[i];
     int length = (int)strlen(tick->label);

@@ -1,5 +1,5 @@
-/* Elements of SVG. Curves are converted to pixels, thinned, and written as paths whose coordinates
- * are tenths of a pixel, relative to the point before, which makes them short. */
+/* SVG elements. Curves are converted to pixels, thinned, and written as paths with coordinates in
+ * tenths of a pixel relative to the previous point, for short files. */
 #include "output/plot/svg.h"
 
 #include "output/plot/thin.h"
@@ -8,18 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Constants below: chosen, not measured. */
-#define SVG_THIN_POINTS_PER_PIXEL 4 /* points per column from which a pixel is drawn only once */
-#define SVG_KEY 22.0                /* pixels of a line in the legend */
-#define SVG_KEY_GAP 7.0             /* pixels from a line of the legend to its name */
-#define SVG_ENTRY_GAP 18.0          /* pixels between two entries of the legend */
+/* Constants of curves and legend: chosen, not measured. */
+/* number of points per column of pixels from which on each pixel is drawn only once */
+#define SVG_THIN_POINTS_PER_PIXEL 4
+#define SVG_KEY 22.0       /* length of a line in the legend, in pixels */
+#define SVG_KEY_GAP 7.0    /* pixels between a line of the legend and its name */
+#define SVG_ENTRY_GAP 18.0 /* pixels between two entries of the legend */
 
 /* ---- texts and coordinates ---- */
 
-/* Returns the width of a character in font sizes, a high estimate for sans-serif fonts. */
+/* Returns the width of a character relative to the font size, an upper estimate for sans-serif
+ * fonts. */
 static double svg_character_width(int c)
 {
-  if (c >= 0x1100) /* scripts with square characters, mostly */
+  if (c >= 0x1100) /* mostly scripts with characters as wide as high */
     return 1;
   if (c >= 0x80)
     return 0.6;
@@ -60,7 +62,7 @@ void dae__svg_add(dae__text *out, const char *text, double size, double room)
   dae__text_add(out, "%s", cut ? "..." : "");
 }
 
-/* Adds tenths of a pixel, after a separator unless a minus sign separates. */
+/* Adds a number of tenths of a pixel, after a separator unless its minus sign separates it. */
 static void svg_add_tenths(dae__text *out, const char *separator, long tenths)
 {
   const char *sign = tenths < 0 ? "-" : separator;
@@ -102,11 +104,13 @@ typedef struct path {
   const dae__frame *frame;
   const dae__svg_box *box;
   dae__thin thin;
-  long x, y;    /* pen, in tenths of a pixel */
-  char command; /* M: pen moved, nothing drawn since; l: at the end of a line; 0: at the start */
+  long x, y; /* pen, in tenths of a pixel */
+  /* Last path command: M after a move without a line, l after a line, 0 at the start. */
+  char command;
 } path;
 
-/* Pen of the thinned curve, in pixels of the box. A point without lines is a line of length 0. */
+/* Writes a point of the thinned curve, in pixels of the box. A point without lines is written as a
+ * line of length 0. */
 static void svg_write_point(void *self, bool draw, double x, double y)
 {
   path *p = self;
@@ -128,7 +132,7 @@ static void svg_write_point(void *self, bool draw, double x, double y)
   p->y = to_y;
 }
 
-/* Pen of the curve, in the coordinates of the plot. */
+/* Passes a point of the curve, in the coordinates of the plot, to the thinning. */
 static void svg_thin_point(void *self, bool draw, double x, double y)
 {
   path *p = self;

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#define THIN_INVISIBLE_DISTANCE 0.7 /* pixels; chosen, not measured */
+/* distance of points drawn as one, in pixels; chosen, not measured */
+#define THIN_INVISIBLE_DISTANCE 0.7
 
 dae__thin dae__thin_start(dae__pen pen, bool ascends, int width, int height, unsigned char *drawn)
 {
@@ -13,9 +14,9 @@ dae__thin dae__thin_start(dae__pen pen, bool ascends, int width, int height, uns
       .pen = pen, .ascends = ascends, .drawn = drawn, .width = width, .height = height};
 }
 
-/* ---- pixels drawn ---- */
+/* ---- record of drawn pixels ---- */
 
-/* Marks a pixel; returns whether it is new. */
+/* Marks a pixel as drawn; returns whether it was not drawn before. */
 static bool thin_mark(dae__thin *thin, double x, double y)
 {
   int column = (int)floor(x), row = (int)floor(y);
@@ -29,7 +30,7 @@ static bool thin_mark(dae__thin *thin, double x, double y)
 
 /* ---- pen ---- */
 
-/* Draws the point that the pen was moved to and no line has left. */
+/* Draws the dot at the position of the pen, if the pen was moved there and no line starts there. */
 static void thin_end_dot(dae__thin *thin)
 {
   if (thin->dot && (!thin->drawn || thin_mark(thin, thin->at.x, thin->at.y)))
@@ -37,7 +38,8 @@ static void thin_end_dot(dae__thin *thin)
   thin->dot = false;
 }
 
-/* Draws a line unless all of its pixels are drawn already, or (not draw) moves the pen. */
+/* Draws a line to p unless all of its pixels are drawn already or, if draw is false, moves the pen
+ * to p. */
 static void thin_draw_to(dae__thin *thin, bool draw, const dae__thin_point *p)
 {
   const dae__thin_point at = thin->at;
@@ -62,7 +64,7 @@ static void thin_draw_to(dae__thin *thin, bool draw, const dae__thin_point *p)
   thin->at = *p;
 }
 
-/* ---- runs ---- */
+/* ---- runs of points ---- */
 
 static void thin_end_run(dae__thin *thin)
 {

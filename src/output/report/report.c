@@ -1,5 +1,5 @@
-/* The sink of a report: collects rows, steps and frames in bounded memory, and writes the page at
- * the end of the run, also of a run that failed. */
+/* Report as a sink of results: collects rows, steps and frames in bounded memory, and writes the
+ * page at the end of the run, even of a run that failed. */
 #include "output/report/report.h"
 
 #include "core/assert.h"
@@ -10,21 +10,24 @@
 #include <math.h>
 #include <string.h>
 
-/* Constants below: chosen, not measured. */
-#define REPORT_MAX_BYTES ((size_t)1400000) /* of data: with the scripts a page has at most 2 MB */
-#define REPORT_BYTES_PER_VALUE 6           /* seven digits in base64, rounded up */
-#define REPORT_MAX_STEPS 4000              /* records: two in a pixel */
+/* Limits of a report: chosen, not measured. */
+/* largest size of the data; with the scripts a page has at most 2 MB */
+#define REPORT_MAX_BYTES ((size_t)1400000)
+#define REPORT_BYTES_PER_VALUE 6 /* bytes of a number with seven digits in base64, rounded up */
+#define REPORT_MAX_STEPS 4000    /* largest number of step records: two for each pixel of a plot */
 #define REPORT_MAX_FRAMES 3000
-#define REPORT_MOTION_SHARE 4   /* the motion has at most 1/4 of the data */
-#define REPORT_FILLED_ROWS 1000 /* rows at least, where the plan has no times of its own */
-#define REPORT_MIN_ROWS 400     /* rows at least, which limits the columns */
+#define REPORT_MOTION_SHARE 4 /* reciprocal of the largest fraction of the data for the motion */
+/* smallest number of rows to record, if the output plan has no times of its own */
+#define REPORT_FILLED_ROWS 1000
+#define REPORT_MIN_ROWS 400 /* smallest number of rows, which limits the number of columns */
 
 /* ---- records ---- */
 
 dae__records dae__records_create(dae__arena *arena, int width, long room)
 {
   dae__records all = {.width = width, .room = room > 2 ? room : 2, .stride = 1};
-  all.value = DAE__ALLOC(arena, double, (all.room + 1) * width); /* with the last record */
+  /* room for one record more, the last one */
+  all.value = DAE__ALLOC(arena, double, (all.room + 1) * width);
   all.last = DAE__ALLOC(arena, double, width);
   return all;
 }
@@ -66,7 +69,7 @@ double *dae__records_series(dae__arena *arena, const dae__records *all, int entr
 
 /* ---- columns ---- */
 
-/* Returns the kind of the column of an entry of the state vector. */
+/* Returns the kind of the result column for an entry of the state vector. */
 static dae__column_kind report_entry_kind(const dae_problem *problem, int entry)
 {
   char name[8];
@@ -78,7 +81,7 @@ static dae__column_kind report_entry_kind(const dae_problem *problem, int entry)
 
 /* Selects the columns to keep and finds their kinds. A page has room for some hundred curves; of
  * longer results the first columns and the outputs are kept, outputs in at most half of the
- * columns. Without a list of columns the variables come first, then rates, then multipliers. */
+ * columns. If the options list no columns, variables come first, then rates, then multipliers. */
 static dae_status report_select_columns(dae__report *r, int columns, const char *const *names,
                                         dae_error *err)
 {
@@ -123,7 +126,7 @@ static dae_status report_open(void *sink, int columns, const char *const *names,
 {
   dae__report *r = sink;
   DAE__TRY(report_select_columns(r, columns, names, err));
-  /* two bytes for a number of the motion, four for others */
+  /* bytes of a number: two in the motion, four in other data */
   int values = r->drawing.shapes > 0 ? r->drawing.values : 0;
   size_t motion = values > 0 ? 2 * r->max_values / REPORT_MOTION_SHARE / (size_t)values : 0;
   long frames = motion < REPORT_MAX_FRAMES ? (long)motion : REPORT_MAX_FRAMES;
@@ -189,7 +192,7 @@ static dae_status report_step(void *sink, const dae_step_record *step, dae_error
   return DAE_OK;
 }
 
-/* ---- end and start ---- */
+/* ---- end of the run, creation ---- */
 
 static dae_status report_close(void *sink, dae_summary *summary, dae_error *err)
 {

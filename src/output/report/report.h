@@ -11,21 +11,22 @@
  * the rest is evenly spread over all records added. The first and the last record are always kept.
  */
 typedef struct dae__records {
-  int width; /* numbers in a record */
-  long room; /* records */
+  int width; /* number of values in a record */
+  long room; /* largest number of records */
   long count;
-  long added;    /* records, kept or not */
-  long stride;   /* every stride-th record is kept */
-  double *value; /* record i from value[i * width] on */
+  long added;    /* number of records added, whether kept or dropped */
+  long stride;   /* distance of the records kept: every stride-th of those added */
+  double *value; /* values; record i begins at value[i * width] */
   double *last;  /* the last record added */
 } dae__records;
 
-/* Creates memory for at least two records; out of memory: see dae__arena_failed. */
+/* Creates memory for at least two records; failures are recorded in the arena, see
+ * dae__arena_failed. */
 dae__records dae__records_create(dae__arena *arena, int width, long room);
 void dae__records_add(dae__records *all, const double *record);
-/* Ends the records: the last one is kept. */
+/* Ends the collection of records and keeps the last one. */
 void dae__records_end(dae__records *all);
-/* Returns a copy of one entry of all records; NULL: out of memory. */
+/* Returns a copy of one entry of all records, a time series; NULL: out of memory. */
 double *dae__records_series(dae__arena *arena, const dae__records *all, int entry);
 
 /* Kinds of result columns. */
@@ -37,7 +38,8 @@ typedef enum dae__column_kind {
   DAE__COLUMN_OUTPUT
 } dae__column_kind;
 
-/* Entries of a step record; STEPS to EVALUATIONS are counted from the start of the run. */
+/* Entries of a step record; DAE__STEP_STEPS to DAE__STEP_EVALUATIONS are counts since the start of
+ * the run. */
 enum {
   DAE__STEP_T,
   DAE__STEP_H,
@@ -62,26 +64,28 @@ typedef struct dae__report {
   dae_page *page;
 
   bool opened;
-  int columns;     /* kept */
-  int all_columns; /* of the run */
-  int *column;     /* numbers of the columns kept */
+  int columns;     /* number of columns kept */
+  int all_columns; /* number of columns of the results */
+  int *column;     /* index of each kept column in the results */
   char **names;
   dae__column_kind *kind;
-  size_t max_values; /* numbers of seven digits that the page may hold */
+  /* largest number of values with seven digits that the page may hold */
+  size_t max_values;
 
-  double *start;       /* state vector of the first row */
-  dae__records rows;   /* columns kept, then the drift in position and velocity */
-  dae__records steps;  /* DAE__STEP_... */
-  dae__records frames; /* t, then the values of the drawing */
+  double *start; /* state vector of the first row */
+  /* records of the kept columns, followed by the drift in position and velocity */
+  dae__records rows;
+  dae__records steps;  /* records with the entries DAE__STEP_T to DAE__STEP_PREDICTED */
+  dae__records frames; /* records of t and the values of the drawing */
   double *record;      /* scratch memory of one record */
 } dae__report;
 
-/* report_page.c: writes the page. */
+/* Writes the page of the report, in report_page.c. */
 dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_error *err);
 
-/* report_verdict.c: writes the verdict on the run and a table of checks. */
+/* Writes the verdict on the run and a table of checks, in report_verdict.c. */
 void dae__report_verdict(const dae__report *r, const dae_summary *s);
-/* report_steps.c: writes plots of energy, steps and coupling. */
+/* Writes plots of energy, steps and coupling, in report_steps.c. */
 void dae__report_steps(const dae__report *r, const dae_summary *s, dae__arena *arena);
 
 #endif

@@ -9,15 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define REPORT_MAX_MATRIX 200000 /* unknowns of a matrix with a picture; chosen, not measured */
+/* largest number of unknowns of a matrix that is drawn; chosen, not measured */
+#define REPORT_MAX_MATRIX 200000
 
 typedef struct work {
   dae__report *r;
   const dae_summary *summary;
-  dae__arena *arena;   /* freed with the page */
-  const double **data; /* columns kept, then the drift in position and velocity */
-  char file[300];      /* name of the download */
-  dae_page_data all;   /* data as the page holds them */
+  dae__arena *arena; /* memory that is freed with the page */
+  /* kept columns, followed by the drift in position and velocity */
+  const double **data;
+  char file[300];    /* file name of the download */
+  dae_page_data all; /* data of all kept columns */
 } work;
 
 /* ---- command, model, motion ---- */
@@ -58,7 +60,8 @@ static void report_write_motion(const work *w)
 
 /* ---- curves over time ---- */
 
-/* Finds the system in a name: A in A.x, der(A.x), lambda(A.rod); returns the length of its name. */
+/* Finds the name of the system in a variable name: A in A.x, der(A.x), lambda(A.rod); returns its
+ * length. */
 static size_t report_system_of(const char *name, const char **at)
 {
   const char *inside = strchr(name, '(');
@@ -67,7 +70,7 @@ static size_t report_system_of(const char *name, const char **at)
   return (*at)[length] == '.' ? length : 0;
 }
 
-/* Writes plots of all columns of a kind, one for each system. */
+/* Writes plots of all columns of one kind, one plot for each system. */
 static void report_plot_kind(const work *w, dae__column_kind kind, const char *title)
 {
   const dae__report *r = w->r;
@@ -132,8 +135,8 @@ static void report_write_constraints(const work *w)
 
 /* ---- data, phase plot ---- */
 
-/* Writes the data and a sentence on rows and columns left out. Plots come later: they use the same
- * arrays. */
+/* Writes the data, and a sentence on omitted rows and columns. The plots are written later, since
+ * they refer to the same arrays. */
 static void report_write_data(const work *w)
 {
   const dae__report *r = w->r;
@@ -150,7 +153,7 @@ static void report_write_data(const work *w)
   dae_page_download(r->page, &w->all);
 }
 
-/* Writes the phase plot, at first of the first variable and its rate, or of the first two columns
+/* Writes the phase plot, initially of the first variable and its rate, or of the first two columns
  * after t. */
 static void report_write_phase(const work *w)
 {
@@ -167,7 +170,7 @@ static void report_write_phase(const work *w)
 
 /* ---- matrix ---- */
 
-/* Writes the sparsity pattern of the iteration matrix, unless that cannot be found. */
+/* Writes the sparsity pattern of the iteration matrix, if it is available. */
 static void report_write_matrix(const work *w)
 {
   const dae_run_plan *plan = w->r->options.plan;
@@ -230,7 +233,7 @@ dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_err
                           .names = (const char *const *)r->names,
                           .values = w.data,
                           .rows = r->rows.count};
-  /* seven digits where doubles take too many bytes */
+  /* seven digits if the doubles need too many bytes */
   w.all.single = 2 * (size_t)r->rows.count * (size_t)r->columns > r->max_values;
   const char *title = r->options.model ? dae_model_title(r->options.model) : "";
   if (*title)

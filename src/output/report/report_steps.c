@@ -1,5 +1,5 @@
-/* Plots of the method's work: step size, order, iterations, rejections; energy; for an iteration
- * between systems the sweeps and the contraction of its windows.
+/* Plots of the method's work: step size, order, iterations, rejections; energy; for a dynamic
+ * iteration the sweeps and the contraction of its windows.
  *
  * Not every step of a long run is kept. Counts are therefore plotted as means between the steps
  * kept: differences of the counts since the start of the run. */
@@ -14,7 +14,7 @@ typedef struct curves {
   int count;
 } curves;
 
-/* Adds a curve, unless none of its values is finite. */
+/* Adds a curve if some of its values are finite. */
 static void report_add_curve(curves *c, const char *label, const double *x, const double *y,
                              long count, dae_curve_style style)
 {
@@ -39,7 +39,8 @@ static void report_plot_curves(const dae__report *r, const char *title, const ch
     dae_page_plot(r->page, &plot);
 }
 
-/* Returns differences of counts between adjacent records; by_step: divided by the steps. */
+/* Returns differences of a count between adjacent records; by_step: divided by the number of
+ * steps. */
 static double *report_count_rates(dae__arena *arena, const dae__records *steps, int entry,
                                   bool by_step)
 {
@@ -98,7 +99,8 @@ static void report_write_steps(const dae__report *r, const dae_summary *s, const
   const dae__records *steps = &r->steps;
   long n = steps->count;
   curves size = {.count = 0}, order = {.count = 0}, work = {.count = 0}, rejected = {.count = 0};
-  double *h = dae__records_series(arena, steps, DAE__STEP_H); /* means where steps are missing */
+  /* step sizes; means where steps were not recorded */
+  double *h = dae__records_series(arena, steps, DAE__STEP_H);
   for (long i = 1; h && i < n; i++) {
     const double *to = steps->value + i * steps->width, *from = to - steps->width;
     double taken = to[DAE__STEP_STEPS] - from[DAE__STEP_STEPS];

@@ -8,8 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Residual of constraints that counts as met: a thousand times projection's tolerance of 1e-12, for
- * terms of that size. Chosen, not measured. */
+/* Residual up to which constraints count as satisfied: a thousand times the tolerance 1e-12 of the
+ * projection, for terms of order 1. Chosen, not measured. */
 #define VERDICT_MAX_RESIDUAL 1e-9
 
 typedef struct finding {
@@ -75,8 +75,8 @@ static void verdict_check_accuracy(findings *all, const dae_summary *s)
         verdict_number(s->rtol).text, verdict_number(s->atol).text);
 }
 
-/* Checks the residuals. Algebraic equations 0 = F hold up to the tolerance of the iteration,
- * constraints of mechanical systems are projected onto. */
+/* Checks the residuals of constraints: algebraic equations 0 = F hold up to the tolerance of the
+ * iteration, constraints of mechanical systems up to that of the projection. */
 static void verdict_check_constraints(findings *all, const dae_summary *s)
 {
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
