@@ -14,12 +14,13 @@
 
 typedef struct dae__loop_matrix {
   int n, systems;
-  const int *unknown, *owner;      /* of the loop's unknowns, and their subsystems */
-  dae_pattern pattern, transposed; /* of C and C'; no entries within a subsystem */
+  const int *unknown, *owner;      /* unknown of G for each row of C, and its subsystem */
+  dae_pattern pattern, transposed; /* patterns of C and C'; no entries within a subsystem */
   const double *values, *transposed_values;
 } dae__loop_matrix;
 
-/* All memory is the arena's. DAE_ERROR_SINGULAR, without a message, where Gd is singular. */
+/* Condensed loop matrix C, with all memory from the arena. DAE_ERROR_SINGULAR, without a message,
+ * where Gd is singular. */
 dae_status dae__loop_matrix_create(dae__arena *arena, const dae__loop *loop, dae__loop_matrix *out,
                                    dae_error *err);
 
