@@ -28,8 +28,8 @@ static int *kkt_range(dae__arena *arena, int first, int n)
   return range;
 }
 
-/* A = [G_own; K; G_z,own], a piece for each, and the KKT matrix; D is 1 for rows that are dropped
- */
+/* Patterns of A = [G_own; K; G_z,own], with a piece for each block, and of the KKT matrix; its
+ * diagonal D is 1 for dropped rows. */
 static void kkt_create_patterns(dae__augmented *m)
 {
   dae__kkt *b = &m->kkt;
@@ -94,7 +94,7 @@ dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
 
 /* ---- messages ---- */
 
-/* Row `row` of A, of an eliminated joint, depends on the others. */
+/* Error for a row of A that belongs to an eliminated joint and depends on the other rows. */
 static dae_status kkt_dependent_joint(const dae__augmented *m, int row, dae_error *err)
 {
   const dae__attached_joint *h = m->joint;
@@ -152,7 +152,7 @@ static void kkt_fill_A(dae__augmented *m)
   }
 }
 
-/* Independent rows, earlier ones preferred. */
+/* Selects linearly independent rows of A, earlier rows first. */
 static dae_status kkt_pick(dae__augmented *m, dae_error *err)
 {
   dae__kkt *b = &m->kkt;
@@ -249,7 +249,7 @@ dae_status dae__kkt_accelerate(dae__augmented *m, const dae_mechanical_at *at, c
     DAE__TRY(kkt_pick(m, err));
   dae_status status = kkt_factor(m, err);
   if (status == DAE_ERROR_SINGULAR &&
-      repick) { /* rows independent at the first point no longer are */
+      repick) { /* rows that were independent at the first point are dependent */
     kkt_fill_A(m);
     DAE__TRY(kkt_pick(m, err));
     status = kkt_factor(m, err);

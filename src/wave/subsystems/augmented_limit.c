@@ -17,10 +17,12 @@
 #include "wave/subsystems/augmented_internal.h"
 #include <stdio.h>
 
-/* h times the largest rate of the system: truncation and rounding errors of X are both 1e-12 */
+/* First h times the largest rate of the system; truncation and rounding errors of X are both
+ * 1e-12. */
 #define FIRST_STEP 1e-3
-#define STEP_RATIO 16 /* of the first h to the second; chosen, not measured */
-/* growing entries above this share of the largest one are poles, not rounding errors; chosen */
+#define STEP_RATIO 16 /* ratio of the first h to the second; chosen, not measured */
+/* Share of the largest entry above which a growing entry is a pole, not a rounding error;
+ * chosen. */
 #define MIN_POLE_SHARE 1e-8
 #define SINGULAR_MASS_RCOND                                                                        \
   1e-12 /* reciprocal condition below which M counts as singular; chosen */
@@ -80,7 +82,7 @@ static dae_status limit_index_1(dae__augmented *m, double *X)
 
 /* ---- limit ---- */
 
-/* h as a power of two, from the sizes of the rows of M and J */
+/* First h, a power of two, from the norms of the rows of M and J */
 static double limit_first_step(const dae__augmented *m)
 {
   const dae__semi *s = m->element.semi;
@@ -139,7 +141,7 @@ static dae_status limit_extrapolate(dae__augmented *m, double h, double *value, 
   return DAE_OK;
 }
 
-/* Whether entry e of D, or its pole, has grown with 1/h. */
+/* Whether entry e of D, or of its pole P/h, has grown in proportion to 1/h. */
 static bool limit_grows(const dae__limit *l, int e, double size)
 {
   double value = fabs(l->value[1][e]), pole = fabs(l->pole[1][e]), factor = STEP_RATIO / 2.0;
@@ -147,7 +149,7 @@ static bool limit_grows(const dae__limit *l, int e, double size)
          (value > MIN_POLE_SHARE * size && value > factor * fabs(l->value[0][e]));
 }
 
-/* Variable i follows the derivative of input j. */
+/* Error for a variable i that depends on the derivative of input j. */
 static dae_status limit_is_infinite(const dae__augmented *m, int i, int j, dae_error *err)
 {
   const dae_semi_explicit *p = m->element.semi->p;
