@@ -1,11 +1,12 @@
 /* rho(T), the distance of 1 - T from singular matrices, the slowest mode, and the order of
  * subsystems in which a Gauss-Seidel sweep contracts best, all from the matrix 1 + C = Gd^-1 G of
- * the unknowns in loops. Gd, and with it G0 in any order, is singular where one of its blocks is.
+ * the unknowns in loops. Gd, and G0 for any order, is singular where a diagonal block is.
  *
- * Order: only that of subsystems with unknowns in loops matters, and of that only the cyclic class:
- * the first of them stays, and the others are permuted; with many unknowns rho is found for the
- * most promising permutations only. Beyond seven subsystems they are ordered by the flow of |C|
- * [ELS93]: sinks last, sources first, else by the largest difference of outflow and inflow. */
+ * Search for an order: rho depends only on the cyclic class of the order of the subsystems with
+ * unknowns in loops. The first of these subsystems stays, and the others are permuted; with many
+ * unknowns rho is computed only for the permutations with the smallest estimates. More than seven
+ * subsystems are ordered by the flow of |C| [ELS93]: sinks last, sources first, else by the largest
+ * difference of outflow and inflow. */
 #include "wave/analysis/contraction.h"
 #include "core/error.h"
 #include "core/vec.h"

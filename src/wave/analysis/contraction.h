@@ -2,9 +2,10 @@
  *
  *   G dz = 0,   z the unknowns with direct feedthrough.
  *
- * A sweep splits G = G0 - (G0 - G): G0 are the blocks of each subsystem with itself and, in
- * Gauss-Seidel, with those before it. T = 1 - G0^-1 G is the iteration matrix: errors in z become
- * T z, and a sweep contracts by rho(T) whatever the length of the window [E07 Remark 2.5]. */
+ * A sweep splits G = G0 - (G0 - G): G0 consists of the diagonal blocks of the subsystems and, in
+ * Gauss-Seidel, of the blocks with earlier subsystems. T = 1 - G0^-1 G is the iteration matrix:
+ * errors in z become T z, and a sweep contracts by rho(T) whatever the length of the window [E07
+ * Remark 2.5]. */
 #ifndef DAEDAL_WAVE_ANALYSIS_CONTRACTION_H
 #define DAEDAL_WAVE_ANALYSIS_CONTRACTION_H
 

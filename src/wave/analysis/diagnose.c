@@ -1,8 +1,9 @@
-/* The iteration matrix T of a plain sweep along a run, and messages where an iteration fails.
+/* Spectral radius of a plain sweep during a run, and messages for an iteration that fails.
  *
- * A sweep linearised at one time maps the direct unknowns by T: every subsystem in turn by its
- * feedthrough matrix D. The spectral radius rho(T) is found here by power iteration, without memory
- * of its own; before a run contraction.c finds it by eigenvalues. */
+ * A sweep linearised at one time maps the direct unknowns by the iteration matrix T, which applies
+ * the feedthrough matrix D of every subsystem in turn. The spectral radius rho(T) is found here by
+ * power iteration, without further memory; before a run contraction.c computes it from
+ * eigenvalues. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"

@@ -1,6 +1,6 @@
-/* C = Gd^-1 G - 1 on the unknowns that close loops: a column of C for every unknown that another
- * subsystem uses, solved with the factors of the subsystems it enters; then the strongly connected
- * components of C, and of its entries those within a component, balanced. */
+/* Loop matrix C = Gd^-1 G - 1 on the unknowns that close loops. Every unknown that another
+ * subsystem uses has a column of C, solved for with the factors of the subsystems it enters. Only
+ * the entries within strongly connected components of C are kept, and balanced. */
 #include "wave/analysis/loop_matrix.h"
 #include "core/error.h"
 #include "core/tolerances.h"

@@ -1,9 +1,9 @@
-/* The contraction report: contraction factors of the linearised coupling before a run, and those
- * observed in a run.
+/* The contraction report: contraction factors of the linearised coupling before a run, and
+ * contraction factors observed in a run.
  *
  * With joints, the length W of a window adds to the contraction factor, gamma in [WHM11 (54)]: a
- * change of an input changes the accelerations of a system by A at once, and so its coordinates by
- * A W^2/2 at the end of the window, and its outputs by K W^2/2 with
+ * unit change of an input changes the accelerations of a system by A, its coordinates at the end of
+ * the window by A W^2/2, and its outputs by K W^2/2 with
  *
  *   K = d(outputs)/dq A.
  *

@@ -1,20 +1,21 @@
-/* T = -(1 + L)^-1 U by one pass over C in the order of the sweep, and its eigenvalue mu of largest
- * modulus.
+/* Products by T = -(1 + L)^-1 U, by one pass over C in the order of the sweep, and the eigenvalue
+ * mu of T of largest modulus.
  *
- * Columns of T that are zero in U are zero: with J the others, the nonzero eigenvalues are those of
- * T_JJ. The same holds for the transposed sweep, -(1 + L)^-T U', whose columns are the rows of U;
- * it is the sweep over C' in reverse order. So a ring of any number of subsystems, in which only
- * the last feeds back, comes down to the unknowns of one.
+ * A zero column of U is a zero column of T: with J the set of the other columns, the nonzero
+ * eigenvalues of T are those of T_JJ. The same holds for the transposed sweep, -(1 + L)^-T U',
+ * whose columns are the rows of U; it is the sweep over C' in reverse order. So a ring of any
+ * number of subsystems, in which only the last feeds back, comes down to the unknowns of one.
  *
- * With many unknowns in J, T is known by its products only:
+ * With many unknowns in J, only products by T are formed:
  *
  *   x -> T x / |T x|    power iterations from a start without symmetries
  *   T V = V H + h v e'  Arnoldi process from there: mu is the largest eigenvalue of H, x = V s, if
  *                       the residual h |e's| is small
  *
- * It is not small for rings, whose eigenvalues lie on a circle side by side. Then the power
- * iteration goes on. Norms oscillate, for complex pairs too, but their geometric mean over a block
- * does not; blocks double until two in a row agree. */
+ * The residual is not small for rings, whose eigenvalues lie close together on a circle. Then the
+ * power iteration is continued. The norms |T x| oscillate, for complex pairs too, but their
+ * geometric mean over a block does not; the length of a block is doubled until the means of two
+ * consecutive blocks agree. */
 #include "wave/analysis/splitting.h"
 #include "core/error.h"
 #include "core/vec.h"

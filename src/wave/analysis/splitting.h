@@ -1,5 +1,5 @@
-/* The iteration matrix of one sweep: T = -(1 + L)^-1 U, C = L + U the matrix of a loop, L its
- * entries from subsystems earlier in the order; Jacobi has L = 0. */
+/* The iteration matrix of one sweep, T = -(1 + L)^-1 U, with C = L + U the matrix of a loop and L
+ * the entries from subsystems earlier in the order; Jacobi has L = 0. */
 #ifndef DAEDAL_WAVE_ANALYSIS_SPLITTING_H
 #define DAEDAL_WAVE_ANALYSIS_SPLITTING_H
 

@@ -1,11 +1,11 @@
-/* Fixed points of z -> zhat(z) from the sweeps alone. With f = zhat - z, dz and df the differences
- * of z and f between sweeps, and norms over x_i / w_i:
+/* Acceleration of the fixed-point iteration z -> zhat(z) without derivatives. With f = zhat - z, dz
+ * and df the differences of z and f between sweeps, and norms over x_i / w_i:
  *
  *   Aitken     z + omega f,               omega = -(dz, df) / (df, df)
  *   Anderson   z + f - (dZ + dF) gamma,   gamma = argmin |f - dF gamma|, columns of the last sweeps
  *
- * Where zhat is linear, zhat = T z + c, Aitken is exact for a single mode, omega = 1/(1 - T), and
- * Anderson for as many as there are columns; neither needs T to contract. */
+ * For a linear map zhat = T z + c, Aitken is exact for a single mode, omega = 1/(1 - T), and
+ * Anderson for as many modes as there are columns; neither requires T to contract. */
 #include "wave/iteration/accelerate.h"
 #include "core/vec.h"
 #include <math.h>

@@ -4,9 +4,9 @@
  *   q / (1 - q) c_n
  *
  * for geometric convergence; the change itself may be far smaller than the error (q = 0.9: nine
- * times). The zhat of the last sweep are accepted. For updates other than plain their errors are
- * not those of the next z: with a Newton correction d about z + d - zhat, otherwise unknown, so
- * that the change itself has to be small. */
+ * times). The zhat of the last sweep are accepted, whose error differs from that of the next z
+ * unless the update is plain: by about z + d - zhat with a Newton correction d, by an unknown
+ * amount for other updates, so that the change itself has to be small. */
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
 

@@ -1,9 +1,9 @@
-/* The verbs of a dynamic iteration, and its coupled states.
+/* Integrator interface (verbs) of a dynamic iteration, and its coupled states.
  *
  * The children satisfy their own constraints; joints are enforced at the level of accelerations,
  * so that positions and velocities drift off by the tolerance. Coupled states are therefore
- * projected onto all constraints by the assembly of the systems, and at the end of a window the
- * children go on from the projected state. */
+ * projected onto all constraints by the assembly of the systems, and the children start the next
+ * window from the projected state. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"

@@ -1,6 +1,6 @@
-/* Changes of a sweep, and the waveforms z of the next one. Unknowns without direct feedthrough are
- * taken from zhat: their coupling is of Volterra type and converges by itself. Direct unknowns, at
- * every node:
+/* Changes zhat - z of a sweep, and the waveforms z of the next sweep. Unknowns without direct
+ * feedthrough are taken from zhat: their coupling is of Volterra type and converges without
+ * correction. Updates of the direct unknowns at every node:
  *
  *   plain     zhat
  *   schur     z + d,   G d = G0 (zhat - z)                      any number of subsystems
@@ -15,7 +15,8 @@
  *   optimal   W^-1 = S1 + S2 + ...,  S_p = -J_p D_p  (mobilities G M^-1 G' of the systems)
  *   weighted  W = theta S2^-1 + (1 - theta) S1^-1
  *
- * all by solving with G, whose rows for the joints are [J, 0], or with one system's part of J. */
+ * computed by solving with G, whose rows for the joints are [J, 0], J restricted to one system for
+ * its mobility S_p. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"

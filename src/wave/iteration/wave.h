@@ -1,6 +1,6 @@
-/* The state of a dynamic iteration, shared by the files of one window in the order of a reader:
+/* State of a dynamic iteration, shared by the following files:
  *
- *   integrator.c    verbs of the integrator; coupled states, projected onto the joints
+ *   integrator.c    integrator interface (verbs); coupled states, projected onto the joints
  *   window.c        one window: exchange grid, extrapolation, sweeps, retries, acceptance
  *   sweep.c         one sweep: every subsystem over the window
  *   update.c        changes of a sweep, multipliers of joints, waveforms of the next sweep

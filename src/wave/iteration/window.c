@@ -4,15 +4,15 @@
  *   repeat: sweep over all subsystems, compare zhat with z, test convergence, update z
  *   accept: project the children onto the joints, save their memory, choose the next length
  *
- * Where the sweeps do not succeed:
+ * Remedies for sweeps that do not succeed:
  *
  *   grid that does not resolve the waveforms   finer grid, then a shorter window
  *   event in a subsystem                       window that ends at the event
  *   failure of a subsystem                     constant first waveforms, then a shorter window
  *   no convergence                             shorter window; update auto: then anderson
  *
- * A shorter window helps against growth over time (Volterra terms), which rho does not contain; it
- * does not help where the sweep itself does not contract, rho >= 1 [E07]. */
+ * A shorter window reduces growth over time (Volterra terms), which rho does not contain; it is
+ * useless for a sweep that does not contract, rho >= 1 [E07]. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -21,7 +21,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Tuning constants; chosen, not measured, unless a source is named. */
+/* Tuning constants; chosen, not measured. */
 #define MAX_INTERPOLATION_ERROR 0.1 /* largest error between nodes over the tolerance */
 #define REFINEMENT_REDUCTION                                                                       \
   0.3                             /* error ratio of a finer grid above which the error is noise    \

@@ -1,6 +1,6 @@
-/* Workers as POSIX threads. They sleep until a round begins, take tasks until none is left, and the
- * caller's own thread does the same; a round ends when no thread is busy. All shared state is under
- * one mutex, which is not held while a task runs. */
+/* Workers as POSIX threads. The threads sleep until a round begins and take tasks until none is
+ * left, as does the caller's own thread; a round ends when no thread is busy. All shared state is
+ * under one mutex, which is not held while a task runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "wave/iteration/workers.h"
 #include "core/env.h"

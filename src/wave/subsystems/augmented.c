@@ -1,10 +1,10 @@
 /* Creation of an augmented system, its outputs and their feedthrough matrix.
  *
- * Feedthrough of a mechanical system: coordinates, velocities and extra states have none;
+ * Feedthrough of a mechanical system, zero for coordinates, velocities and extra states:
  *
  *   c_w dw = -c_in din,   [ M A'; A 0 ] (dv', dy) = (f_in din + f_w dw, d(-r))
  *
- * with the KKT matrix, and the contribution of the joints on the right side. That of a
+ * with the KKT matrix, and the contribution of the joints on the right side. The feedthrough of a
  * semi-explicit system is a limit, see augmented_limit.c. */
 #include "wave/subsystems/augmented.h"
 #include "core/error.h"

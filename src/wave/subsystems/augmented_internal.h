@@ -1,8 +1,8 @@
 /* The state of an augmented system, shared by its files.
  *
- * The system and its joints are evaluated as elements. Forces of the joints are found in steps: the
- * point of each joint, its Jacobian, the forces of joints whose lambda is an input, the KKT system
- * with the eliminated joints. */
+ * The system and its joints are evaluated as elements. Forces of the joints are computed in steps:
+ * point of each joint, Jacobian of each joint, forces of joints whose lambda is an input, KKT
+ * system with the eliminated joints. */
 #ifndef DAEDAL_WAVE_SUBSYSTEMS_AUGMENTED_INTERNAL_H
 #define DAEDAL_WAVE_SUBSYSTEMS_AUGMENTED_INTERNAL_H
 

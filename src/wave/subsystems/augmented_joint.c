@@ -1,5 +1,5 @@
-/* The joints attached to a system, each at the point z of its coordinates: the system's own ones
- * from its state (unless lagged), those of others from the inputs. With
+/* Evaluation of the joints attached to a system. The coordinates z of a joint are taken from the
+ * state for the system's own coordinates (unless lagged), from the inputs for other systems. With
  *
  *   M v' + ... + G_z,own' lambda = f,   r = gamma(t,z,z') + G_z z'' = 0  for eliminated joints,
  *

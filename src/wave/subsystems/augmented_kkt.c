@@ -6,9 +6,10 @@
  *   [ K                     ] [ psi        ]   [ -kappa                   ]
  *   [ G_z                   ] [ lambda     ]   [ -gamma - G_z,others z''  ]
  *
- * Neither M^-1 nor G_z M^-1 G_z' is formed. Rows that depend on those before them are found by
- * elimination at the first point: own constraints are dropped, joints are refused. A factorisation
- * depends on its matrix alone, not on earlier ones, and is not repeated for the same matrix. */
+ * Neither M^-1 nor G_z M^-1 G_z' is formed. Rows that depend on earlier rows are found by
+ * elimination at the first point: dependent constraints of the system are dropped, dependent joints
+ * are refused. A factorisation depends on its matrix alone, not on earlier factorisations, and is
+ * not repeated for the same matrix. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/tolerances.h"

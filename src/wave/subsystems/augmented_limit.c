@@ -8,9 +8,9 @@
  *   D   = (4 (X(h) + X(-h)) - (X(2h) + X(-2h))) / 6 + O(h^4)
  *   P/h = (2 (X(h) - X(-h)) - (X(2h) - X(-2h))) / 3 + O(h^3)
  *
- * and again with a smaller h. P != 0 for a variable that follows the derivative of an input: one
- * that enters a constraint of index 2. The columns of x are scaled by h, so that rounding errors
- * are about eps/h at worst, where M is singular. */
+ * and again with a smaller h. P != 0 for a variable that depends on the derivative of an input,
+ * because the input enters a constraint of index 2. The columns of x are scaled by h, so that
+ * rounding errors are about eps/h at worst, where M is singular. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"

@@ -1,11 +1,11 @@
-/* The problem of a mechanical system with joints. f (or F, or both) is the system's minus the
- * forces of the joints; everything else is forwarded. With P = G_z' L, L the rows of lambda and the
- * columns of f in the inverse of the KKT matrix,
+/* Problem of a mechanical system with joints: the forces of the joints are subtracted from the
+ * system's f (or F, or both), and all other callbacks are forwarded. With P = G_z' L, L the rows of
+ * lambda and the columns of f in the inverse of the KKT matrix,
  *
  *   d(f - G_z' lambda) = df - (G_z' lambda)_z dz - P (...)
  *
- * where the last term is that of eliminated joints: it is found column by column. J omits
- * derivatives of M and of the system's own constraints under P. */
+ * where the last term, due to eliminated joints, is computed column by column. J omits in this term
+ * the derivatives of M and of the system's own constraints. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"

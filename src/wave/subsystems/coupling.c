@@ -1,4 +1,4 @@
-/* Systems of a coupled problem, the problems integrated for them, and their integrators. */
+/* Creation and restart of the children of a coupled problem: their problems and integrators. */
 #include "wave/subsystems/coupling.h"
 #include "core/error.h"
 #include "core/vec.h"

@@ -1,13 +1,13 @@
 /* A coupled problem split into subsystems: children with integrators of their own, and the
  * interface between them.
  *
- * The problem integrated for a system is that of its augmented system, or one made from it:
+ * A child integrates the problem of an augmented system, or a problem derived from it:
  *
  *   slack     with algebraic equations of other systems, see slack.h
  *   iterates  with right sides at earlier iterates, see iterates.h
  *
- * Its inputs beyond those of the augmented system are variables of systems, of this or an earlier
- * sweep. */
+ * Inputs of a derived problem beyond those of the augmented system are variables of systems, of
+ * this or an earlier sweep. */
 #ifndef DAEDAL_WAVE_SUBSYSTEMS_COUPLING_H
 #define DAEDAL_WAVE_SUBSYSTEMS_COUPLING_H
 

@@ -1,7 +1,8 @@
-/* Outputs of the systems of a coupled problem, and the unknowns that their inputs are.
+/* Outputs of the systems of a coupled problem, and the unknown behind each of their inputs.
  *
- * Outputs of a system: the variables that others are wired to; of every coordinate in a joint
- * itself, its rate and its acceleration; the multipliers of joints that the system eliminates. */
+ * Outputs of a system are the variables wired to inputs of other systems; value, rate and
+ * acceleration of every coordinate in a joint; and the multipliers of joints eliminated in the
+ * system. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/subsystems/coupling.h"

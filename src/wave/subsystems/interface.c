@@ -1,4 +1,4 @@
-/* The loop of direct unknowns: pattern and matrix G, residuals of joints. */
+/* Linear system of the direct unknowns: pattern and values of G, residuals of joints. */
 #include "wave/subsystems/interface.h"
 #include "core/error.h"
 #include "core/vec.h"

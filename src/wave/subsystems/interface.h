@@ -1,5 +1,5 @@
 /* The interface of coupled subsystems: their outputs and the multipliers of joints are the unknowns
- * of the iteration, and inputs are unknowns.
+ * of the iteration, and every input is one of the unknowns, or zero.
  *
  *   z_i = Phi_i(inputs of its subsystem),   0 = J(t,z) z'' + gamma(t,z,z')  for each joint
  *

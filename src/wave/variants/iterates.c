@@ -1,7 +1,7 @@
-/* Creation of a problem with earlier iterates: weights, inputs and their names, patterns, and its
- * description. (f, s) of a mechanical base and f of a semi-explicit one, J and J_in are those of
- * iterates_terms.c, everything else is forwarded. Forwarded callbacks see in^(n-1), which comes
- * first among the inputs. */
+/* Creation of a problem with right sides at earlier iterates: weights, input names, patterns,
+ * callbacks. iterates_terms.c evaluates f and s of a mechanical base, or f of a semi-explicit one,
+ * J and J_in; all other callbacks are forwarded with the inputs in^(n-1), which come first among
+ * the inputs. */
 #include "wave/variants/iterates.h"
 #include "core/error.h"
 #include "core/vec.h"

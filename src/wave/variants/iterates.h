@@ -6,14 +6,14 @@
  *                                        In_j = sum_i others_ij in^(n-i),   i = 1 ... ages,
  *
  * where sum_j b_j = 1, sum_i own_ij = 1 and sum_i others_ij = 1. One term with own_01 = 1 is the
- * base itself, own_11 = 1 is Picard's iteration. To one term that takes x from the last sweep, a
- * part of its linearisation may be added [WHM11 section 6: the adjustable linear part],
+ * base itself, own_11 = 1 is Picard's iteration. To a single term at x^(n-1), a multiple `linear`
+ * of its linearisation may be added [WHM11 section 6: the adjustable linear part],
  *
  *   f(t, x^(n-1), y, in) + linear df/dx (x - x^(n-1)).
  *
  * Mass matrices, constraints and algebraic equations are those of the base at the present x; only
- * the right side of M x' = f, and the rows f and s of mechanical systems, are replaced; all others
- * see in^(n-1).
+ * the right side of M x' = f, and the rows f and s of mechanical systems, are replaced; all other
+ * equations are evaluated with the inputs in^(n-1).
  *
  * The inputs of the problem are in^(n-1), ..., in^(n-ages), then x^(n-1), ..., x^(n-ages). */
 #ifndef DAEDAL_WAVE_VARIANTS_ITERATES_H

@@ -1,5 +1,5 @@
 /* Right sides at earlier iterates and their derivatives. With X_j, In_j the points of the terms, f
- * the rows (f, s), by momenta (F, s), and c the algebraic rows, which are not replaced,
+ * the rows (f, s), with momenta (F, s), and c the algebraic rows, which are not replaced,
  *
  *   f = sum_j b_j f(X_j, w, In_j) + theta f_x (x - x^(n-1)),    theta = linear
  *
@@ -8,8 +8,8 @@
  *   J_in = [ sum_j b_j others_ij f_in(X_j)   sum_j b_j own_ij f_x(X_j) - theta f_x (i = 1) ]
  *          [ c_in (i = 1)                    0                                             ]
  *
- * f_x of the linear part is that of the only term, at x^(n-1); its own derivatives are omitted.
- * Algebraic rows see in^(n-1), which comes first among the inputs. */
+ * f_x of the linear part is evaluated at x^(n-1), the point of the only term; derivatives of f_x
+ * are omitted. Algebraic rows are evaluated with in^(n-1), which comes first among the inputs. */
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "wave/variants/iterates.h"

@@ -1,11 +1,11 @@
-/* Creation of a system with slack variables: the algebraic loops between it and other systems, the
- * donors of equations, and the places of their variables and inputs in the extended problem.
+/* Creation of a system with slack variables: its algebraic loops with other systems, the donors of
+ * equations, and the places of the donors' variables and inputs in the extended problem.
  *
  * Loops follow from patterns and wires. The algebraic equations of a system fall into blocks that
  * dF/dy connects: an input that enters a block affects all its variables, and no others. A wire
  * from an algebraic variable leads from its block to the blocks of the equations that contain the
- * input. Blocks that can be reached from a block of the system, and from which that can be reached,
- * are in a loop with it. */
+ * input. A block is in a loop with the system if it can be reached from a block of the system, and
+ * that block from it. */
 #include "wave/variants/slack.h"
 #include "core/error.h"
 #include "linalg/pattern.h"

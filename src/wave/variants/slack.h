@@ -1,14 +1,14 @@
-/* A system that solves algebraic equations of others along with its own [E07 Remarks 3.2, 3.6]:
+/* A system extended by algebraic equations of other systems [E07 Remarks 3.2, 3.6]:
  *
  *   its equations,  0 = F_p(x_p, s, z)  for every algebraic loop between system p and this one
  *
- * where the slack variables s stand for algebraic variables of the donors p, which replace the
- * inputs that are wired to them, and z are the system's own variables. The values of s are not
+ * where the slack variables s stand for algebraic variables of the donors p and replace the inputs
+ * that are wired to these, and z are the system's own variables. The values of s are not
  * exchanged: an iteration that exchanges z contracts as if there were no loop. Loops are found from
  * the patterns of the systems and the wires; semi-explicit systems take part with F, mechanical
  * ones with c.
  *
- * The problem's state vector is that of the system with s after its algebraic variables. Its inputs
+ * The extended state vector is that of the system with s after its algebraic variables. Its inputs
  * are those of the system (those replaced by s are not read), then the other variables that the
  * donor equations depend on, given as ports: differential variables of the donors, and the sources
  * of their wires; with `lagged` also the system's own differential variables, which are otherwise

@@ -4,8 +4,8 @@
  *   0 = c(t, own variables, s, in),   J = [ J_own  J_own,in ]     J_in = [ J_own,in       ]
  *                                         [ J_p,in J_p      ]            [ J_p    J_p,in  ]
  *
- * every entry of the donors' matrices being in one of the two. A semi-explicit system is treated as
- * a mechanical one with x = u, y = w and neither q nor v. */
+ * with every entry of the donors' matrices in either J or J_in. A semi-explicit system is treated
+ * as a mechanical one with x = u, y = w and neither q nor v. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
