@@ -77,7 +77,7 @@ dae_status dae__contraction_mode(const dae_env *env, const dae__loop *loop, cons
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
 
-/* ---- margin ---- */
+/* ---- smallest singular value of 1 - T ---- */
 
 /* Smallest singular value of 1 + C by a dense decomposition. */
 static dae_status contraction_dense_margin(dae__arena *arena, const dae__loop_matrix *g,
@@ -251,7 +251,7 @@ static dae_status order_try(work *w, int *order, dae_error *err)
   return DAE_OK;
 }
 
-/* list[from ... to - 1] reversed */
+/* Reverses list[from ... to - 1]. */
 static void order_reverse(int *list, int from, int to)
 {
   for (to--; from < to; from++, to--) {

@@ -18,7 +18,7 @@
 /* norm of (T - shift) z over that of z: shift is the only eigenvalue */
 #define NEGLIGIBLE_SIZE 1e-12
 
-/* ---- rho ---- */
+/* ---- spectral radius of a plain sweep ---- */
 
 /* z = T z for one plain sweep; unknowns without direct feedthrough stay 0 */
 static void diagnose_apply_T(const dae__wave *w, const double *feedthrough, double *z, double *old)

@@ -66,7 +66,7 @@ dae__splitting dae__splitting_create(dae__arena *arena, const dae__loop_matrix *
   };
 }
 
-/* ---- the sweep ---- */
+/* ---- products by T ---- */
 
 /* Sorts the unknowns in the order of the sweep: by position of their subsystem, then by number. */
 static void splitting_sort(dae__splitting *s)

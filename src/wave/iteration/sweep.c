@@ -61,7 +61,7 @@ static dae_status sweep_feedthrough(dae__wave *w, int p, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- one subsystem ---- */
+/* ---- integration of one subsystem ---- */
 
 static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
 {
@@ -97,7 +97,7 @@ static void sweep_task(void *context, int i)
   w->status[p] = sweep_integrate(w, p, &w->error[p]);
 }
 
-/* ---- all subsystems ---- */
+/* ---- sweep over all subsystems ---- */
 
 /* Outcome of a sweep: the first failure in the order of the subsystems, or the earliest event. */
 static dae__sweep_outcome sweep_outcome(dae__wave *w, dae_error *err)

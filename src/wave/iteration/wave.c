@@ -228,7 +228,7 @@ static int wave_capacity(const dae_wave_options *opts, double smallest_step)
   return (int)fmin(fmax(fixed, DEFAULT_MAX_NODES), MAX_NODES);
 }
 
-/* ---- order ---- */
+/* ---- order of the subsystems ---- */
 
 /* Order of the subsystems: the given one, or the order that contracts best at the start. */
 static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double t, dae_error *err)
@@ -270,7 +270,7 @@ static void wave_find_fed_back(dae__wave *w)
     w->fed_back[i] = true;
 }
 
-/* ---- starts ---- */
+/* ---- start and reset ---- */
 
 static dae_status wave_reset_at(dae__wave *w, double t, dae_error *err)
 {

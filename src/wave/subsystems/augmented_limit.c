@@ -56,7 +56,7 @@ static void limit_input_column(const dae__augmented *m, int j, double *b)
     b[p->row[e]] = m->J_in_values[e];
 }
 
-/* ---- index 1 ---- */
+/* ---- systems of index 1 ---- */
 
 /* X = (0, -F_y \ F_in); DAE_ERROR_SINGULAR where M or F_y is singular */
 static dae_status limit_index_1(dae__augmented *m, double *X)
@@ -80,7 +80,7 @@ static dae_status limit_index_1(dae__augmented *m, double *X)
   return DAE_OK;
 }
 
-/* ---- limit ---- */
+/* ---- limit for h -> 0 ---- */
 
 /* First h, a power of two, from the norms of the rows of M and J */
 static double limit_first_step(const dae__augmented *m)

@@ -185,7 +185,7 @@ static dae_status child_load(void *self, const void *buffer, dae_error *err)
   return dae_integrator_load(c->it, buffer, c->subsystem.save_size, err);
 }
 
-/* ---- states ---- */
+/* ---- adjustment, restart and state ---- */
 
 dae_status dae__child_adjust(dae__child *c, const double *y, dae_error *err)
 {

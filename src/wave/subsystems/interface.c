@@ -116,7 +116,7 @@ void dae__order_names(const dae__interface *f, const int *order, char *text, siz
   }
 }
 
-/* ---- values ---- */
+/* ---- inputs, residuals and values of G ---- */
 
 void dae__interface_inputs(const dae__interface *f, int p, const double *z, double *in)
 {

@@ -14,7 +14,7 @@
 #include "linalg/pattern.h"
 #include "wave/variants/iterates.h"
 
-/* ---- points ---- */
+/* ---- points of the terms ---- */
 
 /* Pointer to x^(n-age) among the inputs. */
 static const double *terms_x_of_age(const dae__iterates *it, const dae_mechanical_at *at, int age)

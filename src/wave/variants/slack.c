@@ -165,7 +165,7 @@ static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error
   return slack_check_square(s, scratch, err);
 }
 
-/* ---- places ---- */
+/* ---- places in the extended problem ---- */
 
 /* Index of a port in a list; the length of the list if it is absent. */
 static int slack_find_port(int count, const dae_port *list, dae_port port)

@@ -16,7 +16,7 @@
 
 #define NAME_SIZE 128
 
-/* ---- points ---- */
+/* ---- points of the donors ---- */
 
 /* Value of the variable or input at a place. */
 static double slack_value_at(const dae__slack *s, const dae_mechanical_at *at, int place)
