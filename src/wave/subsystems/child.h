@@ -26,7 +26,7 @@ typedef struct dae__child {
   /* statistics of all sweeps; those of the integrator omit sweeps discarded by load (state) */
   dae_stats *work;
 
-  const dae_waveform *in; /* input waveforms during an advance, else NULL */
+  const dae_waveform *in; /* input waveforms; NULL: constant inputs */
   dae_interpolation rule;
   int *nodes;       /* number of nodes in the last advance (state) */
   double *t;        /* times of the nodes (state) */
