@@ -1,11 +1,12 @@
 /* rho(T), the distance of 1 - T from singular matrices, the slowest mode, and the order of
  * subsystems in which a Gauss-Seidel sweep contracts best, all from the matrix 1 + C = Gd^-1 G of
- * the unknowns in loops. Gd, and with it G0 in any order, is singular where one of its blocks is.
+ * the unknowns in loops. Gd, and G0 for any order, is singular where a diagonal block is.
  *
- * Order: only that of subsystems with unknowns in loops matters, and of that only the cyclic class:
- * the first of them stays, and the others are permuted; with many unknowns rho is found for the
- * most promising permutations only. Beyond seven subsystems they are ordered by the flow of |C|
- * [ELS93]: sinks last, sources first, else by the largest difference of outflow and inflow. */
+ * Search for an order: rho depends only on the cyclic class of the order of the subsystems with
+ * unknowns in loops. The first of these subsystems stays, and the others are permuted; with many
+ * unknowns rho is computed only for the permutations with the smallest estimates. More than seven
+ * subsystems are ordered by the flow of |C| [ELS93]: sinks last, sources first, else by the largest
+ * difference of outflow and inflow. */
 #include "wave/analysis/contraction.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -17,18 +18,19 @@
 #include <math.h>
 #include <string.h>
 
-/* Margin. */
-#define MAX_DENSE_UNKNOWNS 120      /* as for eigenvalues in splitting.c */
-#define MAX_INVERSE_ITERATIONS 1000 /* for large loops; chosen, not measured */
-#define INVERSE_CONVERGENCE 1e-8    /* relative change of the inverse square; chosen */
-/* Order; times measured on one core. */
-#define MAX_PERMUTED 7        /* subsystems in loops: 720 orders */
-#define MAX_EXACT_UNKNOWNS 30 /* unknowns in loops up to which 720 orders take 0.1 s */
-#define CANDIDATES 12         /* orders whose rho is found beyond */
-#define MAX_GUESS_WORK 1e7    /* orders times entries of C for which estimates take about 1.5 s */
-#define RHO_DIFFERENCE 1e-9   /* relative difference that makes a rho smaller */
-#define RHO_FLOOR 1e-3        /* rho below which the difference is absolute */
-#define NEGLIGIBLE_FLOW 1e-12 /* relative to the mean flow of |C| per subsystem */
+/* Constants of the margin, the smallest singular value of 1 + C. */
+#define MAX_DENSE_UNKNOWNS 120      /* loops up to this size: dense singular values */
+#define MAX_INVERSE_ITERATIONS 1000 /* limit for larger loops; chosen, not measured */
+#define INVERSE_CONVERGENCE 1e-8    /* relative change of sigma^-2 at convergence; chosen */
+/* Constants of the search for an order; run times measured on one core. */
+#define MAX_PERMUTED 7        /* subsystems in loops whose 720 orders are all tried */
+#define MAX_EXACT_UNKNOWNS 30 /* unknowns in loops up to which rho of 720 orders takes 0.1 s */
+#define CANDIDATES 12         /* orders of best estimate whose rho is computed in larger loops */
+#define MAX_GUESS_WORK 1e7    /* orders times entries of C: estimates take about 1.5 s */
+#define RHO_DIFFERENCE 1e-9   /* relative difference of two rho that counts */
+#define RHO_FLOOR 1e-3        /* rho below which RHO_DIFFERENCE is absolute */
+/* negligible outflow or inflow relative to the mean over subsystems */
+#define NEGLIGIBLE_FLOW 1e-12
 
 dae_status dae__contraction_radius(const dae_env *env, const dae__loop *loop, const int *order,
                                    double *rho, dae_error *err)
@@ -75,9 +77,9 @@ dae_status dae__contraction_mode(const dae_env *env, const dae__loop *loop, cons
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
 
-/* ---- margin ---- */
+/* ---- smallest singular value of 1 - T ---- */
 
-/* Smallest singular value of 1 + C dense. */
+/* Smallest singular value of 1 + C by a dense decomposition. */
 static dae_status contraction_dense_margin(dae__arena *arena, const dae__loop_matrix *g,
                                            double *margin, dae_error *err)
 {
@@ -93,7 +95,7 @@ static dae_status contraction_dense_margin(dae__arena *arena, const dae__loop_ma
   return dae__spectrum_smallest(dae__arena_env(arena), g->n, A, margin, err);
 }
 
-/* 1 + C, or 1 + C', factored. DAE_ERROR_SINGULAR has no message. */
+/* Factors of 1 + C, or of 1 + C'. A singular matrix is DAE_ERROR_SINGULAR without a message. */
 typedef struct factored {
   dae_pattern pattern;
   dae__solver *solver;
@@ -121,7 +123,7 @@ static dae_status contraction_factor(dae__arena *arena, const dae_pattern *p, co
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
-/* Smallest singular value by inverse iteration: |A^-1 A^-T x| -> sigma^-2. */
+/* Smallest singular value sigma of A by inverse iteration: |A^-1 A^-T x| -> sigma^-2. */
 static double contraction_inverse_iteration(const factored *A, const factored *At, int n, double *x)
 {
   double inverse = 0;
@@ -184,15 +186,15 @@ typedef struct work {
   const dae_env *env;
   const dae__loop_matrix *matrix;
   dae__splitting splitting;
-  int systems, count;       /* all subsystems; subsystems in loops */
-  int *where;               /* positions of the subsystems in loops */
-  int *given, *list;        /* subsystems in loops as given, and as tried */
-  double *outflow, *inflow; /* sums of |C| by subsystem */
+  int systems, count;       /* number of all subsystems, and of those in loops */
+  int *where;               /* positions of the subsystems in loops within an order */
+  int *given, *list;        /* subsystems in loops: initial order, order being tried */
+  double *outflow, *inflow; /* column and row sums of |C| over the unknowns of each subsystem */
   int *first, *next;        /* linked lists of the unknowns of each subsystem, -1: end */
-  bool *placed;             /* by subsystem */
+  bool *placed;             /* subsystems that the greedy order already contains */
   int *best;
   double rho;
-  int candidates; /* most promising lists, with estimates of their rho */
+  int candidates; /* number of stored orders with the smallest estimates of rho */
   int candidate[CANDIDATES][MAX_PERMUTED];
   double estimate[CANDIDATES];
 } work;
@@ -236,7 +238,7 @@ static void order_set(work *w, int *order)
   dae__splitting_order(&w->splitting, order);
 }
 
-/* rho of the list, which becomes the best one if it is smaller. */
+/* Computes rho of the order w->list and stores the order as the best one if rho is smaller. */
 static dae_status order_try(work *w, int *order, dae_error *err)
 {
   double rho;
@@ -249,7 +251,7 @@ static dae_status order_try(work *w, int *order, dae_error *err)
   return DAE_OK;
 }
 
-/* list[from ... to - 1] reversed */
+/* Reverses list[from ... to - 1]. */
 static void order_reverse(int *list, int from, int to)
 {
   for (to--; from < to; from++, to--) {
@@ -259,7 +261,7 @@ static void order_reverse(int *list, int from, int to)
   }
 }
 
-/* The next permutation in lexicographic order; false: it was the last. */
+/* Next permutation in lexicographic order; false: the list is the last permutation. */
 static bool order_permute(int *list, int count)
 {
   int k = count - 2, l = count - 1;
@@ -276,7 +278,7 @@ static bool order_permute(int *list, int count)
   return true;
 }
 
-/* Inserts the list into the candidates, sorted by estimates. */
+/* Inserts the order w->list into the candidates, which are sorted by the estimate of rho. */
 static void order_add_candidate(work *w, double estimate)
 {
   size_t size = (size_t)w->count * sizeof(int);
@@ -291,10 +293,11 @@ static void order_add_candidate(work *w, double estimate)
   memcpy(w->candidate[k], w->list, size);
 }
 
-/* All permutations of the list but its first entry: by rho, or the best estimates by rho. */
+/* Best order over all permutations with a fixed first entry: rho of every permutation in small
+ * loops, else rho of the candidates with the smallest estimates. */
 static dae_status order_permutations(work *w, int *order, dae_error *err)
 {
-  for (int i = 1; i < w->count; i++) /* insertion sort of all but the first */
+  for (int i = 1; i < w->count; i++) /* insertion sort, first entry fixed */
     for (int k = i; k > 1 && w->list[k] < w->list[k - 1]; k--)
       order_reverse(w->list, k - 1, k + 1);
   do {
@@ -312,7 +315,8 @@ static dae_status order_permutations(work *w, int *order, dae_error *err)
   return DAE_OK;
 }
 
-/* The next subsystem to be placed, at the front (*end = 1) or at the back (-1) of the list. */
+/* Next subsystem of the greedy order, for the front (*end = 1) or the back (*end = -1) of the
+ * list. */
 static int order_next(const work *w, double negligible, int *end)
 {
   int best = -1;
@@ -330,7 +334,8 @@ static int order_next(const work *w, double negligible, int *end)
   return best;
 }
 
-/* The list by outflow and inflow, cyclically shifted to begin with the first one given. */
+/* Greedy order by outflow and inflow of |C| [ELS93], cyclically shifted to the initial first
+ * entry. */
 static void order_greedy(work *w)
 {
   const dae_pattern *p = &w->matrix->pattern, *q = &w->matrix->transposed;
@@ -348,7 +353,8 @@ static void order_greedy(work *w)
     int c = order_next(w, NEGLIGIBLE_FLOW * all / count, &end);
     w->list[end > 0 ? head++ : --tail] = c;
     w->placed[c] = true;
-    for (int i = w->first[c]; i >= 0; i = w->next[i]) { /* its flows no longer count */
+    /* flows from and to placed subsystems are subtracted */
+    for (int i = w->first[c]; i >= 0; i = w->next[i]) {
       for (int e = p->start[i]; e < p->start[i + 1]; e++)
         w->inflow[owner[p->row[e]]] -= fabs(w->matrix->values[e]);
       for (int e = q->start[i]; e < q->start[i + 1]; e++)

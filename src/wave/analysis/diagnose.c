@@ -1,8 +1,9 @@
-/* The iteration matrix T of a plain sweep along a run, and messages where an iteration fails.
+/* Spectral radius of a plain sweep during a run, and messages for an iteration that fails.
  *
- * A sweep linearised at one time maps the direct unknowns by T: every subsystem in turn by its
- * feedthrough matrix D. The spectral radius rho(T) is found here by power iteration, without memory
- * of its own; before a run contraction.c finds it by eigenvalues. */
+ * A sweep linearised at one time maps the direct unknowns by the iteration matrix T, which applies
+ * the feedthrough matrix D of every subsystem in turn. The spectral radius rho(T) is found here by
+ * power iteration, without further memory; before a run contraction.c computes it from
+ * eigenvalues. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
@@ -11,14 +12,15 @@
 #include <string.h>
 
 /* Tuning constants; chosen, not measured. */
-#define POWER_ITERATIONS 40   /* products by T before, and while, the growth is measured */
-#define MAX_LISTED_NAMES 6    /* variables of a loop in a message */
-#define UNDERFLOW_SIZE 1e-280 /* of T^k z: T is nilpotent */
-#define NEGLIGIBLE_SIZE 1e-12 /* of (T - shift) z relative to z: no other eigenvalue */
+#define POWER_ITERATIONS 40   /* products by T to converge, and again to average the growth */
+#define MAX_LISTED_NAMES 6    /* variables of a loop that a message names */
+#define UNDERFLOW_SIZE 1e-280 /* norm of T^k z below which T counts as nilpotent */
+/* norm of (T - shift) z over that of z: shift is the only eigenvalue */
+#define NEGLIGIBLE_SIZE 1e-12
 
-/* ---- rho ---- */
+/* ---- spectral radius of a plain sweep ---- */
 
-/* z = T z; unknowns without direct feedthrough stay 0 */
+/* z = T z for one plain sweep; unknowns without direct feedthrough stay 0 */
 static void diagnose_apply_T(const dae__wave *w, const double *feedthrough, double *z, double *old)
 {
   const dae__interface *f = w->f;
@@ -37,10 +39,10 @@ static void diagnose_apply_T(const dae__wave *w, const double *feedthrough, doub
   }
 }
 
-/* Mean growth of z in the power iteration, z scaled to 1; 0: T^k z vanishes. */
+/* Mean growth per product in the power iteration z = T z / |T z|; 0: T^k z vanishes. */
 static double diagnose_growth(const dae__wave *w, const double *feedthrough, double *z, double *old)
 {
-  double growth = 0; /* logarithm */
+  double growth = 0; /* sum of logarithms */
   for (int i = 0; i < POWER_ITERATIONS; i++) {
     diagnose_apply_T(w, feedthrough, z, old);
     double size = dae__max_abs(w->f->unknowns, z);
@@ -52,8 +54,8 @@ static double diagnose_growth(const dae__wave *w, const double *feedthrough, dou
   return exp(growth / POWER_ITERATIONS);
 }
 
-/* Eigenvalue of T, over the unknowns that are fed back, farthest from shift; shift itself where
- * there is no other. */
+/* Eigenvalue of T, restricted to the unknowns that are fed back, farthest from shift; shift itself
+ * where T has no other eigenvalue. */
 static double diagnose_farthest(dae__wave *w, const double *feedthrough, double shift)
 {
   const dae__interface *f = w->f;
@@ -80,15 +82,16 @@ void dae__wave_estimate_contraction(dae__wave *w, int node)
   const dae__interface *f = w->f;
   const double *D = dae__wave_feedthrough(w, node);
   if (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0) {
-    /* best for a real spectrum of T between its ends -mu1 and -mu2: 2/(2 + mu1 + mu2) */
+    /* optimal omega = 2/(2 + mu1 + mu2) for a real spectrum of T between -mu1 and -mu2 */
     double one = diagnose_farthest(w, D, 0), other = diagnose_farthest(w, D, one);
     w->omega = 2 / (2 - one - other);
   }
   if (f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
-    w->m->rho = w->m->rho_last = NAN; /* depends on the weights, too */
+    /* rho of weighted joints depends on their weights, too: not estimated */
+    w->m->rho = w->m->rho_last = NAN;
     return;
   }
-  for (int i = 0; i < f->unknowns; i++) /* a vector without symmetries */
+  for (int i = 0; i < f->unknowns; i++) /* start vector without symmetries */
     w->mode[i] = f->direct[i] && f->owner[i] < f->systems ? 1 + 0.5 * sin(1.0 + i) : 0;
   bool any = diagnose_growth(w, D, w->mode, w->z) > 0;
   double rho = any ? diagnose_growth(w, D, w->mode, w->z) : 0;
@@ -128,7 +131,8 @@ static const char *diagnose_advice(const dae__wave *w)
          "into account";
 }
 
-/* No convergence: the loop, the order, the contraction rate, and the unknown that changes most. */
+/* Message for sweeps that do not converge: the loop, the order of the subsystems, the contraction
+ * rate, and the unknown with the largest change. */
 static dae_status diagnose_sweeps(dae__wave *w, const char *what, dae_error *err)
 {
   const dae__interface *f = w->f;
@@ -155,7 +159,7 @@ static dae_status diagnose_sweeps(dae__wave *w, const char *what, dae_error *err
   return DAE_ERROR_COUPLING;
 }
 
-/* Failure of a subsystem: its own message, with its name. */
+/* Message for the failure of a subsystem: the subsystem's own message, preceded by its name. */
 static dae_status diagnose_subsystem(const dae__wave *w, dae_error *err)
 {
   char text[sizeof err->text];

@@ -1,6 +1,6 @@
-/* C = Gd^-1 G - 1 on the unknowns that close loops: a column of C for every unknown that another
- * subsystem uses, solved with the factors of the subsystems it enters; then the strongly connected
- * components of C, and of its entries those within a component, balanced. */
+/* Loop matrix C = Gd^-1 G - 1 on the unknowns that close loops. Every unknown that another
+ * subsystem uses has a column of C, solved for with the factors of the subsystems it enters. Only
+ * the entries within strongly connected components of C are kept, and balanced. */
 #include "wave/analysis/loop_matrix.h"
 #include "core/error.h"
 #include "core/tolerances.h"
@@ -10,32 +10,32 @@
 #include "linalg/solver.h"
 #include <math.h>
 
-/* Sum of row and column, relative to the one before, that a power of two has to win: LAPACK's
- * xGEBAL. */
+/* Reduction of the sum of row and column norms that a scaling by a power of two must reach, as in
+ * LAPACK's xGEBAL. */
 #define BALANCE_REDUCTION 0.95
 
-/* The block of a subsystem with itself, columns scaled to largest entry 1. */
+/* Diagonal block of G for one subsystem, columns scaled to largest entry 1. */
 typedef struct block {
-  int first, used_first; /* begin of its unknowns in `sorted`, and in `unknown` */
+  int first, used_first; /* begin of the subsystem's unknowns in `sorted`, and in `unknown` */
   dae_pattern pattern;
   double *values;
   dae__solver *solver;
-  int entered; /* the last column that has an entry here, from 1 */
+  int entered; /* last column, counted from 1, with an entry in the subsystem's rows */
 } block;
 
 typedef struct work {
   const dae__loop *loop;
-  int n;                  /* unknowns of G */
-  block *blocks;          /* systems + 1, the last one empty */
-  int *sorted, *position; /* unknowns by subsystem, and the place of each in that order */
+  int n;                  /* number of unknowns of G */
+  block *blocks;          /* blocks of all subsystems, and an empty one at the end */
+  int *sorted, *position; /* unknowns sorted by subsystem, and the inverse permutation */
   double *scale, *b;
   int used;     /* number of unknowns that other subsystems use */
-  int *unknown; /* unknowns that other subsystems use, by subsystem */
-  int *entered; /* subsystems that a column enters */
+  int *unknown; /* unknowns that other subsystems use, sorted by subsystem */
+  int *entered; /* subsystems in whose rows a column has entries */
   dae_pattern C;
   double *C_values;
-  int *component; /* of used unknowns */
-  int *size;      /* of components */
+  int *component; /* strongly connected component of each used unknown */
+  int *size;      /* number of unknowns in each component */
 } work;
 
 static int loop_owner_of_row(const dae__loop *loop, int e)
@@ -43,7 +43,7 @@ static int loop_owner_of_row(const dae__loop *loop, int e)
   return loop->owner[loop->pattern->row[e]];
 }
 
-/* Unknowns by subsystem, and those of them that other subsystems use. */
+/* Sorts the unknowns by subsystem, and lists the unknowns that other subsystems use. */
 static bool loop_sort(work *w, dae__arena *arena)
 {
   const int *owner = w->loop->owner, *start = w->loop->pattern->start;
@@ -61,7 +61,8 @@ static bool loop_sort(work *w, dae__arena *arena)
     w->blocks[owner[j] + 1].first++;
   for (int k = 0; k < systems; k++)
     w->blocks[k + 1].first += w->blocks[k].first;
-  for (int j = 0; j < w->n; j++) { /* pattern.cols counts */
+  /* pattern.cols is a counter here */
+  for (int j = 0; j < w->n; j++) {
     block *own = &w->blocks[owner[j]];
     w->position[j] = own->first + own->pattern.cols++;
     w->sorted[w->position[j]] = j;
@@ -80,7 +81,7 @@ static bool loop_sort(work *w, dae__arena *arena)
   return true;
 }
 
-/* The blocks of Gd with scaled columns. */
+/* Diagonal blocks of Gd, columns scaled to largest entry 1. */
 static bool loop_fill_blocks(work *w, dae__arena *arena)
 {
   const dae_pattern *p = w->loop->pattern;
@@ -134,8 +135,8 @@ static dae_status loop_factor(block *own, dae__arena *arena, dae_error *err)
   return status;
 }
 
-/* b = G(:,j) without j's own block, scaled; lists the subsystems that it enters, ascending, and
- * returns their number. */
+/* b = scaled column j of G without the rows of j's own subsystem; lists the subsystems of its
+ * entries, ascending, and returns their number. */
 static int loop_enter(work *w, int column, int j)
 {
   const dae_pattern *p = w->loop->pattern;
@@ -156,8 +157,8 @@ static int loop_enter(work *w, int column, int j)
   return count;
 }
 
-/* C(:,c) = Gd \ b on the unknowns that other subsystems use; returns the number of entries up to
- * this column. */
+/* C(:,c) = Gd \ b on the unknowns that other subsystems use; returns the number of entries of C up
+ * to column c. */
 static int loop_solve_column(work *w, int c, int *row, int count)
 {
   int entered = loop_enter(w, c, w->unknown[c]);
@@ -176,10 +177,11 @@ static int loop_solve_column(work *w, int c, int *row, int count)
   return count;
 }
 
-/* C on the unknowns that other subsystems use. */
+/* Computes C on the unknowns that other subsystems use, column by column. */
 static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
 {
-  size_t most = 0; /* upper bound of entries: a column reaches all used unknowns where it enters */
+  /* upper bound of the entries of C: a column fills all used unknowns of a subsystem it enters */
+  size_t most = 0;
   for (int c = 0; c < w->used; c++) {
     int entered = loop_enter(w, c, w->unknown[c]);
     for (int m = 0; m < entered; m++) {
@@ -199,7 +201,8 @@ static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
   return dae__all_finite(start[w->used], w->C_values) ? DAE_OK : loop_not_finite(err);
 }
 
-/* The unknowns in components of more than one, and the entries within components. */
+/* Extracts the unknowns in strongly connected components of more than one unknown, and the entries
+ * of C within such components. */
 static bool loop_extract(work *w, dae__arena *arena, dae__loop_matrix *out, double **values)
 {
   w->component = DAE__ALLOC(arena, int, w->used);
@@ -239,8 +242,8 @@ static bool loop_extract(work *w, dae__arena *arena, dae__loop_matrix *out, doub
   return true;
 }
 
-/* Row and column k of C by 2^-e and 2^e so that they are of one size; false: they are. entry[t] is
- * the entry of C at t in C'. */
+/* Scales row k of C by 2^-e and column k by 2^e so that their norms agree; false: they already do.
+ * entry[t] is the index in C of entry t of C'. */
 static bool loop_balance_one(const dae__loop_matrix *g, int k, const int *entry, double *C)
 {
   const dae_pattern *p = &g->pattern, *q = &g->transposed;
@@ -260,7 +263,7 @@ static bool loop_balance_one(const dae__loop_matrix *g, int k, const int *entry,
   return true;
 }
 
-/* C = D^-1 C D, and C' */
+/* Balances C = D^-1 C D, D powers of two, and fills in C'. */
 static bool loop_balance(dae__arena *arena, dae__loop_matrix *g, double *C)
 {
   int count = dae__pattern_count(&g->pattern);

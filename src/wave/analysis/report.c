@@ -1,9 +1,9 @@
-/* The contraction report: contraction factors of the linearised coupling before a run, and those
- * observed in a run.
+/* The contraction report: contraction factors of the linearised coupling before a run, and
+ * contraction factors observed in a run.
  *
  * With joints, the length W of a window adds to the contraction factor, gamma in [WHM11 (54)]: a
- * change of an input changes the accelerations of a system by A at once, and so its coordinates by
- * A W^2/2 at the end of the window, and its outputs by K W^2/2 with
+ * unit change of an input changes the accelerations of a system by A, its coordinates at the end of
+ * the window by A W^2/2, and its outputs by K W^2/2 with
  *
  *   K = d(outputs)/dq A.
  *
@@ -16,22 +16,25 @@
 
 #include <stdio.h>
 
-#define DIFFERENCE_STEP 6e-6 /* of central differences: third root of the unit round-off */
-#define SLOPE_SHARE 1e-6     /* |K| W^2/2 relative to |D|, for the slope of rho; chosen */
+/* relative step of central differences: third root of the unit round-off */
+#define DIFFERENCE_STEP 6e-6
+#define SLOPE_SHARE 1e-6 /* |K| W^2/2 over |D| in the difference for the slope of rho; chosen */
 
 /* ---- growth of rho with the length of a window ---- */
 
 typedef struct growth {
   dae__coupling coupling;
   const double *y;
-  double *z, *D, *K, *mixed, *G; /* unknowns; matrices of all systems; D + s K; G with those */
-  double *A;                     /* accelerations of one system by its inputs */
-  double *moved, *high, *low;    /* perturbed state of one system, outputs there */
+  /* unknowns z; D, K and |D| + s |K| of all systems; interface matrix G */
+  double *z, *D, *K, *mixed, *G;
+  double *A;                  /* derivatives of one system's accelerations by its inputs */
+  double *moved, *high, *low; /* perturbed state of one system, and outputs on both sides */
   dae__output *accelerations;
   int *order, *owner;
 } growth;
 
-/* Column of K for one input: central difference along its accelerations A. */
+/* Column of K for one input: central difference of the outputs along the accelerations A that the
+ * input causes. */
 static dae_status growth_column(growth *g, double t, int p, const double *A, double *K,
                                 dae_error *err)
 {
@@ -57,7 +60,7 @@ static dae_status growth_column(growth *g, double t, int p, const double *A, dou
   return DAE_OK;
 }
 
-/* D and K of system p */
+/* Computes D and K of system p. */
 static dae_status growth_system(growth *g, double t, int p, dae_error *err)
 {
   dae__coupling *c = &g->coupling;
@@ -90,7 +93,8 @@ static dae_status growth_alloc_memory(dae__arena *arena, growth *g, dae_error *e
     inputs = c->child_problem[p].inputs > inputs ? c->child_problem[p].inputs : inputs;
     outputs = c->output_count[p] > outputs ? c->output_count[p] : outputs;
   }
-  outputs = outputs > most ? outputs : most; /* accelerations of all coordinates are outputs, too */
+  /* room for the accelerations of all coordinates as outputs */
+  outputs = outputs > most ? outputs : most;
   g->z = DAE__ALLOC(arena, double, f->unknowns);
   g->D = DAE__ALLOC(arena, double, total);
   g->K = DAE__ALLOC(arena, double, total);
@@ -106,7 +110,7 @@ static dae_status growth_alloc_memory(dae__arena *arena, growth *g, dae_error *e
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-/* Slope of rho(|D| + s |K|) at s = W^2/2 = 0, over W^2. */
+/* Derivative with respect to W^2, at W = 0, of rho(|D| + W^2/2 |K|), by a forward difference. */
 static dae_status growth_slope(growth *g, const dae_env *env, double t, double *out, dae_error *err)
 {
   dae__interface *f = g->coupling.f;
@@ -153,7 +157,7 @@ typedef struct linearisation {
   dae__loop loop;
 } linearisation;
 
-/* At l->y and l->dy, which are consistent. */
+/* Linearises the coupled problem at the consistent state l->y with derivative l->dy. */
 static dae_status report_linearise(linearisation *l, dae__arena *arena, const dae_problem *problem,
                                    dae_error *err)
 {
@@ -173,7 +177,7 @@ static dae_status report_linearise(linearisation *l, dae__arena *arena, const da
   return dae__interface_matrix(f, l->t, l->feedthrough, l->z, l->G, err);
 }
 
-/* Multipliers of joints owned by their first, or by their last system. */
+/* Assigns the multipliers of joints to the first, or to the last, system of each joint. */
 static void report_own_joints(linearisation *l, bool last)
 {
   dae__interface *f = l->coupling.f;
@@ -188,8 +192,8 @@ static void report_own_joints(linearisation *l, bool last)
     l->order[i] = i;
 }
 
-/* Joints eliminated in their first or last system; rho is infinite where it cannot eliminate them.
- */
+/* rho with every joint eliminated in its first, or its last, system; infinite where that system
+ * cannot eliminate the joint. */
 static dae_status report_joints(linearisation *l, const dae_env *env, bool last, double *rho,
                                 double *slope, dae_error *err)
 {
@@ -227,7 +231,8 @@ static dae_status report_examine(linearisation *l, const dae_env *env, dae_contr
   return dae__contraction_order(env, loop, l->order, &out->best, err);
 }
 
-/* A consistent state near y; y itself where the coupling does not determine its variables. */
+/* Consistent state near y; y itself where the coupling does not determine the algebraic
+ * variables. */
 static dae_status report_make_consistent(linearisation *l, dae__arena *arena,
                                          const dae_problem *problem, const double *y,
                                          dae_error *err)

@@ -1,20 +1,21 @@
-/* T = -(1 + L)^-1 U by one pass over C in the order of the sweep, and its eigenvalue mu of largest
- * modulus.
+/* Products by T = -(1 + L)^-1 U, by one pass over C in the order of the sweep, and the eigenvalue
+ * mu of T of largest modulus.
  *
- * Columns of T that are zero in U are zero: with J the others, the nonzero eigenvalues are those of
- * T_JJ. The same holds for the transposed sweep, -(1 + L)^-T U', whose columns are the rows of U;
- * it is the sweep over C' in reverse order. So a ring of any number of subsystems, in which only
- * the last feeds back, comes down to the unknowns of one.
+ * A zero column of U is a zero column of T: with J the set of the other columns, the nonzero
+ * eigenvalues of T are those of T_JJ. The same holds for the transposed sweep, -(1 + L)^-T U',
+ * whose columns are the rows of U; it is the sweep over C' in reverse order. So a ring of any
+ * number of subsystems, in which only the last feeds back, comes down to the unknowns of one.
  *
- * With many unknowns in J, T is known by its products only:
+ * With many unknowns in J, only products by T are formed:
  *
  *   x -> T x / |T x|    power iterations from a start without symmetries
  *   T V = V H + h v e'  Arnoldi process from there: mu is the largest eigenvalue of H, x = V s, if
  *                       the residual h |e's| is small
  *
- * It is not small for rings, whose eigenvalues lie on a circle side by side. Then the power
- * iteration goes on. Norms oscillate, for complex pairs too, but their geometric mean over a block
- * does not; blocks double until two in a row agree. */
+ * The residual is not small for rings, whose eigenvalues lie close together on a circle. Then the
+ * power iteration is continued. The norms |T x| oscillate, for complex pairs too, but their
+ * geometric mean over a block does not; the length of a block is doubled until the means of two
+ * consecutive blocks agree. */
 #include "wave/analysis/splitting.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -22,19 +23,23 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_DENSE_UNKNOWNS 120 /* eigenvalues take 5 ms by LAPACK, 13 ms without */
-#define ESTIMATE_PRODUCTS 32   /* power iterations of an estimate; chosen, not measured */
-#define ARNOLDI_DIMENSION 64   /* columns of V, and power iterations before; chosen */
-#define ARNOLDI_RESIDUAL 1e-4  /* relative to |mu| */
-#define CLOSED_SUBSPACE 1e-14  /* relative size of a column that V already spans */
-/* Modes closer than 1e-3 are told apart by 2000 iterations, if at all: no block counts before. */
+/* dense eigenvalues up to this size: 5 ms by LAPACK, 13 ms without */
+#define MAX_DENSE_UNKNOWNS 120
+#define ESTIMATE_PRODUCTS 32 /* power iterations of an estimate of rho; chosen, not measured */
+/* columns of V, and power iterations before the Arnoldi process; chosen */
+#define ARNOLDI_DIMENSION 64
+#define ARNOLDI_RESIDUAL 1e-4 /* accepted residual of a Ritz vector relative to |mu| */
+#define CLOSED_SUBSPACE 1e-14 /* relative size of a new column that V already spans */
+/* Lengths of the blocks of a power iteration. About 2000 iterations are needed to separate modes
+ * closer than 1e-3: means over blocks shorter than TRUSTED_BLOCK are not compared. */
 #define FIRST_BLOCK 256
 #define TRUSTED_BLOCK 2048
 #define LAST_BLOCK 8192
-#define BLOCK_AGREEMENT 2e-4  /* relative difference of two means */
-#define AVERAGED_ITERATES 512 /* iterates whose squares are averaged for |x_i| */
-/* Two loops of the same rho need not be mixed in the same way from both sides: below this the
- * product of left and right vectors means nothing, and x alone is taken. */
+#define BLOCK_AGREEMENT 2e-4  /* relative difference at which two block means agree */
+#define AVERAGED_ITERATES 512 /* power iterates in the root mean square of |x_i| */
+/* Largest product |y_i x_i| of the left and right eigenvectors below which the products are
+ * meaningless and |x_i| alone is used: eigenvectors of two loops with equal rho may be mixed
+ * differently from the left and from the right. */
 #define MIN_OVERLAP 1e-6
 
 dae__splitting dae__splitting_create(dae__arena *arena, const dae__loop_matrix *matrix)
@@ -61,9 +66,9 @@ dae__splitting dae__splitting_create(dae__arena *arena, const dae__loop_matrix *
   };
 }
 
-/* ---- the sweep ---- */
+/* ---- products by T ---- */
 
-/* Unknowns in the order of the sweep: by place of their subsystem, and by number within it. */
+/* Sorts the unknowns in the order of the sweep: by position of their subsystem, then by number. */
 static void splitting_sort(dae__splitting *s)
 {
   int n = s->matrix->n, systems = s->matrix->systems;
@@ -88,7 +93,7 @@ void dae__splitting_order(dae__splitting *s, const int *order)
   splitting_sort(s);
 }
 
-/* From the sweep to the transposed one, or back. */
+/* Replaces the sweep by the transposed sweep, and back. */
 static void splitting_transpose(dae__splitting *s)
 {
   const dae__loop_matrix *g = s->matrix;
@@ -118,7 +123,8 @@ static void splitting_apply(const dae__splitting *s, const double *x, double *y)
   }
 }
 
-/* Lists J and returns its size; *rows is the number of rows of U that are not zero. */
+/* Lists the set J of columns with entries in U and returns its size; *rows is the number of nonzero
+ * rows of U. */
 static int splitting_find_active(dae__splitting *s, int *rows)
 {
   const dae_pattern *p = s->pattern;
@@ -143,7 +149,7 @@ static int splitting_find_active(dae__splitting *s, int *rows)
 
 /* ---- few active unknowns: dense eigenvalues ---- */
 
-/* B = T_JJ, and its eigenvalue of largest modulus, count > 0; the first of equals. */
+/* Eigenvalue of largest modulus of B = T_JJ, J not empty; the first one of equals. */
 static dae_status splitting_dense(dae__splitting *s, const dae_env *env, int count, int *which,
                                   double *rho, dae_error *err)
 {
@@ -166,7 +172,7 @@ static dae_status splitting_dense(dae__splitting *s, const dae_env *env, int cou
   return DAE_OK;
 }
 
-/* weight_i = |x_i|, x the eigenvector of B extended by T to all unknowns, largest 1 */
+/* weight_i = |x_i|, x the eigenvector of B extended by T to all unknowns; largest weight 1 */
 static dae_status splitting_dense_mode(dae__splitting *s, const dae_env *env, int count,
                                        double *weight, dae_error *err)
 {
@@ -189,7 +195,7 @@ static dae_status splitting_dense_mode(dae__splitting *s, const dae_env *env, in
 
 /* ---- many active unknowns: Arnoldi and power iterations ---- */
 
-/* x = T x / |T x|, y scratch; returns |T x|, 0 where that vanishes or overflows */
+/* x = T x / |T x| with scratch y; returns |T x|, or 0 where the norm vanishes or overflows */
 static double splitting_power_step(const dae__splitting *s, double *x, double *y)
 {
   int n = s->matrix->n;
@@ -202,7 +208,7 @@ static double splitting_power_step(const dae__splitting *s, double *x, double *y
   return size;
 }
 
-/* T V = V H + h v e'; returns h, and the number of columns of V. */
+/* Arnoldi process T V = V H + h v e'; returns h, and the number of columns of V. */
 static double splitting_arnoldi(const dae__splitting *s, int *columns)
 {
   int m = s->dimension, n = s->matrix->n;
@@ -212,7 +218,7 @@ static double splitting_arnoldi(const dae__splitting *s, int *columns)
     double *v = s->V + (size_t)(k + 1) * (size_t)n, *h = s->H + k * m;
     splitting_apply(s, v - n, v);
     double whole = sqrt(dae__dot(n, v, v));
-    for (int pass = 0; pass < 2; pass++) /* orthogonalised twice against rounding */
+    for (int pass = 0; pass < 2; pass++) /* orthogonalised twice to limit rounding errors */
       for (int j = 0; j <= k; j++) {
         const double *Vj = s->V + (size_t)j * (size_t)n;
         double along = dae__dot(n, Vj, v);
@@ -228,13 +234,13 @@ static double splitting_arnoldi(const dae__splitting *s, int *columns)
     if (k + 1 < m)
       h[k + 1] = size;
   }
-  for (int k = 1; k < *columns; k++) /* to columns x columns */
+  for (int k = 1; k < *columns; k++) /* leading dimension of H from m to *columns */
     for (int i = 0; i < *columns; i++)
       s->H[i + k * *columns] = s->H[i + k * m];
   return size;
 }
 
-/* The largest eigenvalue of H, its eigenvector s in re and im, and |e's| / |s|. */
+/* Eigenvalue of H of largest modulus, its eigenvector s in re and im, and *last = |e's| / |s|. */
 static dae_status splitting_ritz(const dae__splitting *s, const dae_env *env, int m, double *rho,
                                  double *last, dae_error *err)
 {
@@ -251,7 +257,8 @@ static dae_status splitting_ritz(const dae__splitting *s, const dae_env *env, in
   return status;
 }
 
-/* Power iteration by blocks, from the last vector of the subspace. */
+/* Power iteration from the last Arnoldi vector, over blocks of doubling length until two means
+ * agree. */
 static double splitting_power(const dae__splitting *s)
 {
   int n = s->matrix->n;
@@ -271,8 +278,8 @@ static double splitting_power(const dae__splitting *s)
   return mean;
 }
 
-/* |x_i|: of x = V s, or, without a Ritz vector, the root mean square over power iterates, since
- * those of a complex pair rotate. */
+/* Modulus |x_i| of the eigenvector: x = V s, or, without a Ritz vector, the root mean square over
+ * power iterates, since the iterates of a complex pair rotate. */
 static void splitting_modulus(const dae__splitting *s, bool ritz, int columns, double *modulus)
 {
   int n = s->matrix->n;
@@ -295,8 +302,8 @@ static void splitting_modulus(const dae__splitting *s, bool ritz, int columns, d
     modulus[i] = sqrt(modulus[i]);
 }
 
-/* rho = |mu| to about 1e-3; modulus (may be NULL) becomes |x_i| of the eigenvector, largest 1, or
- * zero for rho = 0. */
+/* rho = |mu| to about 1e-3, and the modulus |x_i| of its eigenvector (may be NULL), largest entry
+ * 1; zero for rho = 0. */
 static dae_status splitting_large(dae__splitting *s, const dae_env *env, double *rho,
                                   double *modulus, dae_error *err)
 {
@@ -352,12 +359,12 @@ double dae__splitting_estimate(dae__splitting *s)
     double size = splitting_power_step(s, s->x, s->y);
     if (size == 0)
       return 0;
-    growth += 2 * k < ESTIMATE_PRODUCTS ? 0 : log(size); /* mean over the second half */
+    growth += 2 * k < ESTIMATE_PRODUCTS ? 0 : log(size); /* geometric mean over the second half */
   }
   return exp(2 * growth / ESTIMATE_PRODUCTS);
 }
 
-/* |x_i| of the right eigenvector, largest 1 */
+/* weight_i = |x_i| of the right eigenvector, largest weight 1 */
 static dae_status splitting_right_mode(dae__splitting *s, const dae_env *env, double *weight,
                                        dae_error *err)
 {

@@ -1,23 +1,23 @@
-/* Fixed points of z -> zhat(z) from the sweeps alone. With f = zhat - z, dz and df the differences
- * of z and f between sweeps, and norms over x_i / w_i:
+/* Acceleration of the fixed-point iteration z -> zhat(z) without derivatives. With f = zhat - z, dz
+ * and df the differences of z and f between sweeps, and norms over x_i / w_i:
  *
  *   Aitken     z + omega f,               omega = -(dz, df) / (df, df)
  *   Anderson   z + f - (dZ + dF) gamma,   gamma = argmin |f - dF gamma|, columns of the last sweeps
  *
- * Where zhat is linear, zhat = T z + c, Aitken is exact for a single mode, omega = 1/(1 - T), and
- * Anderson for as many as there are columns; neither needs T to contract. */
+ * For a linear map zhat = T z + c, Aitken is exact for a single mode, omega = 1/(1 - T), and
+ * Anderson for as many modes as there are columns; neither requires T to contract. */
 #include "wave/iteration/accelerate.h"
 #include "core/vec.h"
 #include <math.h>
 
-/* Aitken's factor is 1/(1 - T) for one mode. Above 100 T is 1 to two digits, and the factor is
- * noise of the other modes; a factor of zero would stop the iteration. */
+/* Bounds of Aitken's factor, 1/(1 - T) for a single mode. Above 100, T is 1 to two digits and the
+ * factor is noise of other modes; a factor of zero would stop the iteration. */
 #define MAX_OMEGA 100
 #define MIN_OMEGA 1e-6
-/* A column is dependent when less than this share of it is orthogonal to the newer ones.
- * Anywhere from 1e-12 to 1e-5 loops of three subsystems (50 nodes, noise of a tenth of the
- * tolerance or none) need the same sweeps, and exactness for linear maps wants it small;
- * orthogonalising twice is good for 1e-8 and less. */
+/* Share of a column orthogonal to the newer columns below which the column counts as dependent.
+ * Measured on loops of three subsystems (50 nodes, noise of a tenth of the tolerance or none): the
+ * number of sweeps is the same from 1e-12 to 1e-5; exactness for linear maps requires a small
+ * value; orthogonalising twice is accurate for 1e-8 and less. */
 #define DEPENDENT_SHARE 1e-8
 
 dae__accelerate dae__accelerate_create(dae__arena *arena, int capacity, int depth)
@@ -31,7 +31,7 @@ dae__accelerate dae__accelerate_create(dae__arena *arena, int capacity, int dept
       .last_change = DAE__ALLOC(arena, double, n),
       .dz = DAE__ALLOC(arena, double, n *m),
       .df = DAE__ALLOC(arena, double, n *m),
-      .Q = DAE__ALLOC(arena, double, n *(m + 1)), /* the last column holds f */
+      .Q = DAE__ALLOC(arena, double, n *(m + 1)), /* last column: f */
       .R = DAE__ALLOC(arena, double, m *m),
       .rhs = DAE__ALLOC(arena, double, m),
   };
@@ -44,7 +44,7 @@ void dae__accelerate_begin(dae__accelerate *a, int n)
   a->omega = 1;
 }
 
-/* last_z = z, last_change = zhat - z */
+/* Stores last_z = z and last_change = zhat - z. */
 static void accelerate_remember(dae__accelerate *a, const double *zhat, const double *z)
 {
   for (int i = 0; i < a->n; i++) {
@@ -54,7 +54,8 @@ static void accelerate_remember(dae__accelerate *a, const double *zhat, const do
   a->sweeps++;
 }
 
-/* omega within its bounds; the last one where f has not changed */
+/* Relaxation by Aitken's omega within its bounds; omega of the sweep before where f has not
+ * changed. */
 void dae__accelerate_aitken(dae__accelerate *a, const double *zhat, const double *w, double *z)
 {
   double across = 0, square = 0;
@@ -71,13 +72,13 @@ void dae__accelerate_aitken(dae__accelerate *a, const double *zhat, const double
   dae__axpy(a->n, a->omega, a->last_change, z);
 }
 
-/* Offset of the k-th newest column. */
+/* Offset of the k-th newest column in dz, df and Q. */
 static size_t accelerate_column(const dae__accelerate *a, int k)
 {
   return (size_t)((a->next - 1 - k + a->depth) % a->depth) * (size_t)a->capacity;
 }
 
-/* q -= Q r, r += Q'q over the columns before k that are in use */
+/* Gram-Schmidt step r += Q'q, q -= Q r over the independent columns before k */
 static void accelerate_orthogonalise(const dae__accelerate *a, int k, double *q, double *r)
 {
   for (int j = 0; j < k; j++) {
@@ -90,8 +91,8 @@ static void accelerate_orthogonalise(const dae__accelerate *a, int k, double *q,
   }
 }
 
-/* Q R = dF / w, newest column first; R_kk = 0 for dependent columns. Orthogonalising twice keeps Q
- * orthogonal down to the smallest independent column. */
+/* Factorisation Q R = dF / w, newest column first; R_kk = 0 for dependent columns. Orthogonalising
+ * twice keeps Q orthogonal down to the smallest independent column. */
 static void accelerate_factor(dae__accelerate *a, const double *w)
 {
   for (int k = 0; k < a->kept; k++) {
@@ -111,7 +112,7 @@ static void accelerate_factor(dae__accelerate *a, const double *w)
   }
 }
 
-/* rhs = gamma = R \ Q'(f / w) */
+/* Least-squares solution rhs = gamma = R \ Q'(f / w) */
 static void accelerate_least_squares(dae__accelerate *a, const double *zhat, const double *w,
                                      const double *z)
 {
@@ -130,7 +131,8 @@ static void accelerate_least_squares(dae__accelerate *a, const double *zhat, con
 void dae__accelerate_anderson(dae__accelerate *a, const double *zhat, const double *w, double *z)
 {
   if (a->sweeps > 0 && a->depth > 0) {
-    double *dz = a->dz + (size_t)a->next * (size_t)a->capacity; /* replaces the oldest column */
+    /* the oldest column is overwritten */
+    double *dz = a->dz + (size_t)a->next * (size_t)a->capacity;
     double *df = a->df + (size_t)a->next * (size_t)a->capacity;
     for (int i = 0; i < a->n; i++) {
       dz[i] = z[i] - a->last_z[i];

@@ -4,35 +4,40 @@
  *   q / (1 - q) c_n
  *
  * for geometric convergence; the change itself may be far smaller than the error (q = 0.9: nine
- * times). The zhat of the last sweep are accepted. For updates other than plain their errors are
- * not those of the next z: with a Newton correction d about z + d - zhat, otherwise unknown, so
- * that the change itself has to be small. */
+ * times). The zhat of the last sweep are accepted, whose error differs from that of the next z
+ * unless the update is plain: by about z + d - zhat with a Newton correction d, by an unknown
+ * amount for other updates, so that the change itself has to be small. */
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
 
-/* Tuning constants, relative to the tolerance where no unit is given; chosen, not measured. */
-#define MAX_ITERATION_ERROR 0.01   /* estimated error of accepted waveforms */
-#define MAX_NEWTON_DISTANCE 0.05   /* |z + d - zhat|, or the change, of updates other than plain */
-#define MAX_NOISE_CHANGE 1         /* changes below that no longer contract: noise of subsystems */
-#define MIN_RATE_CHANGE 1          /* changes above which a rate is not noise */
-#define NO_CHANGE 1e-6             /* change relative to MAX_ITERATION_ERROR: no rate is needed */
-#define GROWING_SWEEPS 3           /* sweeps in a row without contraction before divergence */
-#define MAX_GROWING_SWEEPS 15      /* the same where the changes might tend to a limit */
-#define CYCLE_DIFFERENCE 0.05      /* relative difference of changes that repeat each other */
-#define CYCLE_RATE_DIFFERENCE 0.02 /* |rate - 1| of a cycle */
-#define ROUND_OFF 2e-15            /* of a variable, relative to its size */
-#define DIVERGENCE_GROWTH 10       /* growth over the smallest change that counts as divergence */
-#define PREDICTED_GROWTH 0.3       /* share of rho - 1 that counts as growth by rho */
-#define OVERFLOW_GROWTH 1e12       /* growth over the first change that ends any window */
+/* Tuning constants; changes and errors relative to the tolerance; chosen, not measured. */
+#define MAX_ITERATION_ERROR 0.01 /* estimated error of accepted waveforms */
+/* norm of z + d - zhat, or of zhat - z, unless the update is plain */
+#define MAX_NEWTON_DISTANCE 0.05
+/* changes below this that do not contract are noise of subsystems */
+#define MAX_NOISE_CHANGE 1
+#define MIN_RATE_CHANGE 1 /* changes above this whose rate is not noise */
+/* change over MAX_ITERATION_ERROR that is accepted without a rate */
+#define NO_CHANGE 1e-6
+/* sweeps in a row without contraction that count as divergence */
+#define GROWING_SWEEPS 3
+/* limit of such sweeps while rho > 1 and the growth is below rho's */
+#define MAX_GROWING_SWEEPS 15
+#define CYCLE_DIFFERENCE 0.05      /* relative difference of changes that alternate in sign */
+#define CYCLE_RATE_DIFFERENCE 0.02 /* largest |rate - 1| of a cycle */
+#define ROUND_OFF 2e-15            /* round-off of a variable relative to its size */
+#define DIVERGENCE_GROWTH 10       /* change over the smallest change that counts as divergence */
+#define PREDICTED_GROWTH 0.3       /* share of rho - 1 from which growth is attributed to rho */
+#define OVERFLOW_GROWTH 1e12       /* change over the first change that ends any iteration */
 
-/* Unit of the error of unknown i: its tolerance, at least round-off. */
+/* Error weight of unknown i: its tolerance, at least its round-off. */
 static double convergence_weight(const dae__wave *w, int i)
 {
   return fmax(w->opts.rtol * w->scale[i] + w->opts.atol, ROUND_OFF * w->scale[i]);
 }
 
-/* Largest |x_i| over all unknowns and nodes in units of the tolerance, starting from `largest`;
- * a NaN is passed on. */
+/* Maximum of `largest` and of the weighted |x_i| over all unknowns at a node, in units of the
+ * tolerance; a NaN is propagated. */
 static double convergence_norm_at(const dae__wave *w, int node, const double *x, double largest)
 {
   const double *here = x + (size_t)node * (size_t)w->f->unknowns;
@@ -45,8 +50,9 @@ static double convergence_norm_at(const dae__wave *w, int node, const double *x,
   return most <= largest ? largest : most;
 }
 
-/* Norm of the change; stop = end: [WHM11 (10)], positions, states, algebraic variables and
- * multipliers at the end of the window, between two sweeps. */
+/* Norm of the change zhat - z over all nodes. Option stop = end: norm of the change between two
+ * sweeps of positions, states, algebraic variables and multipliers at the end of the window [WHM11
+ * (10)]. */
 static double convergence_change(dae__wave *w)
 {
   int n = w->f->unknowns, nodes = w->computed.nodes;
@@ -69,8 +75,8 @@ static double convergence_change(dae__wave *w)
   return most;
 }
 
-/* Jacobi updates that take two sweeps for one step [E07 (28)]: their rate is that of two sweeps, at
- * every second one. */
+/* Whether the update is one of Jacobi that takes two sweeps for one step [E07 (28)]: its rate is
+ * measured over two sweeps, after every second one. */
 static bool convergence_in_pairs(const dae__wave *w)
 {
   return w->jacobi && (w->trial.update == DAE_WAVE_XI || w->trial.update == DAE_WAVE_SLACK);
@@ -92,8 +98,8 @@ static void convergence_measure(dae__wave *w)
     o->worst_rate = fmax(o->worst_rate, o->rate);
 }
 
-/* Whether the change is the negative of an earlier one: one sweep before, or for Jacobi, which
- * interleaves two Gauss-Seidel iterations, two sweeps. */
+/* Whether the change is the negative of the change one sweep before; for Jacobi, which interleaves
+ * two Gauss-Seidel iterations, two sweeps before. */
 static bool convergence_is_cycle(dae__wave *w)
 {
   int n = w->f->unknowns * w->computed.nodes, back = w->jacobi ? 2 : 1;
@@ -110,7 +116,7 @@ static bool convergence_is_cycle(dae__wave *w)
          fabs(rate - 1) <= CYCLE_RATE_DIFFERENCE;
 }
 
-/* Whether zhat is close enough to the z of the next sweep. */
+/* Whether the accepted zhat is close enough to the z of the next sweep. */
 static bool convergence_is_close(const dae__wave *w)
 {
   const dae__interface *f = w->f;
@@ -148,8 +154,9 @@ static bool convergence_reached(const dae__wave *w)
   return o->change <= MAX_NOISE_CHANGE && o->rate * o->last_rate >= 1;
 }
 
-/* Whether the changes grow as rho predicts, and not towards the limit of a cycle; and no later
- * sweep can help: a plain sweep that does not contract, or a shorter window at once. */
+/* Divergence test: whether the changes grow at the rate that rho predicts, not towards the limit of
+ * a cycle, and further sweeps are useless, because a plain sweep does not contract or a shorter
+ * window is allowed. */
 static bool convergence_is_lost(const dae__wave *w)
 {
   const dae__trial_window *o = &w->trial;

@@ -1,9 +1,9 @@
-/* The verbs of a dynamic iteration, and its coupled states.
+/* Integrator interface (verbs) of a dynamic iteration, and its coupled states.
  *
  * The children satisfy their own constraints; joints are enforced at the level of accelerations,
  * so that positions and velocities drift off by the tolerance. Coupled states are therefore
- * projected onto all constraints by the assembly of the systems, and at the end of a window the
- * children go on from the projected state. */
+ * projected onto all constraints by the assembly of the systems, and the children start the next
+ * window from the projected state. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
@@ -26,8 +26,8 @@ dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *
   return dae__motion_create_second(arena, w->motion, &w->output_motion, err);
 }
 
-/* Coupled state of the children at t, multipliers of joints by linear interpolation; or, for user
- * subsystems, their outputs. Not projected. */
+/* Unprojected coupled state at t: states of the children, and multipliers of joints by linear
+ * interpolation; for user subsystems their outputs. */
 static void wave_raw_state(const dae__wave *w, double t, double *y, double *dy)
 {
   const dae__coupling *c = &w->coupling;
@@ -47,7 +47,7 @@ static void wave_raw_state(const dae__wave *w, double t, double *y, double *dy)
   dae__coupling_multipliers(c, w->z, y + c->first_state[c->systems]);
 }
 
-/* y onto all constraints, with multipliers and accelerations. */
+/* Projects y onto all constraints and computes multipliers and accelerations. */
 static dae_status wave_project(dae__wave *w, dae__motion *motion, double t, double *y, double *dy,
                                bool *moved, dae_error *err)
 {
@@ -87,7 +87,7 @@ static dae_status wave_step(void *self, double t_stop, dae_error *err)
 static dae_view wave_view(const void *self)
 {
   const dae__wave *w = self;
-  int order = 0; /* lowest order of the children */
+  int order = 0; /* lowest order among the children */
   for (int p = 0; p < w->coupling.systems; p++) {
     int own = dae_integrator_view(w->coupling.child[p].it).order;
     order = order == 0 || own < order ? own : order;
@@ -106,7 +106,7 @@ static dae_status wave_interpolate(void *self, double t, double *y, double *dy, 
   wave_raw_state(w, t, y, dy);
   if (!w->assembly)
     return DAE_OK;
-  w->output_motion->memory->factored = false; /* output is independent of earlier output */
+  w->output_motion->memory->factored = false; /* no factors of earlier output are reused */
   return wave_project(w, w->output_motion, t, y, dy, NULL, err);
 }
 
@@ -129,7 +129,7 @@ static dae_status wave_restart(void *self, double t, const double *y, dae_error 
     w->m->stats.restarts++;
     return DAE_OK;
   }
-  dae__copy(w->f->unknowns, w->previous_end, w->start); /* back to the end of the last window */
+  dae__copy(w->f->unknowns, w->previous_end, w->start); /* return to the end of the last window */
   if (dae__wave_load_all(w, NULL))
     return status;
   for (int p = 0; p < w->coupling.systems; p++)

@@ -1,4 +1,4 @@
-/* A dynamic iteration between subsystems of any kind: a user's own solver, a foreign simulator. */
+/* A dynamic iteration between user subsystems: any solver or simulator behind dae_subsystem. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/create.h"

@@ -8,7 +8,7 @@
 
 /* ---- inputs and outputs ---- */
 
-/* Input waveforms of subsystem p. */
+/* Gathers the input waveforms of subsystem p. */
 static void sweep_gather(dae__wave *w, int p)
 {
   const dae__interface *f = w->f;
@@ -30,7 +30,7 @@ static void sweep_gather(dae__wave *w, int p)
   }
 }
 
-/* Output waveforms of subsystem p into zhat; slopes of direct outputs by differences. */
+/* Copies the output waveforms of subsystem p into zhat; slopes of direct outputs by differences. */
 static void sweep_scatter(dae__wave *w, int p)
 {
   const dae_waveform *out = &w->out[p];
@@ -48,7 +48,7 @@ static void sweep_scatter(dae__wave *w, int p)
   }
 }
 
-/* Feedthrough matrices of subsystem p at all nodes, or at the last one. */
+/* Evaluates the feedthrough matrices of subsystem p at all nodes, or at the last one. */
 static dae_status sweep_feedthrough(dae__wave *w, int p, dae_error *err)
 {
   const dae_subsystem *s = w->f->sub[p];
@@ -61,7 +61,7 @@ static dae_status sweep_feedthrough(dae__wave *w, int p, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- one subsystem ---- */
+/* ---- integration of one subsystem ---- */
 
 static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
 {
@@ -74,7 +74,8 @@ static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
   sweep_gather(w, p);
   if (status >= 0)
     status = s->advance(s->self, &w->in[p], w->opts.interpolation, out, &w->reached[p], err);
-  if (status < 0 || (status > 0 && w->reached[p] < end)) /* events at the end are passed over */
+  /* events at the end of the window are ignored */
+  if (status < 0 || (status > 0 && w->reached[p] < end))
     return status;
   for (int i = 0; i < out->nodes * out->width; i++)
     if (!isfinite(out->value[i])) {
@@ -96,9 +97,9 @@ static void sweep_task(void *context, int i)
   w->status[p] = sweep_integrate(w, p, &w->error[p]);
 }
 
-/* ---- all subsystems ---- */
+/* ---- sweep over all subsystems ---- */
 
-/* The first subsystem in the order that failed, or the earliest event. */
+/* Outcome of a sweep: the first failure in the order of the subsystems, or the earliest event. */
 static dae__sweep_outcome sweep_outcome(dae__wave *w, dae_error *err)
 {
   double earliest = INFINITY;
@@ -122,7 +123,8 @@ static dae__sweep_outcome sweep_outcome(dae__wave *w, dae_error *err)
 dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err)
 {
   int systems = w->f->systems;
-  /* Jacobi needs an iterate of two sweeps ago: slack variables in every second sweep */
+  /* Slack variables are used in every second Jacobi sweep: they need the iterate of two sweeps
+   * ago */
   for (int p = 0; p < w->coupling.systems; p++)
     if (w->coupling.child_problem[p].slack)
       dae__slack_use(w->coupling.child_problem[p].slack, !w->jacobi || w->trial.sweep % 2 == 0);

@@ -1,6 +1,6 @@
-/* Changes of a sweep, and the waveforms z of the next one. Unknowns without direct feedthrough are
- * taken from zhat: their coupling is of Volterra type and converges by itself. Direct unknowns, at
- * every node:
+/* Changes zhat - z of a sweep, and the waveforms z of the next sweep. Unknowns without direct
+ * feedthrough are taken from zhat: their coupling is of Volterra type and converges without
+ * correction. Updates of the direct unknowns at every node:
  *
  *   plain     zhat
  *   schur     z + d,   G d = G0 (zhat - z)                      any number of subsystems
@@ -15,7 +15,8 @@
  *   optimal   W^-1 = S1 + S2 + ...,  S_p = -J_p D_p  (mobilities G M^-1 G' of the systems)
  *   weighted  W = theta S2^-1 + (1 - theta) S1^-1
  *
- * all by solving with G, whose rows for the joints are [J, 0], or with one system's part of J. */
+ * computed by solving with G, whose rows for the joints are [J, 0], J restricted to one system for
+ * its mobility S_p. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
@@ -41,7 +42,7 @@ static dae_status update_factor(dae__wave *w, double t, dae_error *err)
   return DAE_ERROR_COUPLING;
 }
 
-/* G at a node, for all systems or with the joint rows of one system only (-1: all), factored. */
+/* Factors G at a node, with the joint rows of all systems (system = -1) or of one system only. */
 static dae_status update_factor_at(dae__wave *w, int node, int system, dae_error *err)
 {
   const dae__interface *f = w->f;
@@ -55,7 +56,7 @@ static dae_status update_factor_at(dae__wave *w, int node, int system, dae_error
   return update_factor(w, w->grid[node], err);
 }
 
-/* Joint rows of rhs: -r, with the accelerations given or computed. */
+/* Joint rows of rhs: -r, from the accelerations given to the sweep or computed by it. */
 static dae_status update_residual(dae__wave *w, int node, bool as_given, double *rhs,
                                   dae_error *err)
 {
@@ -72,7 +73,7 @@ static dae_status update_residual(dae__wave *w, int node, bool as_given, double 
   return status;
 }
 
-/* d = G^-1 [G0 (zhat - z); -r] */
+/* Newton correction d = G^-1 [G0 (zhat - z); -r] at a node */
 static dae_status update_newton_at(dae__wave *w, int node, const double *change, double *d,
                                    dae_error *err)
 {
@@ -94,7 +95,7 @@ static dae_status update_newton_at(dae__wave *w, int node, const double *change,
   return DAE_OK;
 }
 
-/* d += weight S^-1 r, S the mobility of one system, or of all (-1) */
+/* d += weight S^-1 r, S the mobility of one system, or of all systems (system = -1) */
 static dae_status update_add_multipliers(dae__wave *w, int node, int system, double weight,
                                          double *d, dae_error *err)
 {
@@ -134,7 +135,7 @@ dae_status dae__wave_compare(dae__wave *w, dae_error *err)
       DAE__TRY(update_newton_at(w, k, change, d, err));
     else if (f->multipliers > 0)
       DAE__TRY(update_multipliers_at(w, k, d, err));
-    for (int i = f->first[f->systems]; i < f->unknowns; i++) { /* multipliers */
+    for (int i = f->first[f->systems]; i < f->unknowns; i++) { /* multipliers of joints */
       change[i] = d[f->direct_of[i]];
       zhat[i] = z[i] + change[i];
     }
@@ -144,7 +145,7 @@ dae_status dae__wave_compare(dae__wave *w, dae_error *err)
 
 /* ---- waveforms of the next sweep ---- */
 
-/* Direct unknowns of the updates plain, schur, xi and relax. */
+/* Direct unknowns of the next sweep by the updates plain, schur, xi and relax. */
 static void update_direct(dae__wave *w, dae_wave_update update)
 {
   const dae__interface *f = w->f;
@@ -165,7 +166,8 @@ static void update_direct(dae__wave *w, dae_wave_update update)
   }
 }
 
-/* z2 + (1 - T^2)^-1 (zhat - z2) with T = 1 - G: 1 - T^2 = G (2 - G) */
+/* Update xi of Jacobi at a node: z2 + (1 - T^2)^-1 (zhat - z2) with T = 1 - G, 1 - T^2 = G (2 -
+ * G) */
 static dae_status update_xi_jacobi_at(dae__wave *w, int node, dae_error *err)
 {
   const dae__interface *f = w->f;
@@ -185,9 +187,10 @@ static dae_status update_xi_jacobi_at(dae__wave *w, int node, dae_error *err)
   return DAE_OK;
 }
 
-/* Accelerated unknowns: all that are fed back, since samples of the direct ones alone, taken while
- * the others move, contradict each other; with joints the direct ones alone, since positions and
- * velocities are integrals of the accelerations and add no information. */
+/* Whether unknown i is accelerated. Without joints: all unknowns that are fed back, since samples
+ * of the direct unknowns alone contradict each other while the others change. With joints: the
+ * direct unknowns alone, since positions and velocities are integrals of the accelerations and add
+ * no information. */
 static bool update_is_accelerated(const dae__wave *w, int i)
 {
   bool joints = w->coupling.problem && w->coupling.problem->coupled->joints > 0;

@@ -8,11 +8,12 @@
 #include <float.h>
 #include <math.h>
 
-/* Sizes; chosen, not measured. */
-#define DEFAULT_MAX_NODES 65        /* of an exchange grid whose nodes are chosen */
-#define MAX_NODES 100001            /* of any exchange grid */
-#define INITIAL_INTERVALS 8         /* of the first exchange grid */
-#define MAX_FEEDTHROUGH_NUMBERS 2e7 /* above, all nodes share one set of feedthrough matrices */
+/* Default sizes; chosen, not measured. */
+#define DEFAULT_MAX_NODES 65 /* nodes of an exchange grid that is refined automatically */
+#define MAX_NODES 100001     /* nodes of any exchange grid */
+#define INITIAL_INTERVALS 8  /* intervals of the first exchange grid */
+/* entries of feedthrough matrices above which all nodes share one set */
+#define MAX_FEEDTHROUGH_NUMBERS 2e7
 
 /* ---- options ---- */
 
@@ -217,7 +218,8 @@ static void wave_alloc_loop(dae__arena *arena, dae__wave *w)
   w->accelerate = dae__accelerate_create(arena, (int)flat, w->opts.depth);
 }
 
-/* Largest number of nodes of an exchange grid; smallest_step: of children with fixed steps. */
+/* Largest number of nodes of an exchange grid; smallest_step is the smallest fixed step of a
+ * child. */
 static int wave_capacity(const dae_wave_options *opts, double smallest_step)
 {
   if (opts->nodes > 0)
@@ -226,9 +228,9 @@ static int wave_capacity(const dae_wave_options *opts, double smallest_step)
   return (int)fmin(fmax(fixed, DEFAULT_MAX_NODES), MAX_NODES);
 }
 
-/* ---- order ---- */
+/* ---- order of the subsystems ---- */
 
-/* The order of the subsystems: given, or the one that contracts best at the start. */
+/* Order of the subsystems: the given one, or the order that contracts best at the start. */
 static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double t, dae_error *err)
 {
   bool search = w->opts.reorder && !w->opts.order && !w->jacobi && w->coupling.problem && n > 1;
@@ -249,12 +251,12 @@ static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double
                        "the order of the subsystems does not name each of them once");
     w->rank[p] = i;
   }
-  w->rank[n] = n; /* multipliers of joints come last */
+  w->rank[n] = n; /* multipliers of joints rank last */
   return DAE_OK;
 }
 
-/* An unknown is fed back if it is an input of a subsystem that does not come after its owner;
- * multipliers of joints always are. */
+/* Finds the unknowns that are fed back: inputs of a subsystem that does not come after their owner
+ * in the order, and all multipliers of joints. */
 static void wave_find_fed_back(dae__wave *w)
 {
   const dae__interface *f = w->f;
@@ -268,7 +270,7 @@ static void wave_find_fed_back(dae__wave *w)
     w->fed_back[i] = true;
 }
 
-/* ---- starts ---- */
+/* ---- start and reset ---- */
 
 static dae_status wave_reset_at(dae__wave *w, double t, dae_error *err)
 {
@@ -334,7 +336,8 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
     DAE__TRY(wave_find_order(w, arena, w->f->systems, t, err));
   DAE__TRY(wave_check_update(w, err));
   wave_find_fed_back(w);
-  bool slack = w->opts.update == DAE_WAVE_SLACK; /* calls callbacks of other systems: one thread */
+  /* slack variables call callbacks of other systems: one thread */
+  bool slack = w->opts.update == DAE_WAVE_SLACK;
   if (w->jacobi)
     DAE__TRY(dae__workers_create(w->env, slack ? 1 : w->opts.workers, &w->workers, err));
   return wave_reset_at(w, t, err);
@@ -342,7 +345,8 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
 
 /* ---- coupled problems ---- */
 
-/* Right sides at earlier iterates: the user's, or those of the options picard and lagged. */
+/* Terms of right sides at earlier iterates: given by the user, or made for the options picard and
+ * lagged. */
 static const dae_wave_terms *wave_terms_of(dae__wave *w)
 {
   static const double one[1] = {1}, last[2] = {0, 1};
@@ -399,10 +403,10 @@ static dae_status wave_create_systems(dae__wave *w, dae__arena *arena, const dae
   return dae__wave_finish(w, arena, start->t, unknowns, err);
 }
 
-/* One of the three methods. */
+/* Creation request of one of the three methods. */
 typedef struct request {
   const char *method;
-  const dae_wave_options *opts; /* NULL: defaults */
+  const dae_wave_options *opts; /* NULL: default options */
   const dae_option_table *table;
   bool jacobi;
   dae_status (*check_problem)(const dae_problem *problem, dae_error *err);

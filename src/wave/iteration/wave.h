@@ -1,6 +1,6 @@
-/* The state of a dynamic iteration, shared by the files of one window in the order of a reader:
+/* State of a dynamic iteration, shared by the following files:
  *
- *   integrator.c    verbs of the integrator; coupled states, projected onto the joints
+ *   integrator.c    integrator interface (verbs); coupled states, projected onto the joints
  *   window.c        one window: exchange grid, extrapolation, sweeps, retries, acceptance
  *   sweep.c         one sweep: every subsystem over the window
  *   update.c        changes of a sweep, multipliers of joints, waveforms of the next sweep
@@ -21,22 +21,23 @@
 #include "wave/iteration/workers.h"
 #include "wave/subsystems/coupling.h"
 
-/* Scalars that the next window depends on (state). */
+/* Scalar state of an iteration between windows (state). */
 typedef struct dae__wave_memory {
   double t, t_previous; /* end and begin of the last window */
   double window;        /* length of the next window, 0: not chosen yet */
-  int intervals;        /* of the exchange grid */
-  int nodes;            /* of the last window's grid; 1: no window since the start at t */
-  double rate;          /* contraction rate of the last window, assumed in the next first sweep */
+  int intervals;        /* number of intervals of the exchange grid */
+  int nodes;            /* nodes in the grid of the last window; 1: no window since the start */
+  /* contraction rate of the last window, assumed in the first sweep of the next */
+  double rate;
   double noise;         /* interpolation error that finer grids do not reduce */
-  double origin;        /* fixed windows end at origin + k window */
-  long windows_done;    /* k of the last fixed window */
-  long sweeps;          /* in all windows */
-  int most_sweeps;      /* in one window */
+  double origin;        /* time from which fixed windows are counted: ends at origin + k window */
+  long windows_done;    /* number k of fixed windows completed */
+  long sweeps;          /* number of sweeps in all windows */
+  int most_sweeps;      /* largest number of sweeps in one window */
   double observed;      /* largest contraction rate so far, NaN: none */
   double rho;           /* largest spectral radius of the plain sweep so far */
   double rho_last;      /* spectral radius at the node evaluated last */
-  int last_sweeps;      /* sweeps of the last window */
+  int last_sweeps;      /* number of sweeps in the last window */
   double last_observed; /* largest contraction rate of the last window */
   dae_stats stats;
 } dae__wave_memory;
@@ -47,25 +48,25 @@ typedef enum dae__sweep_outcome {
   DAE__SWEEP_CONTINUE,
   DAE__SWEEP_COARSE_GRID, /* the exchange grid does not resolve the waveforms */
   DAE__SWEEP_EVENT,       /* event in a subsystem: the window has to end there */
-  DAE__SWEEP_DIVERGED,    /* growing changes */
-  DAE__SWEEP_CYCLE,       /* changes that repeat every second sweep */
+  DAE__SWEEP_DIVERGED,    /* growing changes zhat - z */
+  DAE__SWEEP_CYCLE,       /* changes zhat - z that repeat every second sweep */
   DAE__SWEEP_LIMIT,       /* max_sweeps without convergence */
   DAE__SWEEP_FAILED       /* failure of a subsystem, or of the coupling equations */
 } dae__sweep_outcome;
 
 /* The window being iterated. Changes are norms of zhat - z, rates are ratios of changes. */
 typedef struct dae__trial_window {
-  int sweep;              /* from 1 */
-  dae_wave_update update; /* in force */
+  int sweep;              /* number of the sweep, from 1 */
+  dae_wave_update update; /* update rule in use */
   int max_sweeps;
   double change, last_change;
   double first_change, min_change;
   double rate, last_rate;
-  double worst_rate;     /* largest rate of changes above the noise, NaN: none */
-  int growing, cycling;  /* sweeps in a row that did not contract; that repeated each other */
+  double worst_rate;     /* largest rate among changes above the noise, NaN: none */
+  int growing, cycling;  /* numbers of consecutive sweeps without contraction, and in a cycle */
   bool new_feedthrough;  /* feedthrough matrices were evaluated in this sweep */
   bool want_feedthrough; /* feedthrough matrices are to be evaluated in the next sweep */
-  double event_t;        /* time of the earliest event */
+  double event_t;        /* time of the earliest event in a subsystem */
 } dae__trial_window;
 
 typedef struct dae__wave {
@@ -73,56 +74,56 @@ typedef struct dae__wave {
   dae_wave_options opts;
   bool jacobi;
   dae__interface *f;
-  dae__coupling coupling; /* of a coupled problem; systems = 0: user subsystems */
-  dae_wave_terms terms;   /* of the options picard and lagged */
+  dae__coupling coupling; /* systems of a coupled problem; systems = 0: user subsystems */
+  dae_wave_terms terms;   /* right sides at earlier iterates for the options picard and lagged */
   int *order;             /* subsystems in the order of a sweep (state) */
   int *rank;              /* position of each subsystem in the order; multipliers last (state) */
   dae__workers *workers;
   const dae_env *env;
-  dae__wave_memory *m; /* state */
-  int size;            /* of the state vector */
-  int capacity;        /* largest number of nodes */
+  dae__wave_memory *m; /* scalars between windows (state) */
+  int size;            /* size of the coupled state vector */
+  int capacity;        /* largest number of nodes of the exchange grid */
 
   /* waveforms of all unknowns on the exchange grid */
-  double *grid;                       /* of the last window, or of the one being tried (state) */
-  dae_waveform given, computed;       /* z and zhat; computed is state */
+  double *grid;                       /* nodes of the current or the last window (state) */
+  dae_waveform given, computed;       /* z and zhat of a sweep (zhat: state) */
   dae_waveform *past;                 /* z of earlier sweeps, latest first */
-  int past_count;                     /* number of earlier sweeps remembered */
-  double *accepted, *accepted_t;      /* values and grid of the last window (state) */
+  int past_count;                     /* number of earlier sweeps stored */
+  double *accepted, *accepted_t;      /* waveforms and grid of the last window (state) */
   double *start;                      /* unknowns at the begin of the window (state) */
-  dae_waveform *in, *out;             /* inputs and outputs of each subsystem */
-  bool *fed_back;                     /* unknowns that a sweep reads from z (state) */
-  double *scale;                      /* largest |z| over the window, of each unknown */
-  double *change;                     /* zhat - z at all nodes, of this sweep */
+  dae_waveform *in, *out;             /* input and output waveforms of each subsystem */
+  bool *fed_back;                     /* marks unknowns that a sweep reads from z (state) */
+  double *scale;                      /* largest |z| and |zhat| of each unknown over the window */
+  double *change;                     /* zhat - z of the current sweep at all nodes */
   double *last_change, *older_change; /* zhat - z one and two sweeps before */
   double *previous, *previous_slope;  /* scratch: waveforms of all unknowns */
-  double *previous_end;               /* zhat at the end of the window, one sweep before */
+  double *previous_end;               /* zhat of the sweep before at the end of the window */
   double *delta;                      /* Newton correction of the direct unknowns at all nodes */
-  double omega;                       /* relaxation factor */
-  double *mode;                       /* eigenvector of the plain sweep to its spectral radius */
-  double interpolation_error;         /* between nodes, relative to the tolerance */
+  double omega;                       /* factor of the update relax */
+  double *mode;                       /* dominant eigenvector of the plain sweep */
+  double interpolation_error;         /* error of waveforms between nodes over the tolerance */
 
   /* feedthrough matrices and the linear system G at the nodes */
-  int feedthrough_sets; /* nodes with matrices of their own, 1: those of the last node for all */
+  int feedthrough_sets; /* nodes with feedthrough matrices; 1: the last node, for all */
   double *feedthrough;
   double *G, *rhs;
   dae__solver *solver;
   dae__accelerate accelerate;
-  double *flat_z, *flat_hat, *flat_weight; /* accelerated unknowns at all nodes, and weights */
+  double *flat_z, *flat_hat, *flat_weight; /* z, zhat and weights of accelerated unknowns */
 
   char **snapshot;    /* saved memory of each subsystem at the begin of the window (state) */
-  bool at_start;      /* all subsystems are at the begin of the window */
+  bool at_start;      /* whether all subsystems are at the begin of the window */
   int failed;         /* subsystem that failed, -1: the coupling equations */
-  dae_status *status; /* of each subsystem in a sweep */
-  dae_error *error;   /* of each subsystem in a sweep */
-  double *reached;    /* time that each subsystem has reached */
+  dae_status *status; /* outcome of a sweep for each subsystem */
+  dae_error *error;   /* message of a sweep for each subsystem */
+  double *reached;    /* time that each subsystem has reached in a sweep */
   dae__trial_window trial;
 
   /* coupled states, projected onto the joints */
-  dae__assembly *assembly; /* NULL: no joints, no projection */
+  dae__assembly *assembly; /* mechanical problem of all systems; NULL: no joints */
   dae__mech *mech;
-  dae__motion *motion;        /* for the children */
-  dae__motion *output_motion; /* for output, which must not influence the children */
+  dae__motion *motion;        /* projection of the children's states */
+  dae__motion *output_motion; /* projection of output, without influence on the children */
   double *y, *dy, *assembled, *assembled_rate, *z;
 } dae__wave;
 
@@ -141,17 +142,17 @@ static inline const double *dae__wave_feedthrough(const dae__wave *w, int node)
 
 /* ---- sweep.c ---- */
 
-/* Integrates every subsystem over the grid with the waveforms given. */
+/* Integrates every subsystem over the grid with inputs from the given waveforms. */
 dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err);
-/* Memory of all subsystems at the begin of the window. */
+/* Saves, and restores, the memory of all subsystems at the begin of the window. */
 dae_status dae__wave_save_all(dae__wave *w, dae_error *err);
 dae_status dae__wave_load_all(dae__wave *w, dae_error *err);
 
 /* ---- update.c ---- */
 
-/* Multipliers of joints from their residuals, and the change of all unknowns. */
+/* Computes multipliers of joints from their residuals, and the changes of all unknowns. */
 dae_status dae__wave_compare(dae__wave *w, dae_error *err);
-/* Waveforms of the next sweep. */
+/* Computes the waveforms z of the next sweep. */
 dae_status dae__wave_update(dae__wave *w, dae_error *err);
 
 /* ---- convergence.c ---- */
@@ -160,9 +161,9 @@ dae__sweep_outcome dae__wave_test_convergence(dae__wave *w);
 
 /* ---- window.c ---- */
 
-/* All subsystems are at m->t, without a window before. */
+/* Starts the waveforms anew at m->t, with all subsystems at m->t and no window before. */
 void dae__wave_reset(dae__wave *w);
-/* The next window, which ends at t_stop or before. */
+/* Iterates over the next window, which ends at t_stop or before. */
 dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err);
 
 /* ---- integrator.c ---- */
@@ -170,15 +171,15 @@ dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err);
 extern const dae__integrator_table dae__wave_verbs;
 void dae__wave_release(void *self);
 dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *err);
-/* Projects the children onto the joints at the end of a window. */
+/* Projects the children's states onto the joints at the end of a window. */
 dae_status dae__wave_project_joints(dae__wave *w, dae_error *err);
 
 /* ---- wave.c ---- */
 
-/* A dynamic iteration without subsystems; NULL: out of memory. */
+/* Creates a dynamic iteration without subsystems; NULL: out of memory. */
 dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_options *opts,
                          bool jacobi);
-/* Memory, order and start at t of an iteration whose interface w->f is complete. */
+/* Allocates memory, finds the order and starts at t; the interface w->f must be complete. */
 dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
                             dae_error *err);
 /* Restarts at t from the consistent state in w->y and w->dy. */
@@ -186,18 +187,18 @@ dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err);
 
 /* ---- analysis/report.c ---- */
 
-/* The order of the systems with the smallest contraction factor at a consistent state. */
+/* Order of the systems with the smallest contraction factor at a consistent state. */
 dae_status dae__wave_best_order(const dae_problem *problem, double t, const double *y,
                                 const double *dy, const dae_env *env, int *order, dae_error *err);
 
 /* ---- analysis/diagnose.c ---- */
 
-/* Names of the variables in the slowest mode of a sweep: "one.z, two.z". */
+/* Names of the variables in the slowest mode of a plain sweep, as "one.z, two.z". */
 void dae__wave_loop_names(const dae__wave *w, char *text, size_t size);
 /* Error message for sweeps over a window that did not converge. */
 dae_status dae__wave_diagnose(dae__wave *w, dae__sweep_outcome outcome, dae_error *err);
-/* Spectral radius of the plain sweep by power iteration, from the feedthrough matrices at a node;
- * stored in the memory. */
+/* Estimates the spectral radius of the plain sweep by power iteration with the feedthrough matrices
+ * at a node, and stores it in w->m. */
 void dae__wave_estimate_contraction(dae__wave *w, int node);
 
 #endif

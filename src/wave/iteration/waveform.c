@@ -7,11 +7,12 @@
 #include "wave/iteration/waveform.h"
 #include "core/vec.h"
 
-#define STENCIL 5             /* nodes of a difference formula: order 4, as the cubic interpolant */
-#define EXTRAPOLATION_NODES 4 /* spread over the window: a cubic, too */
+/* nodes of a difference formula of order 4, the order of cubic interpolation */
+#define STENCIL 5
+#define EXTRAPOLATION_NODES 4 /* nodes, spread over the window, of cubic extrapolation */
 
 typedef struct basis {
-  double y0, y1, dy0, dy1; /* weights of values and slopes */
+  double y0, y1, dy0, dy1; /* weights of values and slopes at both ends */
 } basis;
 
 static basis waveform_basis_at(dae_interpolation kind, double x, double h)
@@ -41,7 +42,7 @@ void dae_waveform_at(const dae_waveform *w, dae_interpolation kind, double t, do
     dae__copy(n, w->value + (size_t)last * (size_t)n, value);
     return;
   }
-  int k = 0, high = last; /* bisection: the last k < last with t[k] <= t */
+  int k = 0, high = last; /* bisection for the last k < last with t[k] <= t */
   while (high - k > 1) {
     int middle = (k + high) / 2;
     if (w->t[middle] <= t)
@@ -71,7 +72,7 @@ void dae__span_at(const dae__span *s, int n, double t, double *y, double *dy)
 
 /* ---- polynomials through neighbouring nodes ---- */
 
-/* Weights of the values in the derivative at node `at` of the polynomial through t[0 ... m-1]:
+/* Weights of the values in the derivative, at node `at`, of the polynomial through t[0 ... m-1]:
  * derivatives of Lagrange's basis. */
 static void waveform_derivative_weights(int m, const double *t, int at, double *weight)
 {
@@ -86,7 +87,7 @@ static void waveform_derivative_weights(int m, const double *t, int at, double *
     weight[j] = product;
     sum += product;
   }
-  weight[at] = -sum; /* a constant has derivative 0 */
+  weight[at] = -sum; /* weights sum to 0: the derivative of a constant is 0 */
 }
 
 void dae__waveform_slopes(dae_waveform *w, int i)

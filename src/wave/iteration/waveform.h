@@ -4,14 +4,15 @@
 
 #include <daedal/wave.h>
 
-/* Slopes of entry i at all nodes from its values: derivatives of the polynomials through up to five
- * neighbouring nodes, of order 4. */
+/* Slopes of entry i at all nodes: derivatives of the polynomials through up to five neighbouring
+ * nodes, of order 4. */
 void dae__waveform_slopes(dae_waveform *w, int i);
 
-/* The cubic polynomials through four nodes spread over the window, at a t beyond it. */
+/* Cubic extrapolation to a time t beyond the window, through four nodes spread over the window. */
 void dae__waveform_extrapolate(const dae_waveform *w, double t, double *value);
 
-/* Cubic Hermite interpolation of n entries between two nodes; dy (may be NULL) its derivative. */
+/* Interval between two nodes with values and slopes at its ends. dae__span_at is the cubic Hermite
+ * interpolation y of n entries at t, and its derivative dy (may be NULL). */
 typedef struct dae__span {
   double t0, t1;
   const double *y0, *dy0, *y1, *dy1;

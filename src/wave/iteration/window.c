@@ -4,15 +4,15 @@
  *   repeat: sweep over all subsystems, compare zhat with z, test convergence, update z
  *   accept: project the children onto the joints, save their memory, choose the next length
  *
- * Where the sweeps do not succeed:
+ * Remedies for sweeps that do not succeed:
  *
  *   grid that does not resolve the waveforms   finer grid, then a shorter window
  *   event in a subsystem                       window that ends at the event
  *   failure of a subsystem                     constant first waveforms, then a shorter window
  *   no convergence                             shorter window; update auto: then anderson
  *
- * A shorter window helps against growth over time (Volterra terms), which rho does not contain; it
- * does not help where the sweep itself does not contract, rho >= 1 [E07]. */
+ * A shorter window reduces growth over time (Volterra terms), which rho does not contain; it is
+ * useless for a sweep that does not contract, rho >= 1 [E07]. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/log.h"
@@ -21,35 +21,37 @@
 #include <float.h>
 #include <math.h>
 
-/* Tuning constants; chosen, not measured, unless a source is named. */
-#define MAX_INTERPOLATION_ERROR 0.1 /* of waveforms between nodes, relative to the tolerance */
+/* Tuning constants; chosen, not measured. */
+#define MAX_INTERPOLATION_ERROR 0.1 /* largest error between nodes over the tolerance */
 #define REFINEMENT_REDUCTION                                                                       \
-  0.3                             /* factor that a finer grid has to win, else the error is noise  \
+  0.3                             /* error ratio of a finer grid above which the error is noise    \
                                    */
-#define MAX_NOISE 1               /* relative to the tolerance; above: a singularity, not noise */
-#define NOISE_DECAY 0.9           /* of the expected noise, per window */
-#define GROW_BELOW_SWEEPS 4       /* windows grow after fewer sweeps */
-#define HALVE_ABOVE_SWEEPS 12     /* windows are halved after more sweeps */
-#define WINDOW_GROWTH 1.5         /* factor back to a fixed window that was shortened */
-#define MAX_EXTRAPOLATION 2.5     /* in lengths of the last window */
-#define MIN_RELATIVE_WINDOW 1e-12 /* length over |t| */
-#define MAX_SHORTENINGS 14        /* halvings of one window */
+#define MAX_NOISE 1               /* noise over the tolerance; larger errors: a singularity */
+#define NOISE_DECAY 0.9           /* decay of the expected noise per window */
+#define GROW_BELOW_SWEEPS 4       /* number of sweeps below which windows grow */
+#define HALVE_ABOVE_SWEEPS 12     /* number of sweeps above which windows are halved */
+#define WINDOW_GROWTH 1.5         /* growth of a shortened window back to its fixed length */
+#define MAX_EXTRAPOLATION 2.5     /* longest extrapolation in lengths of the last window */
+#define MIN_RELATIVE_WINDOW 1e-12 /* smallest window length over |t| */
+#define MAX_SHORTENINGS 14        /* largest number of halvings of one window */
 #define FEEDTHROUGH_RATE 0.1      /* contraction rate above which D is evaluated anew */
-#define MIN_ASSUMED_RATE 0.05     /* contraction rate assumed in the next window */
-#define WINDOW_ROUND_OFF 1e-9     /* of window ends, relative to the window */
-#define FIXED_STEP_ROUND_OFF 1e-6 /* of the number of fixed steps in a window */
-#define AUTO_MAX_SWEEPS 40        /* max_sweeps of update auto, which has a second method */
-#define DEFAULT_MAX_SWEEPS 200    /* max_sweeps of the other updates */
+#define MIN_ASSUMED_RATE 0.05     /* smallest contraction rate assumed in the next window */
+#define WINDOW_ROUND_OFF 1e-9     /* round-off of window ends over the window length */
+#define FIXED_STEP_ROUND_OFF 1e-6 /* round-off of the number of fixed steps */
+/* default max_sweeps of update auto, which can switch to anderson */
+#define AUTO_MAX_SWEEPS 40
+#define DEFAULT_MAX_SWEEPS 200 /* default max_sweeps of the other updates */
 
 /* ---- exchange grid ---- */
 
-/* Whether subsystem p controls its step size: its waveforms may need a finer grid. */
+/* Whether subsystem p controls its step size, so that its waveforms may need a finer grid. */
 static bool window_variable_steps(const dae__wave *w, int p)
 {
   return p >= w->coupling.systems || !(w->coupling.child[p].step > 0);
 }
 
-/* A quarter of the time in which the state changes by its own size, at most a tenth of the rest. */
+/* Length of the first window: a quarter of the time in which the state changes by its own size, at
+ * most a tenth of the time to t_stop. */
 static double window_first_length(const dae__wave *w, double t_stop)
 {
   double time_scale = INFINITY;
@@ -68,7 +70,7 @@ static double window_first_length(const dae__wave *w, double t_stop)
   return w->opts.max_window > 0 ? fmin(length, w->opts.max_window) : length;
 }
 
-/* End of the next window; the last two windows before t_stop share the rest. */
+/* End of the next window; the last two windows before t_stop are of equal length. */
 static double window_end(const dae__wave *w, double t_stop)
 {
   const dae__wave_memory *m = w->m;
@@ -81,7 +83,8 @@ static double window_end(const dae__wave *w, double t_stop)
   return m->t + (left < 2 * m->window ? left / 2 : m->window);
 }
 
-/* Number of intervals: a multiple of the fixed steps where a subsystem has fixed steps. */
+/* Number of grid intervals in a window; a multiple of the number of steps where a subsystem has
+ * fixed steps. */
 static int window_intervals(const dae__wave *w, double length)
 {
   double step = INFINITY;
@@ -115,18 +118,19 @@ static void window_place_grid(dae__wave *w, double end)
 
 /* ---- sweeps ---- */
 
-/* One attempt at a window. */
+/* Parameters of one attempt at a window. */
 typedef struct plan {
   double end;
-  bool constant; /* first waveforms: constant, else extrapolated */
+  bool constant; /* waveforms of the first sweep constant, not extrapolated */
   dae_wave_update update;
-  double interpolation_error; /* on the grid that was too coarse */
-  int shortened;              /* number of halvings */
-  int failed;                 /* subsystem that failed last */
-  dae_error error;            /* of that subsystem; no error: none has failed */
+  double interpolation_error; /* error between nodes on the grid that was too coarse */
+  int shortened;              /* number of halvings of the window */
+  int failed;                 /* number of the subsystem that failed last */
+  dae_error error;            /* message of that failure; empty: no subsystem has failed */
 } plan;
 
-/* Waveforms of the first sweep: a reduced model, the last window extrapolated, or constant. */
+/* Waveforms of the first sweep: from a reduced model, extrapolated from the last window, or
+ * constant. */
 static dae_status window_extrapolate(dae__wave *w, bool constant, dae_error *err)
 {
   int n = w->f->unknowns, all = w->given.nodes * n;
@@ -153,12 +157,12 @@ static dae_status window_extrapolate(dae__wave *w, bool constant, dae_error *err
               : DAE_OK;
 }
 
-/* Whether the exchange grid does not resolve the waveforms; last_error: on the coarser grid
- * before. */
+/* Whether the exchange grid does not resolve the waveforms; last_error is the interpolation error
+ * on the coarser grid tried before. */
 static bool window_is_coarse(dae__wave *w, double last_error)
 {
   double error = 0;
-  if (w->opts.nodes > 0 || w->opts.sweeps > 0) /* fixed grid, or sweeps without a test */
+  if (w->opts.nodes > 0 || w->opts.sweeps > 0) /* fixed grid, or a fixed number of sweeps */
     return false;
   for (int p = 0; p < w->f->systems; p++) {
     const dae_subsystem *s = w->f->sub[p];
@@ -170,7 +174,7 @@ static bool window_is_coarse(dae__wave *w, double last_error)
   return error > fmax(MAX_INTERPOLATION_ERROR, w->m->noise) && !noise;
 }
 
-/* The sweeps of one window. */
+/* Iterates over one window until convergence or failure. */
 static dae__sweep_outcome window_iterate(dae__wave *w, double last_error, dae_error *err)
 {
   dae__trial_window *o = &w->trial;
@@ -180,7 +184,7 @@ static dae__sweep_outcome window_iterate(dae__wave *w, double last_error, dae_er
       return outcome;
     if (o->sweep == 1 && window_is_coarse(w, last_error))
       return DAE__SWEEP_COARSE_GRID;
-    w->failed = -1; /* from here on failures are those of the coupling equations */
+    w->failed = -1; /* later failures are those of the coupling equations */
     if (dae__wave_compare(w, err))
       return DAE__SWEEP_FAILED;
     if (o->new_feedthrough)
@@ -223,7 +227,7 @@ static dae__sweep_outcome window_try(dae__wave *w, const plan *p, dae_error *err
 
 /* ---- retries ---- */
 
-/* Halves the window; false: it is too short. */
+/* Halves the window; false: the window is too short. */
 static bool window_shorten(dae__wave *w, plan *p)
 {
   double length = (p->end - w->m->t) / 2;
@@ -232,13 +236,14 @@ static bool window_shorten(dae__wave *w, plan *p)
   return ++p->shortened <= MAX_SHORTENINGS && length > MIN_RELATIVE_WINDOW * fabs(w->m->t);
 }
 
-/* Plan after sweeps that did not converge; false: no other plan is left. */
+/* Next attempt after sweeps that did not converge; false: no other attempt is useful. */
 static bool window_retry_converging(dae__wave *w, dae__sweep_outcome outcome, plan *p)
 {
   dae_wave_update update = w->opts.update;
   bool automatic = update == DAE_WAVE_AUTO;
   bool plain = update == DAE_WAVE_PLAIN || update == DAE_WAVE_RELAX;
-  bool slow = outcome == DAE__SWEEP_LIMIT && w->trial.rate < 1; /* contracts as rho predicts */
+  /* slow contraction, as rho predicts */
+  bool slow = outcome == DAE__SWEEP_LIMIT && w->trial.rate < 1;
   bool useless = plain && (outcome == DAE__SWEEP_CYCLE || slow || !(w->m->rho < 1));
   if (!automatic && (w->opts.window > 0 || useless))
     return false;
@@ -247,7 +252,7 @@ static bool window_retry_converging(dae__wave *w, dae__sweep_outcome outcome, pl
   return window_shorten(w, p);
 }
 
-/* The next plan; false: the window is given up. */
+/* Parameters of the next attempt; false: the window is given up. */
 static bool window_retry(dae__wave *w, dae__sweep_outcome outcome, plan *p)
 {
   dae_status status = w->failed >= 0 ? w->status[w->failed] : DAE_OK;
@@ -284,10 +289,10 @@ void dae__wave_reset(dae__wave *w)
   dae__copy(w->f->unknowns, w->start, w->accepted);
 }
 
-/* Length of the next window from the number of sweeps. */
+/* Length of the next window, from the number of sweeps in the last one. */
 static void window_next_length(dae__wave *w, const plan *p)
 {
-  static const double growth[GROW_BELOW_SWEEPS] = {4, 4, 2, 1.5}; /* by number of sweeps */
+  static const double growth[GROW_BELOW_SWEEPS] = {4, 4, 2, 1.5}; /* index: number of sweeps */
   dae__wave_memory *m = w->m;
   int sweeps = w->trial.sweep;
   if (w->opts.window > 0)
@@ -324,17 +329,18 @@ static dae_status window_accept(dae__wave *w, const plan *p, dae_error *err)
   m->most_sweeps = o->sweep > m->most_sweeps ? o->sweep : m->most_sweeps;
   if (!isnan(o->rate))
     m->rate = fmin(fmax(o->rate, MIN_ASSUMED_RATE), 1);
-  m->observed = fmax(m->observed, o->worst_rate); /* fmax ignores a NaN */
+  m->observed = fmax(m->observed, o->worst_rate); /* fmax ignores NaN */
   m->last_sweeps = o->sweep;
   m->last_observed = o->worst_rate;
   window_next_length(w, p);
   dae_status status = dae__wave_project_joints(w, err);
-  dae_status saved = dae__wave_save_all(w, status ? NULL : err); /* also after a failure */
+  /* memory is saved after a failure, too */
+  dae_status saved = dae__wave_save_all(w, status ? NULL : err);
   return status ? status : saved;
 }
 
-/* Returns all subsystems to the begin of the window. The message is that of the last subsystem
- * that failed, if any, not the outcome of a shorter window. */
+/* Returns all subsystems to the begin of the window. After a failure, or on a grid that stays too
+ * coarse, the message is that of the subsystem that failed last, if any. */
 static dae_status window_give_up(dae__wave *w, dae__sweep_outcome outcome, const plan *p,
                                  dae_error *err)
 {

@@ -1,6 +1,6 @@
-/* Workers as POSIX threads. They sleep until a round begins, take tasks until none is left, and the
- * caller's own thread does the same; a round ends when no thread is busy. All shared state is under
- * one mutex, which is not held while a task runs. */
+/* Workers as POSIX threads. The threads sleep until a round begins and take tasks until none is
+ * left, as does the caller's own thread; a round ends when no thread is busy. All shared state is
+ * under one mutex, which is not held while a task runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "wave/iteration/workers.h"
 #include "core/env.h"
@@ -11,23 +11,23 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#define MAX_WORKERS 256 /* chosen, not measured */
+#define MAX_WORKERS 256 /* upper bound of threads; chosen, not measured */
 
 struct dae__workers {
   dae_env env;
-  int count; /* the caller's thread included */
+  int count; /* number of threads, the caller's included */
   pthread_mutex_t mutex;
   pthread_cond_t begin, end;
   bool leaving;
   long round;     /* number of rounds begun */
-  int busy;       /* threads that have not finished the round */
-  int next, last; /* tasks to be taken */
+  int busy;       /* number of threads still in the round */
+  int next, last; /* next task to be taken, and number of tasks */
   void (*task)(void *context, int i);
   void *context;
-  pthread_t thread[]; /* count - 1 */
+  pthread_t thread[]; /* count - 1 threads */
 };
 
-/* Runs tasks until none is left; the mutex is held before and after. */
+/* Runs tasks of the round until none is left; the mutex is held on entry and on return. */
 static void workers_work(dae__workers *w)
 {
   while (w->next < w->last) {
@@ -88,7 +88,7 @@ dae_status dae__workers_create(const dae_env *env, int count, dae__workers **out
     own.release(own.user, w);
     return dae__out_of_memory(err);
   }
-  sigset_t all, before; /* threads with all signals blocked, as many as can be created */
+  sigset_t all, before; /* as many threads as can be created, with all signals blocked */
   sigfillset(&all);
   bool blocked = pthread_sigmask(SIG_SETMASK, &all, &before) == 0;
   while (w->count < wanted &&

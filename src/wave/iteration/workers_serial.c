@@ -1,4 +1,4 @@
-/* Workers and locks where the library is built without threads: the caller does everything. */
+/* Workers and locks of a library built without threads: all tasks run in the caller's thread. */
 #include "core/env.h"
 #include "core/error.h"
 #include "wave/iteration/workers.h"

@@ -1,10 +1,10 @@
 /* Creation of an augmented system, its outputs and their feedthrough matrix.
  *
- * Feedthrough of a mechanical system: coordinates, velocities and extra states have none;
+ * Feedthrough of a mechanical system, zero for coordinates, velocities and extra states:
  *
  *   c_w dw = -c_in din,   [ M A'; A 0 ] (dv', dy) = (f_in din + f_w dw, d(-r))
  *
- * with the KKT matrix, and the contribution of the joints on the right side. That of a
+ * with the KKT matrix, and the contribution of the joints on the right side. The feedthrough of a
  * semi-explicit system is a limit, see augmented_limit.c. */
 #include "wave/subsystems/augmented.h"
 #include "core/error.h"
@@ -75,7 +75,7 @@ static dae_status augmented_check(const dae_coupled *coupled, int system,
   return DAE_OK;
 }
 
-/* The system and its joints as elements. */
+/* Creates the elements that evaluate the system and its joints. */
 static dae_status augmented_create_elements(dae__augmented *m, int system, const bool *eliminated,
                                             dae_error *err)
 {
@@ -139,7 +139,8 @@ dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, 
   dae__augmented *m = DAE__ALLOC(arena, dae__augmented, 1);
   if (!m)
     return dae__out_of_memory(err);
-  /* an arena of its own: factorisations are not saved with the owner of the other one */
+  /* the augmented system has an arena of its own: factorisations are not saved with the owner of
+   * `arena` */
   *m = (dae__augmented){.arena = dae__arena_create(dae__arena_env(arena)),
                         .coupled = coupled,
                         .part = &coupled->part[system],
@@ -189,7 +190,7 @@ int dae__augmented_joint_inputs(const dae__augmented *m, int joint)
 
 /* ---- feedthrough of a mechanical system ---- */
 
-/* J, J_in and the factors of dc/dw */
+/* Evaluates J and J_in and factors dc/dw. */
 static dae_status augmented_linearise(dae__augmented *m, const dae_mechanical_at *at,
                                       dae_error *err)
 {
@@ -238,7 +239,7 @@ static void augmented_input_column(dae__augmented *m, int j, double *top)
         top[J->row[e]] += m->J_values[e] * m->dw[k];
 }
 
-/* Multipliers of dependent constraints are not unique. */
+/* Refuses multipliers of dependent constraints as outputs: they are not unique. */
 static dae_status augmented_check_unique(const dae__augmented *m, int count,
                                          const dae__output *outputs, dae_error *err)
 {
@@ -294,7 +295,7 @@ static dae_status augmented_mechanical_outputs(dae__augmented *m, double t, cons
 {
   dae_mechanical_at at = dae__mech_at(m->element.m, t, y);
   const dae__kkt *b = &m->kkt;
-  bool forces = false; /* accelerations and multipliers: the KKT system is solved */
+  bool forces = false; /* whether outputs require a solution of the KKT system */
   at.in = in;
   for (int i = 0; i < count; i++)
     forces = forces || outputs[i].kind != DAE__OUTPUT_VARIABLE ||

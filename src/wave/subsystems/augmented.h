@@ -25,8 +25,8 @@ typedef struct dae__augmented dae__augmented;
 
 typedef enum dae__output_kind {
   DAE__OUTPUT_VARIABLE,     /* entry `index` of the state vector */
-  DAE__OUTPUT_ACCELERATION, /* of coordinate `index` */
-  DAE__OUTPUT_MULTIPLIER    /* lambda number `index` among those of all eliminated joints */
+  DAE__OUTPUT_ACCELERATION, /* acceleration of coordinate `index` */
+  DAE__OUTPUT_MULTIPLIER    /* multiplier `index` among those of all eliminated joints */
 } dae__output_kind;
 
 typedef struct dae__output {
@@ -35,29 +35,30 @@ typedef struct dae__output {
 } dae__output;
 
 typedef struct dae__augmented_options {
-  const bool *eliminated;  /* joints of the coupled problem to be eliminated here; NULL: none */
-  bool lagged;             /* z of the joints from the inputs throughout */
-  dae__lock *const *locks; /* one for each joint of the coupled problem; NULL: one thread */
-  const dae_error *why;    /* of the coupled problem, see dae_problem */
+  const bool *eliminated;  /* marks joints to be eliminated in the system; NULL: none */
+  bool lagged;             /* all coordinates z of joints from the inputs, own ones too */
+  dae__lock *const *locks; /* lock for each joint of the coupled problem; NULL: one thread */
+  const dae_error *why;    /* error details of the coupled problem, see dae_problem */
 } dae__augmented_options;
 
-/* The coupled problem must outlive the augmented system, which must stay at its address and saves
- * nothing in the arena. Derivatives are those of the system and its joints, exact where these are;
- * with an eliminated joint J omits the derivatives of the elimination by M and by the system's own
- * constraints. Joints may be shared with systems in other threads: their callbacks are called by
- * one thread at a time. Memory is allocated at create, and once more when own constraints are
- * examined at the first point. */
+/* Creates the augmented system of one system of a coupled problem, which must outlive it. It must
+ * stay at its address and saves nothing in the arena. Its derivatives are those of the system and
+ * its joints, exact where these are exact; with an eliminated joint J omits the derivatives of the
+ * elimination by M and by the system's own constraints. Joints may be shared with systems in other
+ * threads: their callbacks are called by one thread at a time. Memory is allocated at creation, and
+ * once more when own constraints are examined at the first point. */
 dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, int system,
                                  const dae__augmented_options *opts, dae__augmented **out,
                                  dae_error *err);
-void dae__augmented_free(dae__augmented *m); /* memory outside the arena; NULL is allowed */
+/* Releases the memory outside the arena; NULL is allowed. */
+void dae__augmented_free(dae__augmented *m);
 
-/* The problem without `input` and `input_user`, which are the caller's to fill in; it belongs to
- * one thread. */
+/* Problem of the augmented system, for one thread; the caller sets `input` and `input_user`. */
 const dae_problem *dae__augmented_problem(const dae__augmented *m);
-int dae__augmented_inputs(const dae__augmented *m); /* of the system first, then of joints */
+/* Number of inputs: those of the system, followed by those of its joints. */
+int dae__augmented_inputs(const dae__augmented *m);
 
-/* The first input of a joint, -1: it is not attached to the system. */
+/* Index of the first input of a joint; -1: the joint is not attached to the system. */
 int dae__augmented_joint_inputs(const dae__augmented *m, int joint);
 
 /* Outputs at the state y (state vector of the system) and the inputs in: variables from y,

@@ -1,8 +1,8 @@
 /* The state of an augmented system, shared by its files.
  *
- * The system and its joints are evaluated as elements. Forces of the joints are found in steps: the
- * point of each joint, its Jacobian, the forces of joints whose lambda is an input, the KKT system
- * with the eliminated joints. */
+ * The system and its joints are evaluated as elements. Forces of the joints are computed in steps:
+ * point of each joint, Jacobian of each joint, forces of joints whose lambda is an input, KKT
+ * system with the eliminated joints. */
 #ifndef DAEDAL_WAVE_SUBSYSTEMS_AUGMENTED_INTERNAL_H
 #define DAEDAL_WAVE_SUBSYSTEMS_AUGMENTED_INTERNAL_H
 
@@ -16,23 +16,23 @@
 typedef struct dae__attached_joint {
   const dae_joint *joint;
   const char *name;
-  int number; /* among the joints of the coupled problem */
+  int number; /* index among the joints of the coupled problem */
   bool eliminated;
-  int first;  /* input: z, z', lambda, z'' */
-  int lambda; /* eliminated: its first multiplier among those of all eliminated joints */
-  int *own;   /* nz: coordinate of the system, -1: of another system */
-  int count;  /* entries of z that are the system's own */
-  int *coordinate, *entry; /* count: coordinate of the system, entry of z */
+  int first;               /* first of the joint's inputs z, z', lambda, z'' */
+  int lambda;              /* index of its first multiplier among those of all eliminated joints */
+  int *own;                /* coordinate of the system for each entry of z, -1: of another system */
+  int count;               /* number of entries of z that belong to the system */
+  int *coordinate, *entry; /* coordinate and entry of z for each of these */
 
-  dae__element e; /* evaluates it, at the point (e.q, e.v) */
-  double *a;      /* nz: accelerations of its coordinates */
+  dae__element e; /* evaluation of the joint at (e.q, e.v) = (z, z') */
+  double *a;      /* accelerations z'' */
   double *G, *gamma;
-  double *Gts;    /* nz x nz: d(G' lambda)/dz */
-  double *gdot_z; /* ng x nz: half of dgamma/dz' */
-  double *r_z;    /* ng x nz: d(gamma + G a)/dz */
-  double *G_a;    /* scratch of r_z */
+  double *Gts;    /* d(G' lambda)/dz, nz x nz */
+  double *gdot_z; /* half of dgamma/dz', ng x nz */
+  double *r_z;    /* d(gamma + G a)/dz, ng x nz */
+  double *G_a;    /* scratch for r_z, ng x nz */
   dae__difference d_r;
-  double *block; /* scratch: values of one of the patterns below */
+  double *block; /* scratch: values of G_block, J_block or J_in_block */
   dae_pattern G_block, J_block, J_in_block;
   int *J_in_col;
 } dae__attached_joint;
@@ -42,44 +42,44 @@ typedef struct dae__attached_joint {
  *   [ M  A' ] [ v' ]   [ f ]
  *   [ A  0  ] [ y  ] = [ b ],   A = [G_own; K; G_z,own of the eliminated joints]. */
 typedef struct dae__kkt {
-  int nq, nc, rows; /* coordinates, own constraints, rows of A */
+  int nq, nc, rows; /* numbers of coordinates, of own constraints, and of rows of A */
   dae_pattern A, diagonal, pattern;
-  dae__piece *piece; /* of A: G, K, joints */
+  dae__piece *piece; /* pieces of A: G, K, and G_z of each eliminated joint */
   dae__block M_at, A_at, At_at, D_at;
   dae__solver *solver;
-  bool *active; /* independent rows of A */
+  bool *active; /* marks independent rows of A */
   bool picked, factored;
-  int dependent; /* number of dependent rows */
+  int dependent; /* number of dependent rows of A */
   double *M, *G, *K, *A_values, *D, *values, *last;
-  double *v_dot, *y;    /* solution: accelerations, multipliers */
-  double *top, *bottom; /* a column of derivatives */
-  double *x;            /* scratch: top and bottom in one vector */
+  double *v_dot, *y;    /* solution: accelerations v' and multipliers y */
+  double *top, *bottom; /* derivatives of (f, b), or of (v', y), for one column */
+  double *x;            /* scratch: both parts of a solution in one vector */
 } dae__kkt;
 
-/* dc/dw of a mechanical system, or dF/dy of a semi-explicit one. */
+/* Square block of J: dc/dw of a mechanical system, or dF/dy of a semi-explicit one. */
 typedef struct dae__algebraic_block {
   int n, first_row, first_col;
   dae_pattern pattern;
-  int *entry; /* entry of J for each entry of the pattern */
+  int *entry; /* index in J of each entry of the pattern */
   double *values;
   dae__solver *solver;
 } dae__algebraic_block;
 
-/* D of a semi-explicit system, see augmented_limit.c. */
+/* Feedthrough matrix D of a semi-explicit system as a limit, see augmented_limit.c. */
 typedef struct dae__limit {
   dae__semi_matrix matrix;
-  dae__solver *solver, *mass; /* of E/h - J; of M, NULL: identity */
+  dae__solver *solver, *mass; /* factors of E/h - J, and of M (NULL: identity) */
   double *M, *column;
-  double *X[4]; /* n x inputs: at h, -h, 2h, -2h */
+  double *X[4]; /* X at h, -h, 2h and -2h, n x inputs each */
   double *value[2], *pole[2];
 } dae__limit;
 
 struct dae__augmented {
-  dae__forward forward; /* to the system */
-  dae__arena *arena;    /* its own */
+  dae__forward forward; /* callbacks of the system without joints */
+  dae__arena *arena;    /* arena of the augmented system itself */
   const dae_coupled *coupled;
   const dae_part *part;
-  dae__element element; /* of the system */
+  dae__element element; /* evaluation of the system without joints */
   int joints, inputs;
   dae__attached_joint *joint;
   int eliminated; /* number of multipliers of eliminated joints */
@@ -87,67 +87,70 @@ struct dae__augmented {
   dae__lock *const *locks;
 
   dae_problem problem;
-  dae_mechanical mechanical; /* with joints */
-  dae__kkt kkt;              /* of mechanical systems */
+  dae_mechanical mechanical; /* the system with its joints as forces */
+  dae__kkt kkt;              /* KKT system of a mechanical system */
   dae__algebraic_block algebraic;
   dae__limit limit;
 
-  /* J and J_in of a mechanical problem with joints */
+  /* matrices J and J_in of a mechanical system with joints */
   dae_pattern J, J_in;
-  dae__piece *J_piece, *J_in_piece; /* the system's own, each joint's, the elimination's */
+  /* pieces of J and J_in: of the system, of each joint, and of the eliminated forces */
+  dae__piece *J_piece, *J_in_piece;
   dae_pattern J_eliminated, J_in_eliminated;
-  int *touched, touched_count; /* coordinates in eliminated joints */
-  int *range;                  /* 0, 1, 2, ... */
+  int *touched, touched_count; /* coordinates that occur in eliminated joints */
+  int *range;                  /* the integers 0, 1, 2, ... */
   double *J_values, *J_user_values, *J_in_values, *eliminated_values;
   double *f, *p_rate, *dw;
-  bool *wanted; /* variables that are outputs */
+  bool *wanted; /* marks variables that are outputs */
 };
 
 /* ---- augmented_joint.c ---- */
 
 dae_status dae__attached_joint_create(dae__augmented *m, int number, bool eliminated,
                                       dae__attached_joint *h, dae_error *err);
-/* Inputs of the system; points of all joints, G there, and gamma of the eliminated ones. */
+/* Sets the inputs of the system and the points of all joints; evaluates G of all joints, and gamma
+ * of eliminated ones. */
 dae_status dae__augmented_point(dae__augmented *m, const dae_mechanical_at *at, dae_error *err);
-/* Derivatives of all joints there, with the multipliers and accelerations of the KKT system. */
+/* Evaluates the derivatives of all joints at the current point, with the multipliers and
+ * accelerations of the KKT system. */
 dae_status dae__augmented_derivatives(dae__augmented *m, const dae_mechanical_at *at,
                                       dae_error *err);
-/* f -= G_z' lambda of the joints that are not eliminated, lambda from the inputs. */
+/* Subtracts G_z' lambda of the joints that are not eliminated from f; lambda from the inputs. */
 void dae__augmented_input_forces(const dae__augmented *m, const double *in, double *f);
-/* f -= G_z' lambda of the eliminated joints, y the multipliers of the KKT system, or a column of
- * their derivatives. */
+/* Subtracts G_z' lambda of the eliminated joints from f; y are the multipliers of the KKT system,
+ * or a column of their derivatives. */
 void dae__augmented_eliminated_forces(const dae__augmented *m, const double *y, double *f);
-/* Adds the joints' contribution to a column (top, bottom) of derivatives: with respect to entry j
- * of z = (q, v, u, w), and with respect to input j. */
+/* Adds the contribution of the joints to a column (top, bottom) of derivatives with respect to
+ * entry j of z = (q, v, u, w), or to input j. */
 void dae__augmented_column_z(const dae__augmented *m, int j, double *top, double *bottom);
 void dae__augmented_column_in(const dae__augmented *m, int j, double *top, double *bottom);
 
 /* ---- augmented_kkt.c ---- */
 
 dae_status dae__kkt_create(dae__augmented *m, dae_error *err);
-/* v' and y at a point whose joints have been evaluated; f includes the forces of joints that are
- * not eliminated. */
+/* Solves the KKT system for v' and y at a point whose joints have been evaluated; f includes the
+ * forces of joints that are not eliminated. */
 dae_status dae__kkt_accelerate(dae__augmented *m, const dae_mechanical_at *at, const double *f,
                                dae_error *err);
-/* (x, y) = [M A'; A 0] \ (x, y), as factored by dae__kkt_accelerate */
+/* Solves (x, y) = [M A'; A 0] \ (x, y) with the factors of the last dae__kkt_accelerate. */
 void dae__kkt_solve(dae__kkt *b, double *x, double *y);
 
 /* ---- augmented_problem.c ---- */
 
-/* The description of a mechanical system with joints. */
+/* Describes the problem of a mechanical system with joints: callbacks and patterns. */
 dae_status dae__augmented_describe(dae__augmented *m, dae_error *err);
 
 /* ---- augmented_limit.c ---- */
 
 dae_status dae__limit_create(dae__augmented *m, dae_error *err);
-/* Derivatives of all variables with respect to all inputs, *out: n x inputs. The limits of wanted
- * variables must be finite. */
+/* Limits of the derivatives of all variables with respect to all inputs, *out: n x inputs. Limits
+ * of wanted variables must be finite. */
 dae_status dae__limit_feedthrough(dae__augmented *m, double t, const double *y, const bool *wanted,
                                   const double **out, dae_error *err);
 
 /* ---- augmented.c ---- */
 
-/* From the values of J; DAE_ERROR_SINGULAR without a message. */
+/* Factors the block from the values of J; DAE_ERROR_SINGULAR without a message. */
 dae_status dae__algebraic_block_factor(dae__algebraic_block *block, const double *J);
 
 #endif

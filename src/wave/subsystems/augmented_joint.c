@@ -1,5 +1,5 @@
-/* The joints attached to a system, each at the point z of its coordinates: the system's own ones
- * from its state (unless lagged), those of others from the inputs. With
+/* Evaluation of the joints attached to a system. The coordinates z of a joint are taken from the
+ * state for the system's own coordinates (unless lagged), from the inputs for other systems. With
  *
  *   M v' + ... + G_z,own' lambda = f,   r = gamma(t,z,z') + G_z z'' = 0  for eliminated joints,
  *
@@ -15,7 +15,7 @@
 
 /* ---- creation ---- */
 
-/* Places of its forces and their derivatives. */
+/* Allocates the matrices of a joint, and the columns of J_in for its inputs. */
 static void attached_alloc_memory(const dae__augmented *m, dae__attached_joint *h)
 {
   dae__arena *arena = m->arena;
@@ -34,7 +34,7 @@ static void attached_alloc_memory(const dae__augmented *m, dae__attached_joint *
   h->J_in_block = dae__pattern_dense(arena, h->count, columns);
   h->J_in_col = DAE__ALLOC(arena, int, columns);
   for (int i = 0; h->J_in_col && i < columns; i++)
-    h->J_in_col[i] = h->first + (i < nz ? i : i + nz); /* z, lambda */
+    h->J_in_col[i] = h->first + (i < nz ? i : i + nz); /* columns of z, then of lambda */
 }
 
 dae_status dae__attached_joint_create(dae__augmented *m, int number, bool eliminated,
@@ -67,7 +67,7 @@ dae_status dae__attached_joint_create(dae__augmented *m, int number, bool elimin
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   DAE__TRY(dae__element_joint(m->arena, joint, h->name, &h->e, err));
-  /* differences of a gamma that is itself differenced have to be wide */
+  /* wide differences, where gamma or G is itself computed by differences */
   h->d_r = dae__difference_create(m->arena, &h->e.m->G, !joint->G || !joint->gamma);
   return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;
 }
@@ -79,7 +79,7 @@ typedef struct vary {
   dae_mechanical_at at;
 } vary;
 
-/* gamma(t,z,z') + G(t,z) a */
+/* Residual r(z) = gamma(t,z,z') + G(t,z) a, for differences in z */
 static dae_status attached_r_of_z(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
@@ -92,7 +92,7 @@ static dae_status attached_r_of_z(void *context, const double *z, double *out, d
   return status;
 }
 
-/* G and gamma of an eliminated joint, or with lambda their derivatives. */
+/* Evaluates G, and gamma of an eliminated joint; with lambda also the derivatives of both. */
 static dae_status attached_evaluate(dae__attached_joint *h, double t, const double *lambda,
                                     dae_error *err)
 {
@@ -107,7 +107,8 @@ static dae_status attached_evaluate(dae__attached_joint *h, double t, const doub
   return dae__difference_jacobian(&h->d_r, attached_r_of_z, &(vary){h, at}, at.q, h->r_z, err);
 }
 
-/* The only place where callbacks of a joint are called: systems in other threads may share it. */
+/* Evaluates a joint under its lock: systems in other threads may share the joint, whose callbacks
+ * are called nowhere else. */
 static dae_status attached_evaluate_locked(dae__augmented *m, dae__attached_joint *h, double t,
                                            const double *lambda, dae_error *err)
 {
@@ -154,7 +155,7 @@ dae_status dae__augmented_derivatives(dae__augmented *m, const dae_mechanical_at
 
 /* ---- forces ---- */
 
-/* f -= G_z' lambda */
+/* f -= G_z' lambda on the coordinates of the system */
 static void attached_subtract(const dae__attached_joint *h, const double *lambda, double *f)
 {
   int ng = h->joint->ng;
@@ -180,7 +181,7 @@ void dae__augmented_eliminated_forces(const dae__augmented *m, const double *y, 
 
 typedef enum quantity { POSITION, RATE, MULTIPLIER, ACCELERATION } quantity;
 
-/* Derivatives with respect to entry i of one of the four quantities. */
+/* Adds the derivatives of (f, -r) with respect to entry i of z, z', lambda or z'' of a joint. */
 static void attached_column(const dae__attached_joint *h, quantity of, int i, double *top,
                             double *bottom)
 {
@@ -221,7 +222,7 @@ void dae__augmented_column_in(const dae__augmented *m, int j, double *top, doubl
   int nz = h->joint->nz, ng = h->joint->ng, i = j - h->first;
   quantity of = i < nz ? POSITION : i < 2 * nz ? RATE : i < 2 * nz + ng ? MULTIPLIER : ACCELERATION;
   i -= of == POSITION ? 0 : of == RATE ? nz : of == MULTIPLIER ? 2 * nz : 2 * nz + ng;
-  /* own coordinates are not inputs unless lagged, own accelerations never are */
+  /* own coordinates are inputs only if lagged, own accelerations never */
   if (of != MULTIPLIER && h->own[i] >= 0 && (of == ACCELERATION || !m->lagged))
     return;
   attached_column(h, of, i, top, bottom + m->kkt.nc);

@@ -6,9 +6,10 @@
  *   [ K                     ] [ psi        ]   [ -kappa                   ]
  *   [ G_z                   ] [ lambda     ]   [ -gamma - G_z,others z''  ]
  *
- * Neither M^-1 nor G_z M^-1 G_z' is formed. Rows that depend on those before them are found by
- * elimination at the first point: own constraints are dropped, joints are refused. A factorisation
- * depends on its matrix alone, not on earlier ones, and is not repeated for the same matrix. */
+ * Neither M^-1 nor G_z M^-1 G_z' is formed. Rows that depend on earlier rows are found by
+ * elimination at the first point: dependent constraints of the system are dropped, dependent joints
+ * are refused. A factorisation depends on its matrix alone, not on earlier factorisations, and is
+ * not repeated for the same matrix. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/tolerances.h"
@@ -28,8 +29,8 @@ static int *kkt_range(dae__arena *arena, int first, int n)
   return range;
 }
 
-/* A = [G_own; K; G_z,own], a piece for each, and the KKT matrix; D is 1 for rows that are dropped
- */
+/* Patterns of A = [G_own; K; G_z,own], with a piece for each block, and of the KKT matrix; its
+ * diagonal D is 1 for dropped rows. */
 static void kkt_create_patterns(dae__augmented *m)
 {
   dae__kkt *b = &m->kkt;
@@ -94,7 +95,7 @@ dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
 
 /* ---- messages ---- */
 
-/* Row `row` of A, of an eliminated joint, depends on the others. */
+/* Error for a row of A that belongs to an eliminated joint and depends on the other rows. */
 static dae_status kkt_dependent_joint(const dae__augmented *m, int row, dae_error *err)
 {
   const dae__attached_joint *h = m->joint;
@@ -152,7 +153,7 @@ static void kkt_fill_A(dae__augmented *m)
   }
 }
 
-/* Independent rows, earlier ones preferred. */
+/* Selects linearly independent rows of A, earlier rows first. */
 static dae_status kkt_pick(dae__augmented *m, dae_error *err)
 {
   dae__kkt *b = &m->kkt;
@@ -249,7 +250,7 @@ dae_status dae__kkt_accelerate(dae__augmented *m, const dae_mechanical_at *at, c
     DAE__TRY(kkt_pick(m, err));
   dae_status status = kkt_factor(m, err);
   if (status == DAE_ERROR_SINGULAR &&
-      repick) { /* rows independent at the first point no longer are */
+      repick) { /* rows that were independent at the first point are dependent */
     kkt_fill_A(m);
     DAE__TRY(kkt_pick(m, err));
     status = kkt_factor(m, err);

@@ -8,19 +8,21 @@
  *   D   = (4 (X(h) + X(-h)) - (X(2h) + X(-2h))) / 6 + O(h^4)
  *   P/h = (2 (X(h) - X(-h)) - (X(2h) - X(-2h))) / 3 + O(h^3)
  *
- * and again with a smaller h. P != 0 for a variable that follows the derivative of an input: one
- * that enters a constraint of index 2. The columns of x are scaled by h, so that rounding errors
- * are about eps/h at worst, where M is singular. */
+ * and again with a smaller h. P != 0 for a variable that depends on the derivative of an input,
+ * because the input enters a constraint of index 2. The columns of x are scaled by h, so that
+ * rounding errors are about eps/h at worst, where M is singular. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "wave/subsystems/augmented_internal.h"
 #include <stdio.h>
 
-/* h times the largest rate of the system: truncation and rounding errors of X are both 1e-12 */
+/* First h times the largest rate of the system; truncation and rounding errors of X are both
+ * 1e-12. */
 #define FIRST_STEP 1e-3
-#define STEP_RATIO 16 /* of the first h to the second; chosen, not measured */
-/* growing entries above this share of the largest one are poles, not rounding errors; chosen */
+#define STEP_RATIO 16 /* ratio of the first h to the second; chosen, not measured */
+/* Share of the largest entry above which a growing entry is a pole, not a rounding error;
+ * chosen. */
 #define MIN_POLE_SHARE 1e-8
 #define SINGULAR_MASS_RCOND                                                                        \
   1e-12 /* reciprocal condition below which M counts as singular; chosen */
@@ -54,7 +56,7 @@ static void limit_input_column(const dae__augmented *m, int j, double *b)
     b[p->row[e]] = m->J_in_values[e];
 }
 
-/* ---- index 1 ---- */
+/* ---- systems of index 1 ---- */
 
 /* X = (0, -F_y \ F_in); DAE_ERROR_SINGULAR where M or F_y is singular */
 static dae_status limit_index_1(dae__augmented *m, double *X)
@@ -78,9 +80,9 @@ static dae_status limit_index_1(dae__augmented *m, double *X)
   return DAE_OK;
 }
 
-/* ---- limit ---- */
+/* ---- limit for h -> 0 ---- */
 
-/* h as a power of two, from the sizes of the rows of M and J */
+/* First h, a power of two, from the norms of the rows of M and J */
 static double limit_first_step(const dae__augmented *m)
 {
   const dae__semi *s = m->element.semi;
@@ -139,7 +141,7 @@ static dae_status limit_extrapolate(dae__augmented *m, double h, double *value, 
   return DAE_OK;
 }
 
-/* Whether entry e of D, or its pole, has grown with 1/h. */
+/* Whether entry e of D, or of its pole P/h, has grown in proportion to 1/h. */
 static bool limit_grows(const dae__limit *l, int e, double size)
 {
   double value = fabs(l->value[1][e]), pole = fabs(l->pole[1][e]), factor = STEP_RATIO / 2.0;
@@ -147,7 +149,7 @@ static bool limit_grows(const dae__limit *l, int e, double size)
          (value > MIN_POLE_SHARE * size && value > factor * fabs(l->value[0][e]));
 }
 
-/* Variable i follows the derivative of input j. */
+/* Error for a variable i that depends on the derivative of input j. */
 static dae_status limit_is_infinite(const dae__augmented *m, int i, int j, dae_error *err)
 {
   const dae_semi_explicit *p = m->element.semi->p;

@@ -1,11 +1,11 @@
-/* The problem of a mechanical system with joints. f (or F, or both) is the system's minus the
- * forces of the joints; everything else is forwarded. With P = G_z' L, L the rows of lambda and the
- * columns of f in the inverse of the KKT matrix,
+/* Problem of a mechanical system with joints: the forces of the joints are subtracted from the
+ * system's f (or F, or both), and all other callbacks are forwarded. With P = G_z' L, L the rows of
+ * lambda and the columns of f in the inverse of the KKT matrix,
  *
  *   d(f - G_z' lambda) = df - (G_z' lambda)_z dz - P (...)
  *
- * where the last term is that of eliminated joints: it is found column by column. J omits
- * derivatives of M and of the system's own constraints under P. */
+ * where the last term, due to eliminated joints, is computed column by column. J omits in this term
+ * the derivatives of M and of the system's own constraints. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
@@ -40,7 +40,8 @@ static int augmented_energy_rate(void *user, const dae_mechanical_at *at, const 
 
 /* ---- forces ---- */
 
-/* f -= G_z' lambda of the eliminated joints; with momenta, f is F = f + p_rate */
+/* Subtracts G_z' lambda of the eliminated joints from f; from F = f + p_rate of a problem with
+ * momenta. */
 static dae_status augmented_eliminate(dae__augmented *m, const dae_mechanical_at *at, bool momenta,
                                       double *f)
 {
@@ -58,7 +59,8 @@ static dae_status augmented_eliminate(dae__augmented *m, const dae_mechanical_at
 static int augmented_add_joints(dae__augmented *m, const dae_mechanical_at *at, bool momenta,
                                 double *f)
 {
-  if (!dae__all_finite(m->kkt.nq, f)) /* the caller detects it, and names the equation */
+  /* the caller detects values that are not finite, and names the equation */
+  if (!dae__all_finite(m->kkt.nq, f))
     return 0;
   dae_status status = dae__augmented_point(m, at, &m->forward.last);
   if (!status)
@@ -95,7 +97,7 @@ static int augmented_eval_all(void *user, const dae_mechanical_at *at,
 
 /* ---- J and J_in ---- */
 
-/* Point, multipliers and derivatives of the joints. */
+/* Evaluates points, multipliers and derivatives of the joints. */
 static dae_status augmented_prepare(dae__augmented *m, const dae_mechanical_at *at)
 {
   dae_error *err = &m->forward.last;
@@ -109,8 +111,8 @@ static dae_status augmented_prepare(dae__augmented *m, const dae_mechanical_at *
   return dae__augmented_derivatives(m, at, err);
 }
 
-/* Column j of -P (...) on the coordinates of the eliminated joints: rows of f in column j of the
- * system's matrix, and the contribution of the joints, with respect to z or to the inputs. */
+/* Column j of -P (...), the derivatives of the eliminated forces, on the coordinates of eliminated
+ * joints; from column j of the system's J (or J_in) and the contribution of the joints. */
 static void augmented_eliminated_column(dae__augmented *m, const dae_pattern *p,
                                         const double *values, int j, bool inputs)
 {
@@ -149,7 +151,8 @@ static int augmented_J(void *user, const dae_mechanical_at *at, double *J)
     return 0;
   dae_status status = augmented_prepare(m, at);
   for (int k = 0; k < m->joints && !m->lagged && !status; k++) {
-    dae__attached_joint *h = &m->joint[k]; /* -(G_z,own' lambda)_z on own coordinates */
+    /* block -(G_z,own' lambda)_z on the system's own coordinates */
+    dae__attached_joint *h = &m->joint[k];
     int nz = h->joint->nz, n = h->J_block.cols;
     for (int j = 0; j < n; j++)
       for (int i = 0; i < n; i++)
@@ -180,7 +183,8 @@ static int augmented_J_in(void *user, const dae_mechanical_at *at, double *J_in)
   dae__zero(dae__pattern_count(&m->J_in), J_in);
   dae__piece_add(&m->J_in_piece[0], 1, m->J_in_values, J_in);
   for (int k = 0; k < m->joints; k++) {
-    dae__attached_joint *h = &m->joint[k]; /* z and, where it is not eliminated, lambda */
+    /* columns of z and, unless the joint is eliminated, of lambda */
+    dae__attached_joint *h = &m->joint[k];
     int nz = h->joint->nz, ng = h->joint->ng;
     for (int j = 0; j < h->J_in_block.cols; j++)
       for (int i = 0; i < h->count; i++) {
@@ -200,7 +204,7 @@ static int augmented_J_in(void *user, const dae_mechanical_at *at, double *J_in)
 
 /* ---- description ---- */
 
-/* Coordinates in eliminated joints. */
+/* Finds the coordinates of the system that occur in eliminated joints. */
 static void augmented_find_touched(dae__augmented *m)
 {
   bool *mark = DAE__ALLOC(m->arena, bool, m->kkt.nq);

@@ -1,5 +1,5 @@
-/* Our integrators as subsystems: the inputs of a system are waveforms, its outputs are read off the
- * integrator's dense output at the nodes of the exchange grid. */
+/* Integrators of daedal as subsystems: the inputs of a system are waveforms, its outputs are taken
+ * from the integrator's dense output at the nodes of the exchange grid. */
 #include "wave/subsystems/child.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -26,7 +26,7 @@ static int child_inputs_at(void *user, double t, double *in)
   return 0;
 }
 
-/* Inputs constant from now on. */
+/* Makes the inputs constant until the next advance. */
 static void child_hold_inputs(dae__child *c, const double *in)
 {
   c->in = NULL;
@@ -35,7 +35,7 @@ static void child_hold_inputs(dae__child *c, const double *in)
 
 /* ---- trace of the states ---- */
 
-/* The system's variables out of the integrator's. */
+/* Selects the system's variables from the integrator's state vector. */
 static void child_pick(const dae__child *c, const double *inner, double *own)
 {
   for (int i = 0; i < c->size; i++)
@@ -50,8 +50,8 @@ static dae_status child_state_at(dae__child *c, double t, double *y, double *dy,
   return status;
 }
 
-/* States at the nodes from *node on, and at the midpoints from *middle on, that the last step has
- * reached. */
+/* Records the states at the nodes from *node on, and at the midpoints from *middle on, up to the
+ * end of the last step. */
 static dae_status child_record(dae__child *c, const dae_waveform *out, int *node, int *middle,
                                dae_error *err)
 {
@@ -91,7 +91,7 @@ static dae_status child_integrate(dae__child *c, const dae_waveform *out, dae_er
 #undef COUNT
   if (status < 0)
     return status;
-  /* slopes of entries without a derivative of their own, by differences over the nodes */
+  /* slopes of algebraic entries by differences over the nodes */
   dae_waveform states = {out->nodes, c->size, out->t, c->trace.y, c->trace.dy};
   for (int i = 0; i < c->size; i++)
     if (c->algebraic[i])
@@ -142,7 +142,8 @@ static dae_status child_advance(void *self, const dae_waveform *in, dae_interpol
   return child_write_outputs(c, out, err);
 }
 
-/* Inputs beyond those of the augmented system are earlier iterates, without feedthrough. */
+/* Feedthrough matrix at a node; zero for inputs beyond those of the augmented system, which are
+ * earlier iterates. */
 static dae_status child_feedthrough(void *self, int node, double *D, dae_error *err)
 {
   dae__child *c = self;
@@ -153,12 +154,12 @@ static dae_status child_feedthrough(void *self, int node, double *D, dae_error *
                                 c->outputs, c->output_values, D, err);
 }
 
-/* Largest interpolation error at the midpoints, relative to the tolerances. */
+/* Largest interpolation error at the midpoints, in units of the tolerances. */
 static double child_defect(void *self, double rtol, double atol)
 {
   dae__child *c = self;
   double worst = 0;
-  dae__zero(c->size, c->sizes); /* largest |y| of each entry over the nodes */
+  dae__zero(c->size, c->sizes); /* sizes: largest |y_i| over the nodes */
   for (int k = 0; k < *c->nodes; k++)
     for (int i = 0; i < c->size; i++)
       c->sizes[i] = fmax(c->sizes[i], fabs(child_at_node(c->trace.y, c->size, k)[i]));
@@ -184,7 +185,7 @@ static dae_status child_load(void *self, const void *buffer, dae_error *err)
   return dae_integrator_load(c->it, buffer, c->subsystem.save_size, err);
 }
 
-/* ---- states ---- */
+/* ---- adjustment, restart and state ---- */
 
 dae_status dae__child_adjust(dae__child *c, const double *y, dae_error *err)
 {
@@ -295,7 +296,8 @@ dae_status dae__child_create(dae__arena *arena, const dae__child_setup *r, dae__
     dae_variable_kind kind = dae_problem_variable(&c->problem, entry, name, sizeof name);
     c->multiplier[i] = kind == DAE_VARIABLE_MULTIPLIER;
     c->has_algebraic = c->has_algebraic || kind == DAE_VARIABLE_ALGEBRAIC;
-    /* a mass matrix may be singular: states may be algebraic then */
+    /* states of a semi-explicit problem with a mass matrix may be algebraic, since M may be
+     * singular */
     c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC || quasilinear;
   }
   child_hold_inputs(c, r->in);

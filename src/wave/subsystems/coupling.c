@@ -1,4 +1,4 @@
-/* Systems of a coupled problem, the problems integrated for them, and their integrators. */
+/* Creation and restart of the children of a coupled problem: their problems and integrators. */
 #include "wave/subsystems/coupling.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MIN_CHILD_RTOL 1e-14 /* relative tolerance that children can meet in double precision */
+#define MIN_CHILD_RTOL 1e-14 /* smallest relative tolerance of a child in double precision */
 
 /* ---- problems of the children ---- */
 
-/* Gauss-Seidel: equations of the systems that come before [E07 Remark 3.2]. Jacobi: of all others,
- * with the system's own differential variables of two sweeps ago [E07 Remark 3.6, corrected]. */
+/* Adds slack variables to the problem of a system. Gauss-Seidel: with equations of the systems
+ * earlier in the order [E07 Remark 3.2]. Jacobi: with equations of all other systems, and the
+ * system's own differential variables of two sweeps ago [E07 Remark 3.6, corrected]. */
 static dae_status coupling_add_slack(dae__arena *arena, const dae__coupling_setup *r,
                                      const dae__coupling *c, int system, dae_error *err)
 {
@@ -92,7 +93,7 @@ static dae_status coupling_create_problem(dae__arena *arena, const dae__coupling
   return DAE_OK;
 }
 
-/* Start of a child's problem out of a coupled state. */
+/* Start values of a child's problem from a coupled state. */
 static void coupling_start_of(const dae__coupling *c, int system, const double *coupled, double *y)
 {
   const dae__child_problem *p = &c->child_problem[system];
@@ -102,7 +103,7 @@ static void coupling_start_of(const dae__coupling *c, int system, const double *
     y[p->entry ? p->entry[i] : i] = coupled[first[system] + i];
   if (!p->slack)
     return;
-  /* slack variables are the entries that are none of the system's own */
+  /* slack variables: entries of the problem's state vector outside the system's state */
   int total = dae_problem_size(p->problem), next = 0;
   for (int at = 0, i = 0; at < total; at++) {
     while (i < size && p->entry[i] < at)
@@ -157,7 +158,7 @@ const char *dae__wave_default_method(const dae_part *part)
   return coupling_default_method(part)->name;
 }
 
-/* Defaults of a method with the tolerances of children. */
+/* Default options of a method, with the tolerances of children. */
 static const void *coupling_default_options(dae__arena *arena, const dae_method *method,
                                             const dae__coupling_setup *r)
 {
@@ -170,7 +171,8 @@ static const void *coupling_default_options(dae__arena *arena, const dae_method 
   for (int i = 0; i < 2; i++) {
     char text[32];
     snprintf(text, sizeof text, "%.17g", value[i]);
-    dae_options_set(method->options, opts, name[i], text, NULL); /* not all methods have them */
+    /* a method without this option is no error */
+    dae_options_set(method->options, opts, name[i], text, NULL);
   }
   return opts;
 }
@@ -270,7 +272,7 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_setup *r,
     c->child[i].augmented = c->child_problem[i].augmented;
     c->child[i].scratch_in = DAE__ALLOC(arena, double, c->child_problem[i].inputs);
     c->child[i].output_values = DAE__ALLOC(arena, double, c->output_count[i]);
-    /* the sizes that the interface needs, also without integrators */
+    /* number of inputs and outputs for the interface, needed without integrators, too */
     c->child[i].subsystem = (dae_subsystem){.name = p->part[i].name,
                                             .inputs = c->child_problem[i].inputs,
                                             .outputs = c->output_count[i]};

@@ -1,7 +1,8 @@
-/* Outputs of the systems of a coupled problem, and the unknowns that their inputs are.
+/* Outputs of the systems of a coupled problem, and the unknown behind each of their inputs.
  *
- * Outputs of a system: the variables that others are wired to; of every coordinate in a joint
- * itself, its rate and its acceleration; the multipliers of joints that the system eliminates. */
+ * Outputs of a system are the variables wired to inputs of other systems; value, rate and
+ * acceleration of every coordinate in a joint; and the multipliers of joints eliminated in the
+ * system. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/subsystems/coupling.h"
@@ -36,7 +37,8 @@ static int coupling_unknown(const dae__coupling *c, int system, dae__output_kind
 dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
-  int *most = DAE__ALLOC(arena, int, c->systems); /* upper bounds of the number of outputs */
+  /* upper bounds for the number of outputs of each system */
+  int *most = DAE__ALLOC(arena, int, c->systems);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < p->wires; i++)
@@ -80,7 +82,8 @@ dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_e
 
 int dae__coupling_multiplier(const dae__coupling *c, int j, int i)
 {
-  int system = c->eliminated_in[j], before = 0; /* multipliers of earlier joints of that system */
+  /* number of multipliers of earlier joints that the same system eliminates */
+  int system = c->eliminated_in[j], before = 0;
   for (int k = 0; k < j; k++)
     if (c->eliminated_in[k] == system)
       before += c->problem->coupled->joint[k].ng;
@@ -130,8 +133,8 @@ static dae_status coupling_describe_unknowns(dae__arena *arena, dae__coupling *c
 
 /* ---- inputs ---- */
 
-/* Inputs of a joint: coordinates z of other systems; their rates and accelerations for the system
- * that eliminates the joint, the multipliers for those that do not. */
+/* Sources of the inputs of a system from joint j: coordinates z of other systems; with elimination
+ * in this system also their rates and accelerations, else the multipliers. */
 static void coupling_find_joint_sources(dae__coupling *c, int system, int j)
 {
   const dae_joint *joint = &c->problem->coupled->joint[j];

@@ -36,7 +36,7 @@ int dae__forward_code(dae_status status)
   DO(kappa)                                                                                        \
   DO(gdot_q)                                                                                       \
   DO(k_q)
-/* callbacks with a vector s */
+/* derivatives of products with a vector s */
 #define FORWARDED_WITH_S(DO)                                                                       \
   DO(Ms_qv)                                                                                        \
   DO(Gts_q)                                                                                        \

@@ -1,4 +1,4 @@
-/* The loop of direct unknowns: pattern and matrix G, residuals of joints. */
+/* Linear system of the direct unknowns: pattern and values of G, residuals of joints. */
 #include "wave/subsystems/interface.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -9,7 +9,8 @@
 
 /* ---- pattern of G ---- */
 
-/* Rows: direct outputs of subsystem p; columns: its inputs that are direct unknowns. */
+/* Block of G for subsystem p: rows for its direct outputs, columns for its inputs that are direct
+ * unknowns. */
 static void interface_describe_system(dae__arena *arena, dae__interface *f, int p,
                                       dae_pattern *pattern)
 {
@@ -64,7 +65,7 @@ static void interface_describe_loop(dae__arena *arena, dae__interface *f)
     return;
   for (int p = 0; p < f->systems; p++)
     interface_describe_system(arena, f, p, &pattern[p]);
-  for (int i = 0; i < outputs; i++) /* the multipliers come last */
+  for (int i = 0; i < outputs; i++) /* multipliers of joints come last */
     diagonal[i] = i;
   pattern[f->systems] = dae__pattern_diagonal(arena, outputs);
   f->piece[f->systems] =
@@ -115,7 +116,7 @@ void dae__order_names(const dae__interface *f, const int *order, char *text, siz
   }
 }
 
-/* ---- values ---- */
+/* ---- inputs, residuals and values of G ---- */
 
 void dae__interface_inputs(const dae__interface *f, int p, const double *z, double *in)
 {
@@ -124,7 +125,7 @@ void dae__interface_inputs(const dae__interface *f, int p, const double *z, doub
     in[j] = source[j] >= 0 ? z[source[j]] : 0;
 }
 
-/* J and gamma of a joint at z */
+/* Evaluates J and gamma of a joint at the unknowns z. */
 static dae_status interface_evaluate_joint(dae__link_joint *j, double t, const double *z,
                                            dae_error *err)
 {
@@ -157,7 +158,7 @@ dae_status dae__interface_matrix(dae__interface *f, double t, const double *feed
                                  const double *z, double *G, dae_error *err)
 {
   dae__zero(dae__pattern_count(&f->G), G);
-  for (int p = 0; p < f->systems; p++) { /* -D of direct outputs and inputs */
+  for (int p = 0; p < f->systems; p++) { /* block -D */
     const double *D = feedthrough + f->first_D[p];
     const dae_pattern *b = f->piece[p].pattern;
     int outputs = f->sub[p]->outputs;

@@ -1,7 +1,7 @@
-/* Creation of a problem with earlier iterates: weights, inputs and their names, patterns, and its
- * description. (f, s) of a mechanical base and f of a semi-explicit one, J and J_in are those of
- * iterates_terms.c, everything else is forwarded. Forwarded callbacks see in^(n-1), which comes
- * first among the inputs. */
+/* Creation of a problem with right sides at earlier iterates: weights, input names, patterns,
+ * callbacks. iterates_terms.c evaluates f and s of a mechanical base, or f of a semi-explicit one,
+ * J and J_in; all other callbacks are forwarded with the inputs in^(n-1), which come first among
+ * the inputs. */
 #include "wave/variants/iterates.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define WEIGHT_SUM_TOLERANCE 1e-12 /* rounding of computed weights, such as an extrapolation's */
-#define MAX_SIZE 1e8               /* of inputs and entries: the limit of problem/validate.c */
+/* rounding of weights that were computed, as by an extrapolation */
+#define WEIGHT_SUM_TOLERANCE 1e-12
+#define MAX_SIZE 1e8 /* limit of inputs and entries, as in problem/validate.c */
 #define NAME_SIZE 80
 
 /* ---- weights ---- */
@@ -32,7 +33,8 @@ static dae_status iterates_check_sum(int n, const double *w, const char *what, i
 
 static dae_status iterates_check_linear(const dae_wave_terms *w, dae_error *err)
 {
-  bool last = w->terms == 1 && w->own[1] == 1; /* one term, at x^(n-1) */
+  /* whether there is a single term, at x^(n-1) */
+  bool last = w->terms == 1 && w->own[1] == 1;
   for (int i = 0; i <= w->ages && last; i++)
     last = i == 1 || w->own[i] == 0;
   if (!(w->linear >= 0 && w->linear <= 1))
@@ -76,7 +78,7 @@ static const double *iterates_copy(dae__arena *arena, size_t n, const double *fr
 
 /* ---- inputs and patterns ---- */
 
-/* "speed^(n-1)" */
+/* Names of the inputs, such as "speed^(n-1)". */
 static void iterates_name_inputs(dae__iterates *it)
 {
   const dae_problem *p = &it->base;
@@ -99,7 +101,7 @@ static void iterates_name_inputs(dae__iterates *it)
   }
 }
 
-/* Appends columns of p with their rows below `rows`. */
+/* Appends the first `cols` columns of p, restricted to rows below `rows`; returns cols. */
 static int iterates_append_columns(const dae_pattern *p, int cols, int rows, int *start, int *row)
 {
   int count = start[0];
@@ -144,7 +146,7 @@ static int iterates_c(void *user, const dae_mechanical_at *at, double *c)
   return dae__forward_result(w, w->to->c(w->to->user, at, c), "c", at->t);
 }
 
-/* All but f and s in one call of the base's. */
+/* Combined callback: f and s from iterates, everything else from one call of the base's eval. */
 static int iterates_eval_all(void *user, const dae_mechanical_at *at,
                              const dae_mechanical_wanted *wanted)
 {
@@ -177,9 +179,11 @@ static int iterates_energy_rate(void *user, const dae_mechanical_at *at, const d
   return dae__forward_result(w, code, "energy_rate", at->t);
 }
 
-/* Where the base gives both f and F, F = f + p_rate is left to its callers: p_rate is the present
- * one. Differences of a linear part that is itself differenced would be noise: J is then given. The
- * base's energy_rate holds for u' = s at the present point. */
+/* Describes the mechanical problem. Where the base gives both f and F, only f is given: F = f +
+ * p_rate is evaluated by the caller, with p_rate at the present point. J is given for linear >
+ * 0, since differences of a linear part that is itself computed by differences would be noise.
+ * energy_rate is given without extra states only: the base's holds for u' = s at the present
+ * point. */
 static void iterates_describe_mechanical(dae__iterates *it)
 {
   dae_mechanical *p = &it->mechanical;
@@ -203,7 +207,7 @@ static void iterates_describe_mechanical(dae__iterates *it)
 
 /* ---- description of a semi-explicit problem ---- */
 
-/* Callbacks by those of the mechanical problem with x = u, y = w. */
+/* Callbacks of the semi-explicit problem by those of the mechanical one, with x = u, y = w. */
 #define AS_MECHANICAL(name, call)                                                                  \
   static int iterates_semi_##name(void *user, const dae_semi_explicit_at *at, double *out)         \
   {                                                                                                \
@@ -255,7 +259,7 @@ static void iterates_describe_semi(dae__iterates *it)
 
 /* ---- creation ---- */
 
-/* The base as an element with the error details of the base. */
+/* Creates the element that evaluates the base, with the error details of the base. */
 static dae_status iterates_create_base(dae__iterates *it, dae_error *err)
 {
   dae_part part = {.mechanical = it->base.mechanical, .semi_explicit = it->base.semi_explicit};
@@ -292,7 +296,8 @@ static dae_status iterates_create(dae__iterates *it, const dae_wave_terms *w, da
   it->J_in_base = DAE__ALLOC(it->arena, double, dae__pattern_count(&it->e.J_in));
   it->J_forces = DAE__ALLOC(it->arena, double, dae__pattern_count(it->e.J));
   for (int i = 0; it->entry && i < it->count; i++)
-    it->entry[i] = i; /* differential variables come first in both kinds of problems */
+    /* differential variables are the first entries of a state vector of either form */
+    it->entry[i] = i;
   if (!dae__arena_failed(it->arena))
     iterates_name_inputs(it);
   if (!dae__arena_failed(it->arena))

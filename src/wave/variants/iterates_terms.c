@@ -1,5 +1,5 @@
 /* Right sides at earlier iterates and their derivatives. With X_j, In_j the points of the terms, f
- * the rows (f, s), by momenta (F, s), and c the algebraic rows, which are not replaced,
+ * the rows (f, s), with momenta (F, s), and c the algebraic rows, which are not replaced,
  *
  *   f = sum_j b_j f(X_j, w, In_j) + theta f_x (x - x^(n-1)),    theta = linear
  *
@@ -8,21 +8,21 @@
  *   J_in = [ sum_j b_j others_ij f_in(X_j)   sum_j b_j own_ij f_x(X_j) - theta f_x (i = 1) ]
  *          [ c_in (i = 1)                    0                                             ]
  *
- * f_x of the linear part is that of the only term, at x^(n-1); its own derivatives are omitted.
- * Algebraic rows see in^(n-1), which comes first among the inputs. */
+ * f_x of the linear part is evaluated at x^(n-1), the point of the only term; derivatives of f_x
+ * are omitted. Algebraic rows are evaluated with in^(n-1), which comes first among the inputs. */
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "wave/variants/iterates.h"
 
-/* ---- points ---- */
+/* ---- points of the terms ---- */
 
-/* x^(n-age) among the inputs */
+/* Pointer to x^(n-age) among the inputs. */
 static const double *terms_x_of_age(const dae__iterates *it, const dae_mechanical_at *at, int age)
 {
   return at->in + it->terms.ages * it->e.nin + (age - 1) * it->count;
 }
 
-/* it->x = the present x */
+/* it->x = (q, v, u) of the present point */
 static void terms_gather(dae__iterates *it, const dae_mechanical_at *at)
 {
   int nq = it->e.n.q;
@@ -31,19 +31,19 @@ static void terms_gather(dae__iterates *it, const dae_mechanical_at *at)
   dae__copy(it->e.n.u, at->u, it->x + 2 * nq);
 }
 
-/* own_ij, i = 0 ... ages */
+/* Weights own_ij of term j, i = 0 ... ages. */
 static const double *terms_own_of(const dae__iterates *it, int j)
 {
   return it->terms.own + (size_t)j * ((size_t)it->terms.ages + 1);
 }
 
-/* others_ij, i = 1 ... ages */
+/* Weights others_ij of term j, i = 1 ... ages. */
 static const double *terms_others_of(const dae__iterates *it, int j)
 {
   return it->terms.others + (size_t)j * (size_t)it->terms.ages;
 }
 
-/* (X_j, w, In_j); iterates without weight are not read */
+/* Point (X_j, w, In_j) of term j; iterates of weight 0 are not read. */
 static dae_mechanical_at terms_term_point(dae__iterates *it, const dae_mechanical_at *at, int j)
 {
   const double *own = terms_own_of(it, j), *others = terms_others_of(it, j), *x = it->x;
@@ -60,7 +60,7 @@ static dae_mechanical_at terms_term_point(dae__iterates *it, const dae_mechanica
   return (dae_mechanical_at){at->t, x, x + nq, x + 2 * nq, at->w, it->e.in};
 }
 
-/* (x, w, in^(n-1)) */
+/* Present point (x, w, in^(n-1)). */
 static dae_mechanical_at terms_present_point(dae__iterates *it, const dae_mechanical_at *at)
 {
   dae_mechanical_at here = *at;
@@ -69,16 +69,16 @@ static dae_mechanical_at terms_present_point(dae__iterates *it, const dae_mechan
   return here;
 }
 
-/* ---- the base at such a point ---- */
+/* ---- evaluation of the base ---- */
 
-/* Status of a callback of the base. */
+/* Status for the return code of a callback of the base. */
 static dae_status terms_status_of(dae__iterates *it, int code, const char *callback, double t)
 {
   dae__forward_result(&it->forward, code, callback, t);
   return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
 }
 
-/* it->J = d(f,s,c), by momenta d(F,s,c) */
+/* it->J = d(f,s,c) of the base, with momenta d(F,s,c) */
 static dae_status terms_base_J(dae__iterates *it, const dae_mechanical_at *here)
 {
   const dae_mechanical *m = it->base.mechanical;
@@ -88,7 +88,8 @@ static dae_status terms_base_J(dae__iterates *it, const dae_mechanical_at *here)
   if (m->J)
     return terms_status_of(it, m->J(m->user, here, it->J), "J", here->t);
   dae_status status = dae__mech_J(it->e.m, here, it->J_forces, &it->forward.last);
-  dae__copy(dae__pattern_count(it->J_base), it->e.m->J_values, it->J); /* without p_rate */
+  /* derivatives without p_rate */
+  dae__copy(dae__pattern_count(it->J_base), it->e.m->J_values, it->J);
   return status;
 }
 
@@ -106,7 +107,7 @@ static dae_status terms_base_J_in(dae__iterates *it, const dae_mechanical_at *he
   return dae__element_J_in(&it->e, here, it->J_in_base, &it->forward.last);
 }
 
-/* s, or whichever of f and F is given */
+/* Evaluates s of the base (states = true), else f or F, whichever is given. */
 static int terms_base_rows(dae__iterates *it, const dae_mechanical_at *here, bool states,
                            double *out)
 {
@@ -160,14 +161,14 @@ int dae__iterates_rows(dae__iterates *it, const dae_mechanical_at *at, bool stat
 
 /* ---- J and J_in ---- */
 
-/* Columns of a matrix of the base, and the begin of those of the result. */
+/* A range of columns in a matrix of the base, and the begin of each in the result's values. */
 typedef struct columns {
   const dae_pattern *from;
   int first, count;
   const int *start;
 } columns;
 
-/* rows (f, s) of the result += factor * those of the base: they come first in every column */
+/* Adds factor times the rows (f, s) of the base to the result: they come first in every column. */
 static void terms_add_rows(const dae__iterates *it, columns c, double factor, const double *values,
                            double *out)
 {
@@ -178,7 +179,7 @@ static void terms_add_rows(const dae__iterates *it, columns c, double factor, co
   }
 }
 
-/* Algebraic rows, whose entries have the same places in the base's matrix. */
+/* Copies the algebraic rows, whose entries have the same indices in the base and in the result. */
 static void terms_put_algebraic(const dae__iterates *it, const dae_pattern *p, const double *values,
                                 double *out)
 {
@@ -212,7 +213,7 @@ int dae__iterates_J(void *user, const dae_mechanical_at *at, double *J)
   return dae__forward_code(status);
 }
 
-/* Contribution of term j, whose matrices have been evaluated. */
+/* Adds term j to J_in, from it->J and it->J_in_base at the point of the term. */
 static void terms_add_term_J_in(const dae__iterates *it, int j, double *J_in)
 {
   const double *own = terms_own_of(it, j), *others = terms_others_of(it, j);

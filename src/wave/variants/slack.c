@@ -1,11 +1,11 @@
-/* Creation of a system with slack variables: the algebraic loops between it and other systems, the
- * donors of equations, and the places of their variables and inputs in the extended problem.
+/* Creation of a system with slack variables: its algebraic loops with other systems, the donors of
+ * equations, and the places of the donors' variables and inputs in the extended problem.
  *
  * Loops follow from patterns and wires. The algebraic equations of a system fall into blocks that
  * dF/dy connects: an input that enters a block affects all its variables, and no others. A wire
  * from an algebraic variable leads from its block to the blocks of the equations that contain the
- * input. Blocks that can be reached from a block of the system, and from which that can be reached,
- * are in a loop with it. */
+ * input. A block is in a loop with the system if it can be reached from a block of the system, and
+ * that block from it. */
 #include "wave/variants/slack.h"
 #include "core/error.h"
 #include "linalg/pattern.h"
@@ -28,7 +28,7 @@ static int slack_total(const dae__slack *s)
   return s->loops.first[s->coupled->parts];
 }
 
-/* The block of algebraic variable i of a system, or of its algebraic equation i. */
+/* Block of algebraic variable i, or of algebraic equation i, of a system. */
 static int slack_block(const dae__slack *s, int system, int i, bool equation)
 {
   int *block_of = s->loops.block_of;
@@ -38,7 +38,8 @@ static int slack_block(const dae__slack *s, int system, int i, bool equation)
   return i;
 }
 
-/* Whether algebraic variable i of another system, or its equation i, is in a loop with this one. */
+/* Whether algebraic variable i, or equation i, of another system is in a loop with the extended
+ * system. */
 static bool slack_takes(const dae__slack *s, int system, int i, bool equation)
 {
   return system != s->system && s->loops.taken[slack_block(s, system, i, equation)];
@@ -49,8 +50,8 @@ static bool slack_may_take(const dae__slack *s, int system)
   return system == s->system || !s->from || s->from[system];
 }
 
-/* The next algebraic equation, from the *k-th on, in column j of a matrix of (f, s, c); all of them
- * without a pattern; -1: none is left. */
+/* Next algebraic equation with an entry in column j of a matrix of (f, s, c), from entry *k on;
+ * without a pattern every algebraic equation; -1: none is left. */
 static int slack_next_equation(const dae__slack *s, int system, const dae_pattern *p, int j, int *k)
 {
   dae__system_sizes n = slack_sizes_of(&s->coupled->part[system]);
@@ -77,7 +78,7 @@ static void slack_join_blocks(dae__slack *s, int system)
 
 /* ---- loops ---- */
 
-/* Blocks reached along one wire, or against it; true: there is a new one. */
+/* Marks the blocks reached along a wire, or against it; true: a block was newly reached. */
 static bool slack_follow(const dae__slack *s, const dae_wire *wire, bool against, bool *reached)
 {
   const dae_part *to = &s->coupled->part[wire->part];
@@ -110,7 +111,7 @@ static void slack_reach(const dae__slack *s, int start, bool against, bool *reac
   }
 }
 
-/* As many equations as variables in each block that is taken from a donor. */
+/* Checks that each block taken from a donor has as many equations as variables. */
 static dae_status slack_check_square(const dae__slack *s, dae__arena *scratch, dae_error *err)
 {
   const dae_coupled *c = s->coupled;
@@ -164,9 +165,9 @@ static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error
   return slack_check_square(s, scratch, err);
 }
 
-/* ---- places ---- */
+/* ---- places in the extended problem ---- */
 
-/* Number of a port in a list, or the length of the list. */
+/* Index of a port in a list; the length of the list if it is absent. */
 static int slack_find_port(int count, const dae_port *list, dae_port port)
 {
   int k = 0;
@@ -175,8 +176,8 @@ static int slack_find_port(int count, const dae_port *list, dae_port port)
   return k;
 }
 
-/* Place of a variable: a slack variable, an own variable, or an input, a new one if there is none.
- */
+/* Place of a variable in the extended problem: slack variable, own variable, or input; a missing
+ * input is added. */
 static int slack_place_of(dae__slack *s, dae_port port)
 {
   int k = slack_find_port(s->count, s->variable, port);
@@ -191,7 +192,7 @@ static int slack_place_of(dae__slack *s, dae_port port)
   return -1 - (s->n.in + k);
 }
 
-/* The source of the wire to an input. */
+/* Port at the source of the wire to an input of a system. */
 static dae_port slack_source_of(const dae_coupled *c, int system, int input)
 {
   int i = 0;
@@ -200,7 +201,8 @@ static dae_port slack_source_of(const dae_coupled *c, int system, int input)
   return c->wire[i].from;
 }
 
-/* The base: slack variables replace inputs that are wired to them. */
+/* Places of the base's equations, variables and inputs; slack variables replace the inputs wired to
+ * them. */
 static void slack_place_base(dae__slack *s, dae__donor *d)
 {
   int given = slack_sizes_of(&s->coupled->part[s->system]).in;

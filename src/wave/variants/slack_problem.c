@@ -4,8 +4,8 @@
  *   0 = c(t, own variables, s, in),   J = [ J_own  J_own,in ]     J_in = [ J_own,in       ]
  *                                         [ J_p,in J_p      ]            [ J_p    J_p,in  ]
  *
- * every entry of the donors' matrices being in one of the two. A semi-explicit system is treated as
- * a mechanical one with x = u, y = w and neither q nor v. */
+ * with every entry of the donors' matrices in either J or J_in. A semi-explicit system is treated
+ * as a mechanical one with x = u, y = w and neither q nor v. */
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -16,9 +16,9 @@
 
 #define NAME_SIZE 128
 
-/* ---- points ---- */
+/* ---- points of the donors ---- */
 
-/* The value at a place. */
+/* Value of the variable or input at a place. */
 static double slack_value_at(const dae__slack *s, const dae_mechanical_at *at, int place)
 {
   const dae__system_sizes *n = &s->n;
@@ -32,7 +32,8 @@ static double slack_value_at(const dae__slack *s, const dae_mechanical_at *at, i
   return place < n->u ? at->u[place] : at->w[place - n->u];
 }
 
-/* The point of donor k; variables of the base (0) come first in all vectors. */
+/* Point at which donor k is evaluated; the base is donor 0, and its variables come first in all
+ * vectors. */
 static dae_mechanical_at slack_point_of(dae__slack *s, int k, const dae_mechanical_at *at)
 {
   dae__donor *d = &s->donor[k];
@@ -51,7 +52,7 @@ static dae_mechanical_at slack_point_of(dae__slack *s, int k, const dae_mechanic
 
 /* ---- equations of the donors ---- */
 
-/* Rows of the slack variables. */
+/* Residuals of the algebraic equations taken from the donors, the rows of the slack variables. */
 static int slack_donor_rows(dae__slack *s, const dae_mechanical_at *at, double *out)
 {
   dae_error *err = &s->forward.last;
@@ -80,7 +81,7 @@ static dae_status slack_evaluate_J(dae__slack *s, dae__donor *d, const dae_mecha
 {
   const dae_mechanical *p = d->e.m ? d->e.m->p : NULL;
   dae_error *err = &s->forward.last;
-  if (d == s->donor && p && !p->f) { /* dF, not df */
+  if (d == s->donor && p && !p->f) { /* J of a base with momenta is dF */
     int code = dae__forward_result(&s->forward, p->J(p->user, here, d->J), "J", here->t);
     return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
   }
@@ -95,7 +96,7 @@ static void slack_add_submatrix(dae__slack *s, const dae__submatrix *x, const da
   dae__piece_add(piece, 1, s->submatrix_values, matrix);
 }
 
-/* matrix = submatrices `of_J` and the one after it, of all donors */
+/* Assembles J (of_J = J_IN_J) or J_in (of_J = J_IN_IN) from two submatrices of each donor. */
 static int slack_assemble(dae__slack *s, const dae_mechanical_at *at, int of_J,
                           const dae__piece *piece, double *matrix)
 {
@@ -210,7 +211,7 @@ static dae_mechanical_at slack_as_mechanical(const dae_semi_explicit_at *at)
   return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y, .in = at->in};
 }
 
-/* The base's own point, with slack variables among the inputs. */
+/* Point of a semi-explicit base, with slack variables among its inputs. */
 static dae_semi_explicit_at slack_semi_point(dae__slack *s, const dae_semi_explicit_at *at)
 {
   dae_mechanical_at point = slack_as_mechanical(at), here = slack_point_of(s, 0, &point);
@@ -288,7 +289,8 @@ static void slack_describe_semi(dae__slack *s, const char *const *names, const c
 
 /* ---- patterns and names ---- */
 
-/* Entries of taken rows in columns whose place is an input, or is none. */
+/* Submatrix of a donor's matrix: taken rows, and columns whose place is an input (input = true) or
+ * a variable. */
 static void slack_create_submatrix(dae__slack *s, const dae__donor *d, const dae_pattern *p,
                                    const int *place, bool input, dae__submatrix *x)
 {
@@ -332,7 +334,7 @@ static void slack_create_matrices(dae__slack *s)
   s->J_in = dae__pieces_merge(s->arena, rows, s->n.in + s->inputs, false, s->J_in_piece, pieces);
 }
 
-/* n given names, if there are any, then names of ports: "system.variable". */
+/* List of n given names (may be NULL), followed by names of ports, as "system.variable". */
 static const char *const *slack_names_with(dae__slack *s, const char *const *given, int n,
                                            const dae_port *port, int count)
 {
