@@ -1,9 +1,12 @@
-/* A mechanical system from its energies.
+/* A mechanical system, built from its energies T and V, forces and constraints.
  *
  *   p = T_v,   M = p_v,   p_rate = p_t + p_q v,   F = T_q - V_q + forces,   f = F - p_rate
  *
- * and of the constraints G = g_q, gdot = g_t + G v, gamma = gdot_t + gdot_q v; K = k_v, kappa = k_t
- * + k_q v. Each quantity has a tape of its own; quantities that methods evaluate together also have
+ * and the derivatives of its constraints
+ *
+ *   G = g_q,   gdot = g_t + G v,   gamma = gdot_t + gdot_q v,   K = k_v,   kappa = k_t + k_q v
+ *
+ * Each quantity has a tape of its own; quantities that methods evaluate together also have
  * common tapes, which share subexpressions. */
 #include "model/bind/bind.h"
 #include "model/bind/mechanics.h"

@@ -1,7 +1,7 @@
 /* Structural check of coordinates without kinetic energy, whose motion the constraints must
- * determine: a bipartite matching of these coordinates with constraints that hold them, by
+ * determine: a bipartite matching of these coordinates with constraints that contain them, by
  * augmenting paths, depth first without recursion. Without a complete matching the saddle matrix
- * [M G'; G 0] is singular whatever the values are. */
+ * [M A'; A 0], A = [G; K], is singular for all values. */
 #include "model/bind/bind.h"
 
 typedef struct matching {

@@ -1,9 +1,9 @@
 /* Bound systems: the variables of an instance in the order of the problem form, its inputs from
- * other systems, and its equations as rows; and the check of their numbers.
+ * other systems, its equations as rows, and the check of the number of equations.
  *
  * In a model with coordinates a state without an equation u' = E gets an algebraic variable for its
- * rate: u' = r, and r in place of u' in the other equations. In a model without coordinates the
- * system is then quasi-linear, M(t,x) x' = f. */
+ * rate: u' = r, and r in place of u' in the other equations. In a model without coordinates a
+ * system with such a state is quasi-linear, M(t,x) x' = f. */
 #include "linalg/solver.h"
 #include "model/bind/bind.h"
 #include "model/expand/value.h"
