@@ -22,7 +22,7 @@ typedef struct dae__pool {
 } dae__pool;
 
 dae__pool *dae__pool_create(const dae_env *env); /* NULL: out of memory */
-void dae__pool_free(dae__pool *pool);            /* NULL is allowed */
+void dae__pool_free(dae__pool *pool);            /* pool may be NULL */
 
 /* Allocates zeroed memory, aligned for any type. */
 void *dae__pool_alloc(dae__pool *pool, size_t count, size_t size);

@@ -1,4 +1,5 @@
-/* The problem of a whole model: one system, or several with wires and joints between them. */
+/* Assembly of the problem of a whole model: one system, or several with wires and joints between
+ * them. */
 #include "core/error.h"
 #include "model/model.h"
 

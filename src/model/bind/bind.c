@@ -49,8 +49,8 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
 
 /* Memory of a matrix entry in all its tapes, in units of a graph node; chosen, not measured. */
 #define NODES_PER_ENTRY 4
-/* Limit of node visits in graph walks, relative to the node limit of a graph: the model of a chain
- * with 100,000 links visits twice the limit of nodes. */
+/* Limit of node visits in graph walks, relative to the node limit of a graph: a chain of 100,000
+ * links visits twice the node limit. */
 #define MAX_WALKS 10
 
 /* Describes the limit that a model exceeds and sets its value; returns NULL within all limits. */

@@ -39,7 +39,7 @@ CALLBACK_OF(Gts_z, NULL, x)
 #undef CALLBACK
 #undef CALLBACK_OF
 
-/* ---- building ---- */
+/* ---- construction of the tapes ---- */
 
 static dae__tape *bind_joint_scalar_tape(dae__binder *b, const char *what, dae__node node)
 {

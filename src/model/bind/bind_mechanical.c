@@ -11,7 +11,7 @@
 #include "model/bind/bind.h"
 #include "model/bind/mechanics.h"
 
-/* ---- building ---- */
+/* ---- expressions of the quantities ---- */
 
 typedef struct build {
   dae__binder *b;
@@ -32,7 +32,7 @@ static dae__nodes bind_mech_zeros(build *a, int count)
   return list;
 }
 
-/* The gradient of a node with respect to q or v, as a vector. */
+/* Gradient of a node with respect to q or v, as a dense vector. */
 static void bind_mech_gradient_into(build *a, dae__node node, unsigned mask, dae__nodes *out)
 {
   dae__gradient d = dae__bind_gradient(a->b, node, mask);
@@ -274,7 +274,7 @@ static void bind_mech_build_energy(build *a)
   a->m->energy_rate = dae__bind_tape(b, "rates of the energies", &rates, 1, NULL);
 }
 
-/* ---- the description ---- */
+/* ---- description of the problem ---- */
 
 static const char *const *bind_mech_constraint_names(build *a, const dae__constraints *all)
 {

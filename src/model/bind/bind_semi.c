@@ -43,7 +43,7 @@ static int bind_semi_eval_Ms_x(void *user, const dae_semi_explicit_at *at, const
   return bind_semi_run(user, Q_Ms_x, at, s, out);
 }
 
-/* ---- building ---- */
+/* ---- construction of the tapes ---- */
 
 typedef struct build {
   dae__binder *b;
@@ -80,8 +80,8 @@ static void bind_semi_build_jacobians(build *a, dae_semi_explicit *p)
   dae__triplets J = dae__bind_jacobian(a->b, &rows, &by);
   p->J_pattern = bind_semi_matrix_tape(a, Q_J, &J);
   p->J = bind_semi_eval_J;
-  /* Structural index: 1 if every equation of F contains an algebraic variable, else 0, which leaves
-   * the index to the consistent start. */
+  /* Structural index: 1 if every equation of F contains an algebraic variable, else 0 for unknown;
+   * the consistent start refines it. */
   int with_y = 0, nx = u->u.count;
   bool *seen = DAE__NEW_ARRAY(a->b->x->l->scratch, bool, J.rows);
   for (int k = 0; seen && k < J.entries.count; k++) {

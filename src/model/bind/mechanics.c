@@ -128,7 +128,7 @@ static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mec
   return done ? 0 : -1;
 }
 
-/* ---- the description ---- */
+/* ---- table of callbacks ---- */
 
 void dae__mechanics_callbacks(dae__mechanical_tapes *m, dae_mechanical *p)
 {

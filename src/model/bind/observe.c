@@ -3,7 +3,7 @@
  * as class Q, its derivative as class S. */
 #include "model/model.h"
 
-/* ---- start ---- */
+/* ---- start values ---- */
 
 static void observe_build_start(dae__binder *b, dae_model *model, const dae__layout *layout)
 {

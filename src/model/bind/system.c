@@ -45,7 +45,7 @@ void dae__system_place(dae__binder *b, const dae__system *u, bool there)
     dae__binder_place(b, dae__rate_leaf(b->x, u->q.item[i]), there ? DAE__CLASS_V : -1, i);
 }
 
-/* ---- counting ---- */
+/* ---- check of the number of equations ---- */
 
 static const char *system_describe(const dae__expander *x, int instance, char *text, size_t size)
 {
@@ -129,7 +129,7 @@ static void system_check_unknowns(dae__binder *b, const dae__system *u)
                    dae__leaf_name(x, missing));
 }
 
-/* ---- rows ---- */
+/* ---- rows of the problem form ---- */
 
 /* Forms the rows u' = s, 0 = c; the rate of a state without an equation u' = E becomes an unnamed
  * algebraic variable. */

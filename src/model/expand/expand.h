@@ -194,7 +194,7 @@ typedef struct dae__expander {
 
 /* ---- scopes and symbols: scope.c, settings.c ---- */
 
-/* -1: not in the table */
+/* Number stored under an owner and a name; -1: not in the table. */
 int dae__table_find(const dae__table *table, int owner, const char *name);
 void dae__table_add(dae__load *l, dae__table *table, int owner, const char *name, int number);
 

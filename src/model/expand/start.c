@@ -7,7 +7,7 @@ typedef struct work {
   dae__expander *x;
   dae__node *start;     /* by leaf: node of its start value; -1: none */
   double *value;        /* by node: its value, if it is DONE */
-  unsigned char *state; /* by node: UNSEEN, BUSY, DONE */
+  unsigned char *state; /* by node: state of its evaluation, UNSEEN, BUSY or DONE */
   DAE__LIST(dae__node) stack;
   int at; /* place in the text of the variable being evaluated */
 } work;

@@ -253,7 +253,7 @@ void dae__walk_instances(dae__expander *x, dae__handle_fn *handle)
   }
 }
 
-/* ---- all instances ---- */
+/* ---- expansion of all instances ---- */
 
 /* Evaluates every param and let in the order of the text, so that errors in unused ones are
  * reported. */

@@ -50,7 +50,7 @@ typedef struct dae__walker {
   DAE__ARRAY(dae__walk_pair) reached; /* leaves reached by the sweep, with their adjoints */
   /* gradients of `if` nodes: pairs of the slot of a leaf and the derivative by it */
   DAE__ARRAY(dae__walk_pair) partial;
-  DAE__ARRAY(int) leaf; /* result of a walk: leaves, with `value` their derivatives */
+  DAE__ARRAY(int) leaf; /* results of a walk: leaves, and the derivatives by them */
   DAE__ARRAY(dae__node) value;
 } dae__walker;
 

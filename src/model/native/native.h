@@ -63,7 +63,7 @@ static inline void dae__put_numbered(dae__source *s, const char *before, int num
   dae__put(s, after);
 }
 
-/* ---- stages ---- */
+/* ---- stages of native compilation ---- */
 
 /* A tape of a model, with its system and quantities for comments in the emitted source. */
 typedef struct dae__tape_note {

@@ -34,7 +34,7 @@ static uint64_t cache_checksum(uint64_t sum, const char *bytes, size_t count)
   return sum;
 }
 
-/* ---- the folder ---- */
+/* ---- cache folder ---- */
 
 static dae_status cache_no_folder(dae_error *err, const char *folder, const char *why)
 {
@@ -100,7 +100,7 @@ void dae__native_name(dae__native_place *place, const char *model, const dae__so
   snprintf(place->source, sizeof place->source, "%s/%.60s-%016llx.c", place->folder, model, key);
 }
 
-/* ---- files ---- */
+/* ---- files of the cache ---- */
 
 /* Contents of a file in memory of env; NULL: not readable, or out of memory. */
 static char *cache_read_file(const dae_env *env, const char *path, size_t *size)

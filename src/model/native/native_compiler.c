@@ -59,7 +59,7 @@ void dae__native_put_command(dae__source *s, const dae_native_options *options)
   dae__put(s, " */\n");
 }
 
-/* ---- the process ---- */
+/* ---- compiler process ---- */
 
 typedef struct child {
   pid_t id;

@@ -66,7 +66,7 @@ static instruction emit_decode(const int *p)
   return i;
 }
 
-/* ---- names ---- */
+/* ---- names and expressions of instructions ---- */
 
 typedef struct emitter {
   dae__source *s;
@@ -162,7 +162,7 @@ static void emit_put_instruction(const emitter *e, const instruction *i, int n)
   dae__put(e->s, "\n");
 }
 
-/* ---- functions ---- */
+/* ---- bodies of functions ---- */
 
 static void emit_put_zeros(const emitter *e, int group, int count)
 {

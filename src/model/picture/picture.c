@@ -14,8 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Largest number of points drawn on a line: at 10 pixels each they fill half the width of a page.
- */
+/* Largest number of points drawn on a line: at 10 pixels each they fill half a page width. */
 #define MAX_POINTS 30
 
 typedef struct end {
@@ -30,7 +29,7 @@ typedef struct automatic {
   DAE__LIST(dae__rod) rods;
 } automatic;
 
-/* ---- the coordinates of points ---- */
+/* ---- coordinates of points ---- */
 
 static void picture_bind_point(automatic *a, int x, int y)
 {
@@ -201,7 +200,7 @@ static void picture_draw_rods(automatic *a)
   }
 }
 
-/* ---- a point at every end ---- */
+/* ---- points at the ends of rods ---- */
 
 /* Draws a point at each end of a rod, once: it shares the coordinates with its line. A long line
  * has points only at its two ends, since more would overlap. */

@@ -68,7 +68,7 @@ enum {
   DAE__TAPE_ARITHMETIC(DAE__TAPE_ENUM)
 #undef DAE__TAPE_ENUM
       DAE__TAPE_STORE, /* out[group][index] = register */
-  DAE__TAPE_STORE_L,   /* out[group][index] = last */
+  DAE__TAPE_STORE_L,   /* out[group][index] = result of the previous instruction */
   DAE__TAPE_END
 };
 
@@ -99,7 +99,7 @@ struct dae__tape {
   bool whole;                   /* the native code also loads inputs and sets zeros */
 };
 
-/* ---- the compiler ---- */
+/* ---- tape compiler ---- */
 
 /* Value of a node below the outputs; values are numbered in an order of evaluation. */
 typedef struct dae__tape_value {
@@ -138,7 +138,7 @@ typedef struct dae__tape_compiler {
  * failure: out of memory. */
 void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size);
 void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size);
-void dae__tape_release(dae__tape_compiler *c, void *memory); /* NULL is allowed */
+void dae__tape_release(dae__tape_compiler *c, void *memory); /* memory may be NULL */
 /* Array with capacity for `more` items after the first `count`; unchanged after sticky failure. */
 void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,
                      size_t size);

@@ -1,12 +1,11 @@
-/* Register allocation, and the words of the instructions.
+/* Register allocation, and encoding of the instructions as words.
  *
  * Inputs come first, in the order of their leaves, so that neighbours are loaded together; then
  * constants, which are set once. Both keep their registers. All other values are temporaries: a
  * register is allocated when the value is computed (the register released last is reused first),
  * and released by the last instruction that reads it, before the register of the result of that
  * instruction is allocated. A value that is only an output, or read only by the next instruction,
- * needs no register; an operator without a form for that gets a register that is released at once.
- */
+ * needs no register; an operator without a form for that gets a register for one instruction. */
 #include "model/tape/tape_code.h"
 
 #include "core/assert.h"

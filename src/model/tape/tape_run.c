@@ -7,8 +7,7 @@
 #include "core/vec.h"
 #include "model/tape/tape_code.h"
 
-/* Runs successive instructions of one operator. p: an instruction; q: its words after the target.
- */
+/* Runs successive instructions of one operator. p: instruction; q: its words after the target. */
 #define REPEAT(op, result, before, words, expression)                                              \
   case (op):                                                                                       \
     do {                                                                                           \

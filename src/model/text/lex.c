@@ -57,8 +57,7 @@ static char lex_peek(const dae__lexer *x, int ahead)
 
 /* ---- newlines ---- */
 
-/* Tests that a newline ends the statement: not inside brackets, nor after a token that needs more.
- */
+/* Tests that a newline ends a statement: not inside brackets, nor after a token that needs more. */
 static bool lex_ends_statement(const dae__lexer *x)
 {
   switch (x->last) {

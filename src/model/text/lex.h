@@ -1,5 +1,5 @@
-/* The lexer: text into tokens. A newline that does not end a statement (inside brackets, after a
- * comma, an operator, ...) gives no token. */
+/* The lexer, which splits a text into tokens. A newline that does not end a statement (inside
+ * brackets, after a comma, an operator, ...) gives no token. */
 #ifndef DAEDAL_MODEL_TEXT_LEX_H
 #define DAEDAL_MODEL_TEXT_LEX_H
 

@@ -56,13 +56,13 @@ dae__expr *dae__parser_expression(dae__parser *p);
 dae__expr *dae__parser_list(dae__parser *p, dae__token_kind close, int *count);
 
 /* Parsers of parts of statements (parse_declaration.c). */
-void dae__parser_range(dae__parser *p, dae__range *range); /* range A..B */
-/* ranges k in A..B, C..D ] */
+void dae__parser_range(dae__parser *p, dae__range *range); /* parses A..B */
+/* Parses the ranges k in A..B, C..D ] of an array; most: largest number of ranges. */
 void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most);
-/* declaration of a name */
+/* Parses the name to be declared; what: use of the name, for the error message. */
 dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what);
-void dae__parser_declarations(dae__parser *p, dae__statement *s); /* list x = 1 rate 2, ... */
-void dae__parser_settings(dae__parser *p, dae__statement *s);     /* list rtol 1e-6, ... */
+void dae__parser_declarations(dae__parser *p, dae__statement *s); /* parses x = 1 rate 2, ... */
+void dae__parser_settings(dae__parser *p, dae__statement *s);     /* parses rtol 1e-6, ... */
 bool dae__parser_ends_statement(const dae__parser *p);
 
 #endif

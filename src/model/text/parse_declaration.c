@@ -1,5 +1,5 @@
-/* Declarations (names with ranges or arguments, values, start rates), and settings of simulate and
- * of systems. */
+/* Parsing of declarations (names with ranges or arguments, values, start rates), and settings of
+ * simulate and of systems. */
 #include "model/text/parse.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Expressions, by precedence climbing.
+/* Parsing of expressions by precedence climbing.
  *
  * Falling precedence: postfix ' [ ] .name; ^ (right associative); unary - !; * /; + -; comparisons;
  * == !=; &&; ||. */
@@ -107,7 +107,7 @@ bool dae__parser_nest(dae__parser *p)
   return !p->l->status;
 }
 
-/* ---- nodes ---- */
+/* ---- nodes of the syntax tree ---- */
 
 static dae__expr *parse_new_expr(dae__parser *p, dae__expr_kind kind, int place)
 {

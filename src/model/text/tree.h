@@ -11,7 +11,7 @@ typedef enum dae__expr_kind {
   DAE__EXPR_CALL,   /* calls f(a, b), A.f(a) */
   DAE__EXPR_UNARY,  /* operators - and ! */
   DAE__EXPR_BINARY, /* arithmetic, comparisons, && and || */
-  DAE__EXPR_SUM     /* sum(i in A..B, E): arguments A, B, E; name i */
+  DAE__EXPR_SUM     /* sum(i in A..B, E) with arguments A, B, E and name i */
 } dae__expr_kind;
 
 typedef struct dae__expr {
