@@ -1,4 +1,4 @@
-/* A model from its text: parse, expand, differentiate, compile. */
+/* Loading of a model from its text: parse, expand, differentiate, compile. */
 #include "model/model.h"
 #include "core/error.h"
 #include <stdio.h>
@@ -12,7 +12,8 @@ dae_model_options dae_model_defaults(void)
 
 /* ---- loading ---- */
 
-/* Largest graph, in nodes, that is kept to compile tapes at their first run: under a megabyte. */
+/* Largest graph, in nodes, that is kept in memory (under a megabyte) to compile tapes at their
+ * first run. */
 #define LAZY_MAX_NODES 20000
 
 bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)
@@ -31,7 +32,7 @@ bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)
   return made;
 }
 
-/* From the opened text to the model: the stages of this layer. */
+/* Runs all stages of loading, from the opened text to the model. */
 static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_model *model)
 {
   dae__parsed parsed;
@@ -136,7 +137,8 @@ void dae_model_free(dae_model *model)
   dae__tape_workspace_free(&model->tapes->workspace, dae__arena_env(model->arena));
   dae__graph_free(model->tapes->graph);
   dae__arena_free(model->arena);
-  dae__pool_free(model->keep); /* holds the model itself */
+  /* the pool contains the model itself */
+  dae__pool_free(model->keep);
 }
 
 /* ---- queries ---- */
@@ -236,7 +238,8 @@ void dae_model_locate(const dae_model *model, dae_error *err)
   char name[sizeof err->equation];
   if (!err || err->line > 0 || !err->equation[0])
     return;
-  const char *equation = err->equation; /* "equation of x", der(x), lambda(rod) */
+  /* name of an equation: "equation of x", der(x), lambda(rod) */
+  const char *equation = err->equation;
   for (size_t i = 0; i < sizeof before / sizeof *before; i++)
     if (!strncmp(equation, before[i], strlen(before[i])))
       equation += strlen(before[i]);

@@ -1,16 +1,16 @@
-/* The members of a model, for the files that build it. */
+/* The internal structure of a model, for the files that build it. */
 #ifndef DAEDAL_MODEL_MODEL_H
 #define DAEDAL_MODEL_MODEL_H
 
 #include "model/bind/bind.h"
 
-/* The place in the text of a name that errors of a run may mention. */
+/* A name that may occur in errors of a run, and its place in the text. */
 typedef struct dae__name_place {
   const char *name;
   int place;
 } dae__name_place;
 
-/* The tapes of an event. */
+/* Tapes of an event: event function, its time derivative, and actions. */
 typedef struct dae__event_tapes {
   dae__tape *value, *rate, *action;
 } dae__event_tapes;
@@ -25,7 +25,7 @@ struct dae_model {
   dae_model_counts count;
   double t_start;
   double *y;          /* start values */
-  bool *fixed, *held; /* by entry of y; held: a discrete variable */
+  bool *fixed, *held; /* by entry of y: fixed at the start; a discrete variable */
   DAE__LIST(dae_model_setting) settings;
   DAE__LIST(dae_column) columns;
   dae__tape *outputs;
@@ -34,33 +34,33 @@ struct dae_model {
   dae_drawing drawing;
   DAE__LIST(dae__name_place) name_places;
   dae__tape_set *tapes;
-  void *library; /* of native code; NULL: all tapes are interpreted */
+  void *library; /* library of native code; NULL: all tapes are interpreted */
   dae_native native;
 };
 
-/* Compiles the tapes that are not compiled yet, and counts instructions. False: out of memory. */
+/* Compiles all lazy tapes and counts the instructions of all tapes. False: out of memory. */
 bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env);
 
-/* Removes native code: all tapes are interpreted. */
+/* Unloads the native code of a model: all tapes are interpreted. */
 void dae__native_unload(dae_model *model);
 
 /* The bound systems and the entries of leaves in the state vector, in scratch memory. */
 typedef struct dae__layout {
   dae__system *system;
   int count;
-  int *of_instance; /* by instance: its bound system, -1: none */
+  int *of_instance; /* by instance: its bound system; -1: none */
   int *entry;       /* by leaf: its entry in the state vector; -1: none */
-  int leaves;       /* length of entry */
-  int size;         /* of the state vector */
+  int leaves;       /* number of leaves, the length of `entry` */
+  int size;         /* length of the state vector */
 } dae__layout;
 
 dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *out);
-/* Start values, columns, outputs, events, places of names; leaves the entries of the state vector
- * in class Q. */
+/* Builds start values, columns, outputs, events, and places of names. Afterwards the class of all
+ * entries of the state vector is Q. */
 dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layout *layout);
-/* The drawing, last: an automatic picture may exceed the limits. */
+/* Builds the drawing, as the last stage: an automatic picture may exceed the limits. */
 dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layout *layout);
-/* The settings of simulate and of systems. */
+/* Builds the settings of simulate and of systems. */
 dae_status dae__build_settings(dae__expander *x, dae_model *model);
 
 #endif

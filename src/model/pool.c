@@ -4,12 +4,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Bytes of the first and of the largest blocks, each twice as large as the one before; a piece of
- * more than a quarter of a block gets a block of its own. Chosen, not measured. */
+/* Sizes in bytes of the first block and of the largest ones; each block is twice as large as the
+ * one before. A piece of more than a quarter of a block gets a block of its own. Chosen, not
+ * measured. */
 #define FIRST_BLOCK ((size_t)8 * 1024)
 #define LARGEST_BLOCK ((size_t)64 * 1024)
-#define CLEAR_STRIDE ((size_t)1024) /* bytes zeroed at a time, for many small pieces */
-#define ALIGNMENT 16                /* bytes, of any C type */
+#define CLEAR_STRIDE ((size_t)1024) /* bytes zeroed at a time, enough for many small pieces */
+#define ALIGNMENT 16                /* alignment in bytes that suits any C type */
 
 typedef struct dae__pool_block {
   struct dae__pool_block *next;
@@ -42,12 +43,13 @@ void dae__pool_free(dae__pool *pool)
 static void *pool_fail(dae__pool *pool)
 {
   pool->failed = true;
-  pool->free = pool->clear = pool->end = NULL; /* every later request needs a new block */
+  /* no free memory: every later request needs a new block */
+  pool->free = pool->clear = pool->end = NULL;
   return NULL;
 }
 
-/* A piece with a block of its own, or for which memory has to be zeroed first; not inlined, so that
- * all others take a few instructions. */
+/* Allocates a piece that needs a block of its own or memory to be zeroed; not inlined, so that all
+ * other pieces take a few instructions. */
 __attribute__((noinline)) static void *pool_take_beyond(dae__pool *pool, size_t bytes)
 {
   if ((size_t)(pool->end - pool->free) < bytes) {

@@ -14,29 +14,30 @@
 
 typedef struct dae__pool {
   dae_env env;
-  struct dae__pool_block *first; /* list of all blocks */
-  char *free, *clear, *end; /* of the current block: [free, end) is free, [free, clear) zeroed */
-  size_t next;              /* size of the next block */
+  struct dae__pool_block *first; /* linked list of all blocks */
+  /* current block: [free, end) is free memory, of which [free, clear) is zeroed */
+  char *free, *clear, *end;
+  size_t next; /* size of the next block */
   bool failed;
 } dae__pool;
 
 dae__pool *dae__pool_create(const dae_env *env); /* NULL: out of memory */
-void dae__pool_free(dae__pool *pool);            /* NULL is allowed */
+void dae__pool_free(dae__pool *pool);            /* pool may be NULL */
 
-/* Zeroed, aligned for any type. */
+/* Allocates zeroed memory, aligned for any type. */
 void *dae__pool_alloc(dae__pool *pool, size_t count, size_t size);
 #define DAE__NEW(pool, type) ((type *)dae__pool_alloc((pool), 1, sizeof(type)))
 #define DAE__NEW_ARRAY(pool, type, count)                                                          \
   ((type *)dae__pool_alloc((pool), (size_t)(count), sizeof(type)))
 
-/* A copy of length characters, with a zero after them. */
+/* Copy of `length` characters, with a terminating zero. */
 char *dae__pool_text(dae__pool *pool, const char *text, size_t length);
-/* Formatted text. */
+/* Text formatted as by printf, in memory of the pool. */
 __attribute__((format(printf, 2, 3))) char *dae__pool_print(dae__pool *pool, const char *format,
                                                             ...);
 
-/* Lists that grow: *DAE__PUSH(pool, list) = item appends an item. After a failure the item goes to
- * `spare`, where nobody reads it. */
+/* Growing list: *DAE__PUSH(pool, list) = item appends an item. After a failure the item is written
+ * to `spare`, which is never read. */
 #define DAE__LIST(type)                                                                            \
   struct {                                                                                         \
     type *item;                                                                                    \
@@ -56,15 +57,16 @@ static inline bool dae__pool_push(dae__pool *pool, void **items, int *count, int
   return fits;
 }
 
-/* An array in memory of env, at least twice as large: the first `used` elements of old and room for
- * `needed`; old is released and *capacity set. NULL: out of memory, old is unchanged. */
+/* Array in memory of env, at least twice as large as `old`, with the first `used` elements of `old`
+ * and capacity for `needed` elements; releases `old` and sets *capacity. NULL: out of memory, `old`
+ * is unchanged. */
 static inline void *dae__array_grow(const dae_env *env, void *old, int *capacity, int used,
                                     int needed, size_t size)
 {
   int larger = *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
   if (larger < needed)
     larger = needed;
-  if (larger < 64) /* holds most arrays of a small model */
+  if (larger < 64) /* least capacity, enough for most arrays of a small model */
     larger = 64;
   if ((size_t)larger > SIZE_MAX / 2 / size)
     return NULL;

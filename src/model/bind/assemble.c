@@ -1,4 +1,5 @@
-/* The problem of a whole model: one system, or several with wires and joints between them. */
+/* Assembly of the problem of a whole model: one system, or several with wires and joints between
+ * them. */
 #include "core/error.h"
 #include "model/model.h"
 
@@ -16,7 +17,7 @@ static void assemble_create_systems(dae__binder *b, dae__layout *out)
     return;
   for (int i = 0; i < instances && !x->l->status; i++) {
     out->of_instance[i] = -1;
-    bool empty = i == 0 && instances > 1; /* the model itself, beside its systems */
+    bool empty = i == 0 && instances > 1; /* the top level of the model beside its systems */
     for (int s = x->scopes.item[0].first; s >= 0 && empty; s = x->symbols.item[s].next)
       empty = x->symbols.item[s].kind < DAE__STATEMENT_COORD ||
               x->symbols.item[s].kind > DAE__STATEMENT_DISCRETE;
@@ -31,7 +32,7 @@ static void assemble_create_systems(dae__binder *b, dae__layout *out)
   }
 }
 
-/* ---- the state vector ---- */
+/* ---- layout of the state vector ---- */
 
 static void assemble_place(const dae__ints *leaves, int first, int *entry)
 {
@@ -39,7 +40,7 @@ static void assemble_place(const dae__ints *leaves, int first, int *entry)
     entry[leaves->item[i]] = first + i;
 }
 
-/* The entries of the multipliers of constraints; returns the entry after them. */
+/* Assigns entries of the state vector to the multipliers of constraints; returns the next entry. */
 static int assemble_place_multipliers(const dae__constraints *all, int first, int *entry)
 {
   for (int i = 0; i < all->count; i++)
@@ -72,7 +73,7 @@ static void assemble_place_all(dae__expander *x, dae__layout *out)
   out->size = assemble_place_multipliers(&x->joints, out->size, out->entry);
 }
 
-/* ---- parts, wires, joints ---- */
+/* ---- systems, wires and joints of the coupled problem ---- */
 
 static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__layout *layout)
 {

@@ -1,4 +1,4 @@
-/* Shared by all problem forms: classes of leaves, matrices of expressions, Jacobians, tapes. */
+/* Tools of all problem forms: classes of leaves, matrices of expressions, Jacobians, tapes. */
 #include "model/bind/bind.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -47,12 +47,13 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
   b->lazy_input = NULL;
 }
 
-/* Memory of an entry of a matrix, which is in several tapes, in nodes; chosen, not measured. */
+/* Memory of a matrix entry in all its tapes, in units of a graph node; chosen, not measured. */
 #define NODES_PER_ENTRY 4
-/* Limit of the visits of walks, in sizes of the largest graph: a chain of 100,000 links takes 2. */
+/* Limit of node visits in graph walks, relative to the node limit of a graph: a chain of 100,000
+ * links visits twice the node limit. */
 #define MAX_WALKS 10
 
-/* The limit that is exceeded, and its value; NULL: none. */
+/* Describes the limit that a model exceeds and sets its value; returns NULL within all limits. */
 static const char *bind_exceeded(const dae__binder *b, long *limit)
 {
   long max_nodes = b->x->l->limits.max_nodes;
@@ -124,7 +125,8 @@ dae__nodes dae__bind_contract(dae__binder *b, const dae__triplets *A, bool by_ro
   dae__graph *graph = b->x->graph;
   dae__pool *pool = b->x->l->scratch;
   dae__nodes sum = {.count = by_rows ? A->rows : A->cols};
-  sum.item = DAE__NEW_ARRAY(pool, dae__node, sum.count); /* zeroed: DAE__ZERO */
+  /* zeroed memory: every node is DAE__ZERO */
+  sum.item = DAE__NEW_ARRAY(pool, dae__node, sum.count);
   if (!dae__load_ok(b->x->l) || !dae__binder_leaves(b, by_rows ? A->cols : A->rows))
     return (dae__nodes){.count = 0};
   for (int i = 0; i < A->entries.count; i++) {
@@ -152,7 +154,7 @@ const char *const *dae__bind_names(dae__binder *b, const dae__ints *leaves, int 
 
 /* ---- matrices ---- */
 
-/* counting sort, stable: rows stay in rising order within a column */
+/* Stable counting sort by column: rows stay in rising order within a column. */
 void dae__triplets_sort(dae__pool *pool, dae__triplets *m)
 {
   int count = m->entries.count;
@@ -177,7 +179,8 @@ const dae_pattern *dae__triplets_pattern(dae__arena *arena, const dae__triplets 
   if (dae__arena_failed(arena))
     return NULL;
   for (int i = 0; i < count; i++) {
-    DAE__ASSERT(i == 0 || m->entries.item[i].col >= m->entries.item[i - 1].col); /* sorted */
+    /* entries are sorted by column */
+    DAE__ASSERT(i == 0 || m->entries.item[i].col >= m->entries.item[i - 1].col);
     row[i] = m->entries.item[i].row;
     start[m->entries.item[i].col + 1]++;
   }
@@ -230,7 +233,7 @@ dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *
                          .zeroed = zeroed,
                          .workspace = &b->tapes->workspace};
   dae__tape *tape = NULL;
-  if (b->lazy) { /* the plan and all it points to are kept */
+  if (b->lazy) { /* a lazy tape needs copies of its plan and of all arrays of the plan */
     if (!b->lazy_input)
       b->lazy_input = bind_kept_copy(b, b->input, b->leaves, sizeof *b->input);
     plan.input = b->lazy_input;

@@ -39,7 +39,7 @@ CALLBACK_OF(Gts_z, NULL, x)
 #undef CALLBACK
 #undef CALLBACK_OF
 
-/* ---- building ---- */
+/* ---- construction of the tapes ---- */
 
 static dae__tape *bind_joint_scalar_tape(dae__binder *b, const char *what, dae__node node)
 {
@@ -98,7 +98,7 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system
   for (int i = 0; i < nz; i++) {
     int leaf = leaves[i] = below.leaf[i + timed];
     int system = system_of_instance[x->leaves.item[leaf].instance];
-    /* binary search: the coordinates of a system are in rising order of their leaves */
+    /* Binary search for the leaf: coordinates of a system are in rising order of their leaves. */
     const dae__ints *q = &systems[system].q;
     int from = 0, to = q->count - 1;
     while (from < to) {
@@ -114,7 +114,7 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system
     dae__load_fail(x->l, g->place, "a joint with %d coordinates is too large", nz);
   if (x->l->status)
     return false;
-  for (int pass = 0; pass < 2; pass++) { /* the leaves have classes while the tapes are built */
+  for (int pass = 0; pass < 2; pass++) { /* first pass: classes for the tapes; second: no classes */
     for (int i = 0; i < nz; i++) {
       dae__binder_place(b, leaves[i], pass == 0 ? DAE__CLASS_Q : -1, i);
       dae__binder_place(b, dae__rate_leaf(x, leaves[i]), pass == 0 ? DAE__CLASS_V : -1, i);

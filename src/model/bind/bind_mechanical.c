@@ -1,21 +1,24 @@
-/* A mechanical system from its energies.
+/* A mechanical system, built from its energies T and V, forces and constraints.
  *
  *   p = T_v,   M = p_v,   p_rate = p_t + p_q v,   F = T_q - V_q + forces,   f = F - p_rate
  *
- * and of the constraints G = g_q, gdot = g_t + G v, gamma = gdot_t + gdot_q v; K = k_v, kappa = k_t
- * + k_q v. Each quantity has a tape of its own; quantities that methods evaluate together also have
+ * and the derivatives of its constraints
+ *
+ *   G = g_q,   gdot = g_t + G v,   gamma = gdot_t + gdot_q v,   K = k_v,   kappa = k_t + k_q v
+ *
+ * Each quantity has a tape of its own; quantities that methods evaluate together also have
  * common tapes, which share subexpressions. */
 #include "model/bind/bind.h"
 #include "model/bind/mechanics.h"
 
-/* ---- building ---- */
+/* ---- expressions of the quantities ---- */
 
 typedef struct build {
   dae__binder *b;
   dae__system *u;
   dae__mechanical_tapes *m;
   dae_mechanical *p;
-  /* the vectors and matrices, by quantity */
+  /* vectors and matrices of expressions, by quantity */
   dae__nodes vector[DAE__QUANTITIES];
   dae__triplets matrix[DAE__QUANTITIES];
   bool is_matrix[DAE__QUANTITIES];
@@ -29,7 +32,7 @@ static dae__nodes bind_mech_zeros(build *a, int count)
   return list;
 }
 
-/* The gradient of a node with respect to q or v, as a vector. */
+/* Gradient of a node with respect to q or v, as a dense vector. */
 static void bind_mech_gradient_into(build *a, dae__node node, unsigned mask, dae__nodes *out)
 {
   dae__gradient d = dae__bind_gradient(a->b, node, mask);
@@ -52,7 +55,7 @@ static dae__triplets bind_mech_jacobian_qv(build *a, const dae__nodes *rows, uns
   return dae__bind_jacobian(a->b, rows, &by);
 }
 
-/* p, M, p_rate, F, f, and the derivatives of M s */
+/* Builds p, M, p_rate, F, f, and the derivatives of M s. */
 static void bind_mech_build_inertia(build *a)
 {
   dae__binder *b = a->b;
@@ -91,7 +94,7 @@ static void bind_mech_build_inertia(build *a)
   }
 }
 
-/* d(f, s, c)/d(q, v, u, w) and d(f, s, c)/d(in) */
+/* Builds the Jacobians d(f, s, c)/d(q, v, u, w) and d(f, s, c)/d(in). */
 static void bind_mech_build_rows(build *a)
 {
   const dae__system *u = a->u;
@@ -177,7 +180,7 @@ static void bind_mech_build_nonholonomic(build *a, const dae__constraints *all)
   bind_mech_set_matrix(a, DAE__Q_k_q, bind_mech_jacobian_qv(a, &k, DAE__BIT(Q), false));
 }
 
-/* Extends gdot_q to the pattern of G, which contains its own. */
+/* Extends gdot_q to the sparsity pattern of G, which contains the pattern of gdot_q. */
 static void bind_mech_widen_to_G(build *a)
 {
   dae__triplets *m = &a->matrix[DAE__Q_gdot_q], wide = a->matrix[DAE__Q_G];
@@ -230,12 +233,12 @@ static void bind_mech_build_programs(build *a)
   for (int i = 0; i < DAE__WANTED_COUNT; i++)
     m->present |= m->single[i] ? 1u << i : 0;
   shared = m->present;
-  if (a->p->constant_mass) /* evaluated once, by its single tape */
+  if (a->p->constant_mass) /* a constant M is evaluated once, by a tape of its own */
     shared &= ~(1u << DAE__Q_M);
   for (int i = 0; i < DAE__PROGRAMS; i++) {
     dae__program_plan t = dae__mechanics_programs[i];
     unsigned mask = t.mask & shared;
-    bool known = (mask & (mask - 1)) == 0; /* none, or one: a single tape */
+    bool known = (mask & (mask - 1)) == 0; /* no program for fewer than two quantities */
     dae__outputs out = {0};
     int zeroed[DAE__WANTED_COUNT] = {0};
     for (int k = 0; k < m->programs; k++)
@@ -249,7 +252,8 @@ static void bind_mech_build_programs(build *a)
   }
 }
 
-/* Tapes of T and V, and of their total derivatives with the rates of inputs as the vector s. */
+/* Builds the tapes of T and V, and of their total time derivatives with the rates of inputs as the
+ * vector s. */
 static void bind_mech_build_energy(build *a)
 {
   dae__binder *b = a->b;
@@ -270,7 +274,7 @@ static void bind_mech_build_energy(build *a)
   a->m->energy_rate = dae__bind_tape(b, "rates of the energies", &rates, 1, NULL);
 }
 
-/* ---- the description ---- */
+/* ---- description of the problem ---- */
 
 static const char *const *bind_mech_constraint_names(build *a, const dae__constraints *all)
 {

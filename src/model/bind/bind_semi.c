@@ -1,4 +1,4 @@
-/* A semi-explicit system, M(t,x) x' = f, 0 = F, from its rows. */
+/* A semi-explicit system M(t,x) x' = f, 0 = F from its equations. */
 #include "model/bind/bind.h"
 #include "model/expand/value.h"
 
@@ -43,7 +43,7 @@ static int bind_semi_eval_Ms_x(void *user, const dae_semi_explicit_at *at, const
   return bind_semi_run(user, Q_Ms_x, at, s, out);
 }
 
-/* ---- building ---- */
+/* ---- construction of the tapes ---- */
 
 typedef struct build {
   dae__binder *b;
@@ -58,7 +58,7 @@ static void bind_semi_vector_tape(build *a, int quantity, const dae__nodes *node
   a->c->tape[quantity] = dae__bind_tape(a->b, quantities[quantity], &out, 1, NULL);
 }
 
-/* The tape of a matrix; returns its pattern if the system is sparse. */
+/* Builds the tape of a matrix; returns its sparsity pattern if the system is sparse. */
 static const dae_pattern *bind_semi_matrix_tape(build *a, int quantity, const dae__triplets *m)
 {
   dae__outputs out = {0};
@@ -80,7 +80,8 @@ static void bind_semi_build_jacobians(build *a, dae_semi_explicit *p)
   dae__triplets J = dae__bind_jacobian(a->b, &rows, &by);
   p->J_pattern = bind_semi_matrix_tape(a, Q_J, &J);
   p->J = bind_semi_eval_J;
-  /* structural index: 1 where every equation F holds an algebraic variable; the start refines it */
+  /* Structural index: 1 if every equation of F contains an algebraic variable, else 0 for unknown;
+   * the consistent start refines it. */
   int with_y = 0, nx = u->u.count;
   bool *seen = DAE__NEW_ARRAY(a->b->x->l->scratch, bool, J.rows);
   for (int k = 0; seen && k < J.entries.count; k++) {

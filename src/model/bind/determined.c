@@ -1,17 +1,18 @@
 /* Structural check of coordinates without kinetic energy, whose motion the constraints must
- * determine: a bipartite matching of these coordinates with constraints that hold them, by
+ * determine: a bipartite matching of these coordinates with constraints that contain them, by
  * augmenting paths, depth first without recursion. Without a complete matching the saddle matrix
- * [M G'; G 0] is singular whatever the values are. */
+ * [M A'; A 0], A = [G; K], is singular for all values. */
 #include "model/bind/bind.h"
 
 typedef struct matching {
-  int *start, *row; /* by coordinate: the rows of constraints, of g and then of k, that hold it */
-  int *owner;       /* by row: the coordinate matched with it, or -1 */
-  int *seen;        /* by row: 1 + the last coordinate whose search visited it */
-  int *at, *next;   /* the path: coordinates, and the rows to try next */
+  /* by coordinate: rows of G, then of K, that contain it, row[start[i]] to row[start[i + 1] - 1] */
+  int *start, *row;
+  int *owner;     /* by row of [G; K]: coordinate matched with it, or -1 */
+  int *seen;      /* by row of [G; K]: 1 + the last coordinate whose search visited it */
+  int *at, *next; /* by depth of the path: coordinate, and the next row to try */
 } matching;
 
-/* Extends the matching by a coordinate; false: no augmenting path. */
+/* Extends the matching by a coordinate along an augmenting path; false: no path. */
 static bool determined_find_row(matching *m, int coordinate)
 {
   int depth = 0;
@@ -54,7 +55,7 @@ void dae__check_determined(dae__binder *b, const dae__system *u, const dae__trip
     return;
   for (int i = 0; i < nc; i++)
     m.owner[i] = -1;
-  /* counting sort of the entries of G and K by columns */
+  /* Counting sort of the entries of G and K by column. */
   const dae__triplets *const matrix[] = {G, K};
   int *end = m.start + 1;
   for (int k = 0; k < 2; k++)

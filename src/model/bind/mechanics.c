@@ -5,7 +5,7 @@
 
 #define HAS(name) (1u << DAE__Q_##name)
 
-/* Evaluated together: the residual of ggl, accelerations, projections, drift. */
+/* Quantities evaluated together: in residuals of the GGL form, accelerations, projection, drift. */
 const dae__program_plan dae__mechanics_programs[DAE__PROGRAMS] = {
     {HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
      "M, f, s, c, g, gdot, G, k, K"},
@@ -45,7 +45,8 @@ static int mechanics_run(dae__tape *tape, const dae_mechanical_at *at, const dou
   return dae__tape_run(tape, in, &out) ? 0 : -1;
 }
 
-/* X(name): quantities with a callback of their own; with a vector s; g_t is one unless it is 0 */
+/* Quantities with a callback, X(name): CALLBACKS without, CALLBACKS_S with a vector s. g_t has a
+ * callback only if it is not 0. */
 #define CALLBACKS(X)                                                                               \
   X(M)                                                                                             \
   X(f)                                                                                             \
@@ -93,7 +94,7 @@ static int mechanics_eval_energy_rate(void *user, const dae_mechanical_at *at,
   return result;
 }
 
-/* The members of dae_mechanical_wanted, in their order, are the groups of a program. */
+/* The groups of a program are the members of dae_mechanical_wanted, in the same order. */
 _Static_assert(sizeof(dae_mechanical_wanted) == DAE__WANTED_COUNT * sizeof(double *),
                "members and nothing else");
 #define IN_ORDER(name)                                                                             \
@@ -101,7 +102,8 @@ _Static_assert(sizeof(dae_mechanical_wanted) == DAE__WANTED_COUNT * sizeof(doubl
 DAE__WANTED(IN_ORDER)
 #undef IN_ORDER
 
-/* Runs the programs that compute wanted quantities only, the largest first, then single tapes. */
+/* Runs the programs without unwanted quantities, the largest first, then the tapes of single
+ * quantities. */
 static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mechanical_wanted *w)
 {
   const dae__mechanical_tapes *m = user;
@@ -126,7 +128,7 @@ static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mec
   return done ? 0 : -1;
 }
 
-/* ---- the description ---- */
+/* ---- table of callbacks ---- */
 
 void dae__mechanics_callbacks(dae__mechanical_tapes *m, dae_mechanical *p)
 {

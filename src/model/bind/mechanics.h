@@ -1,13 +1,14 @@
-/* The tapes of a mechanical system: one for each quantity, and programs that compute several. */
+/* The tapes of a mechanical system: one for each quantity, and programs, which are tapes of several
+ * quantities. */
 #ifndef DAEDAL_MODEL_BIND_MECHANICS_H
 #define DAEDAL_MODEL_BIND_MECHANICS_H
 
 #include "model/tape/tape.h"
 #include <daedal/mechanical.h>
 
-/* X(name): the members of dae_mechanical_wanted, in their order */
+/* X(name): the members of dae_mechanical_wanted, in their order. */
 #define DAE__WANTED(X) X(M) X(f) X(s) X(c) X(g) X(gdot) X(G) X(gamma) X(k) X(K) X(kappa)
-/* X(name): quantities that are evaluated one at a time */
+/* X(name): quantities that are evaluated one at a time. */
 #define DAE__SINGLE(X)                                                                             \
   X(g_t) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q) X(Ms_qv) X(Gts_q) X(Kts_qv)
 
@@ -19,28 +20,28 @@ enum {
 };
 
 typedef struct dae__program {
-  unsigned mask; /* bit i: quantity i of DAE__WANTED */
+  unsigned mask; /* set of quantities: bit i for quantity i of DAE__WANTED */
   dae__tape *tape;
 } dae__program;
 
 enum { DAE__PROGRAMS = 8 };
 
 typedef struct dae__mechanical_tapes {
-  dae__tape *single[DAE__QUANTITIES];  /* NULL: the quantity is empty */
-  unsigned present;                    /* mask of DAE__WANTED: quantities that are not empty */
-  dae__program program[DAE__PROGRAMS]; /* of several quantities, the largest first */
+  dae__tape *single[DAE__QUANTITIES];  /* by quantity: its tape; NULL: an empty quantity */
+  unsigned present;                    /* set of the quantities of DAE__WANTED that are not empty */
+  dae__program program[DAE__PROGRAMS]; /* tapes of several quantities, the largest set first */
   int programs;
   dae__tape *energy, *energy_rate;
 } dae__mechanical_tapes;
 
-/* The programs of a system that has all quantities, the largest first. */
+/* Set of quantities of a program, with its name, in a system where no quantity is empty. */
 typedef struct dae__program_plan {
   unsigned mask;
   const char *what;
 } dae__program_plan;
 extern const dae__program_plan dae__mechanics_programs[DAE__PROGRAMS];
 extern const char *const dae__quantity_names[];
-/* Sets user and the callbacks of all quantities that are not empty. */
+/* Sets the user pointer and the callbacks of all quantities that are not empty. */
 void dae__mechanics_callbacks(dae__mechanical_tapes *m, dae_mechanical *p);
 
 #endif

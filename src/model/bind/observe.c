@@ -1,9 +1,9 @@
-/* Functions of the state vector of a model: start values, columns, outputs, events; and the places
- * of names that errors of a run may mention. Their tapes have the inputs t, the state vector as
- * class Q, its derivative as class S. */
+/* Functions of the state vector of a model: start values, columns, outputs, events; and places in
+ * the text of the names in error messages of a run. Their tapes have the inputs t, the state vector
+ * as class Q, its derivative as class S. */
 #include "model/model.h"
 
-/* ---- start ---- */
+/* ---- start values ---- */
 
 static void observe_build_start(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
@@ -43,7 +43,7 @@ static void observe_add_name_place(dae__binder *b, dae_model *model, const char 
   *DAE__PUSH(b->x->l->keep, &model->name_places) = (dae__name_place){name, place};
 }
 
-/* Columns of the variables of all instances, or of the rates of their coordinates. */
+/* Adds columns of the variables of all instances, or of the rates of their coordinates. */
 static void observe_add_variables(dae__binder *b, dae_model *model, const dae__layout *layout,
                                   bool rates)
 {
@@ -70,8 +70,8 @@ static void observe_add_variables(dae__binder *b, dae_model *model, const dae__l
   }
 }
 
-/* Columns lambda(A.rod), A.lambda[1]; unlabelled: the number of unlabelled constraints before
- * these; returns the new number. */
+/* Adds columns of multipliers, lambda(A.rod) with a label, A.lambda[1] without. unlabelled: number
+ * of unlabelled constraints before; returns this number after the constraints added. */
 static int observe_add_multipliers(dae__binder *b, dae_model *model, const dae__layout *layout,
                                    const char *letter, const char *system,
                                    const dae__constraints *all, int unlabelled)
@@ -151,7 +151,7 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
   for (int i = 0; i < x->events.count && dae__bind_ok(b); i++, trigger++) {
     const dae__expanded_event *event = &x->events.item[i];
     dae__outputs value = {0}, rate = {0}, action = {0};
-    dae__node E_rate = DAE__ZERO; /* E_t + E_y y' */
+    dae__node E_rate = DAE__ZERO; /* total time derivative of an event function, E_t + E_y y' */
     dae__gradient d = dae__bind_gradient(b, event->node, DAE__BIT(T) | DAE__BIT(Q));
     for (int k = 0; k < d.count; k++) {
       dae__node dy = d.leaf[k] == 0 ? dae__constant(x->graph, 1)

@@ -1,9 +1,9 @@
 /* Bound systems: the variables of an instance in the order of the problem form, its inputs from
- * other systems, and its equations as rows; and the check of their numbers.
+ * other systems, its equations as rows, and the check of the number of equations.
  *
  * In a model with coordinates a state without an equation u' = E gets an algebraic variable for its
- * rate: u' = r, and r in place of u' in the other equations. In a model without coordinates the
- * system is then quasi-linear, M(t,x) x' = f. */
+ * rate: u' = r, and r in place of u' in the other equations. In a model without coordinates a
+ * system with such a state is quasi-linear, M(t,x) x' = f. */
 #include "linalg/solver.h"
 #include "model/bind/bind.h"
 #include "model/expand/value.h"
@@ -45,7 +45,7 @@ void dae__system_place(dae__binder *b, const dae__system *u, bool there)
     dae__binder_place(b, dae__rate_leaf(b->x, u->q.item[i]), there ? DAE__CLASS_V : -1, i);
 }
 
-/* ---- counting ---- */
+/* ---- check of the number of equations ---- */
 
 static const char *system_describe(const dae__expander *x, int instance, char *text, size_t size)
 {
@@ -56,7 +56,8 @@ static const char *system_describe(const dae__expander *x, int instance, char *t
   return text;
 }
 
-/* Refuses a system without variables or with too few equations; dae__add_equation refuses more. */
+/* Reports an error for a system without variables or with too few equations; dae__add_equation
+ * reports too many. */
 static void system_check_count(dae__binder *b, const dae__system *u)
 {
   dae__expander *x = b->x;
@@ -81,8 +82,8 @@ static void system_check_count(dae__binder *b, const dae__system *u)
                    unknowns == 1 ? "" : "s", equations, equations == 1 ? "" : "s");
 }
 
-/* A variable that is not among the leaves of equations, nor is its rate; -1: none. b->by is the
- * mark of a leaf. */
+/* Finds a variable that is absent, with its rate, from the leaves of equations; -1: none. b->by
+ * marks the leaves, and is -1 again at the end. */
 static int system_find_missing(dae__binder *b, const dae__system *u, dae__leaves below)
 {
   const dae__expander *x = b->x;
@@ -103,7 +104,8 @@ static int system_find_missing(dae__binder *b, const dae__system *u, dae__leaves
   return missing;
 }
 
-/* Refuses a variable in no equation; equations u' = E are searched only if it is in no other. */
+/* Reports an error for a variable in no equation; equations u' = E are searched only for variables
+ * in no other equation. */
 static void system_check_unknowns(dae__binder *b, const dae__system *u)
 {
   dae__expander *x = b->x;
@@ -127,9 +129,10 @@ static void system_check_unknowns(dae__binder *b, const dae__system *u)
                    dae__leaf_name(x, missing));
 }
 
-/* ---- rows ---- */
+/* ---- rows of the problem form ---- */
 
-/* Rows u' = s, 0 = c; states whose rate no equation gives get hidden variables for it. */
+/* Forms the rows u' = s, 0 = c; the rate of a state without an equation u' = E becomes an unnamed
+ * algebraic variable. */
 static void system_explicit_rows(dae__binder *b, dae__system *u)
 {
   dae__expander *x = b->x;
@@ -171,7 +174,8 @@ static void system_explicit_rows(dae__binder *b, dae__system *u)
       b->by[dae__rate_leaf(x, u->u.item[i])] = -1;
 }
 
-/* Appends the entries of M of one row; returns its right side, the equation without rates. */
+/* Appends the entries of one row of M; returns the right side of the row, the equation without
+ * rates. */
 static dae__node system_mass_row(dae__binder *b, dae__system *u, const dae__equation *e, int row)
 {
   dae__expander *x = b->x;
@@ -180,7 +184,7 @@ static dae__node system_mass_row(dae__binder *b, dae__system *u, const dae__equa
   dae__gradient d = dae__gradient_of(x->walker, residual, state_rates);
   int first = u->mass.entries.count;
   for (int i = 0; i < d.count; i++) {
-    /* leaves of a symbol: values, then as many rates */
+    /* the leaves of a symbol are its values, then as many rates */
     const dae__leaf_info *info = &x->leaves.item[d.leaf[i]];
     const dae__elements *own = dae__elements_of(x, info->symbol, info->instance, e->place);
     int state = d.leaf[i] - own->count;
@@ -201,7 +205,8 @@ static dae__node system_mass_row(dae__binder *b, dae__system *u, const dae__equa
   return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, x->no_state_rates));
 }
 
-/* Does M hold algebraic variables, or do more equations hold rates than there are states? */
+/* Tests for algebraic variables in M, and for more equations with rates than states: both need all
+ * variables in x. */
 static bool system_needs_all_variables(dae__binder *b, const dae__system *u, int with_rates,
                                        int states)
 {
@@ -226,7 +231,8 @@ static bool system_needs_all_variables(dae__binder *b, const dae__system *u, int
   return false;
 }
 
-/* Rows M x' = s, as many as states, equations with rates first; the other equations are 0 = c. */
+/* Forms as many rows M x' = s as states, equations with rates first; the other equations become 0 =
+ * c. */
 static void system_quasilinear_rows(dae__binder *b, dae__system *u)
 {
   dae__expander *x = b->x;
@@ -252,7 +258,7 @@ static void system_quasilinear_rows(dae__binder *b, dae__system *u)
   }
   dae__system_place(b, u, true);
   u->mass = (dae__triplets){.rows = u->u.count, .cols = u->u.count};
-  for (int pass = 0; pass < 2; pass++) /* with rates, then without */
+  for (int pass = 0; pass < 2; pass++) /* equations with rates, then without */
     for (int i = 0; i < count && dae__bind_ok(b); i++) {
       const dae__equation *e = &own->equations.item[i];
       if (rated[i] != (pass == 0))
@@ -267,7 +273,7 @@ static void system_quasilinear_rows(dae__binder *b, dae__system *u)
     if (x->leaf_kind.item[u->u.item[i]] != DAE__LEAF_DISCRETE)
       continue;
     *DAE__PUSH(pool, &u->mass.entries) =
-        (dae__triplet){row++, i, dae__constant(x->graph, 1)}; /* m' = 0 */
+        (dae__triplet){row++, i, dae__constant(x->graph, 1)}; /* m' = 0 of a discrete variable m */
     *DAE__PUSH(pool, &u->s) = DAE__ZERO;
   }
   dae__system_place(b, u, false);
@@ -275,7 +281,7 @@ static void system_quasilinear_rows(dae__binder *b, dae__system *u)
 
 /* ---- inputs ---- */
 
-/* Appends the variables of other systems in a node to the inputs. */
+/* Appends the variables of other systems in an expression to the inputs. */
 static void system_list_inputs_of(dae__binder *b, dae__system *u, dae__node node)
 {
   dae__expander *x = b->x;
@@ -303,7 +309,7 @@ static void system_list_inputs(dae__binder *b, dae__system *u)
     system_list_inputs_of(b, u, u->c.item[i]);
 }
 
-/* ---- all of it ---- */
+/* ---- construction of a bound system ---- */
 
 dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
 {

@@ -1,10 +1,9 @@
-/* Equations A = B of states and algebraic variables, and the rates of states.
- *
- * u' = E and c*u' = E with a number c give the rate of a state; all others are implicit equations,
- * linear in the rates. */
+/* Equations A = B of states and algebraic variables, and explicit rates of states: u' = E, and c*u'
+ * = E with a number c, give the rate of a state; all other equations are implicit, and linear in
+ * the rates. */
 #include "model/expand/value.h"
 
-/* the leaf, if the node is the rate u' of a state of this instance; else -1 */
+/* Leaf of a node that is the rate u' of a state of the current instance; -1 for other nodes. */
 static int equations_state_rate_of(const dae__context *c, dae__node node)
 {
   dae__node_view v = dae__node_at(c->x->graph, node);
@@ -14,7 +13,8 @@ static int equations_state_rate_of(const dae__context *c, dae__node node)
   return v.leaf;
 }
 
-/* Finds the rate given by u' = E, by E = u', or by c*u' = E with a number c, E without rates. */
+/* Finds the rate that is given by u' = E, by E = u', or by c*u' = E with a number c and E without
+ * rates. */
 static void equations_find_explicit(const dae__context *c, dae__equation *e)
 {
   dae__expander *x = c->x;
@@ -98,7 +98,7 @@ void dae__find_explicit_rates(dae__expander *x)
     x->explicit_rate[i] = -1;
   for (int i = 0; i < 2 * x->instances.count; i++) {
     dae__instance *own = &x->instances.item[i / 2];
-    bool second = i % 2; /* equations u' = E first, then the others */
+    bool second = i % 2; /* equations u' = E first, then E = u' and c*u' = E */
     for (int k = 0; k < own->equations.count; k++) {
       dae__equation *e = &own->equations.item[k];
       if (e->rate_leaf < 0 || e->second != second)
@@ -106,7 +106,7 @@ void dae__find_explicit_rates(dae__expander *x)
       if (x->explicit_rate[e->rate_leaf] < 0)
         x->explicit_rate[e->rate_leaf] = e->rhs;
       else if (second)
-        e->rate_leaf = -1; /* another equation gives this rate */
+        e->rate_leaf = -1; /* the rate is given by another equation: this one is implicit */
       else
         dae__load_fail(x->l, e->place, "two equations give %s; write one of them as 0 = ...",
                        dae__leaf_name(x, e->rate_leaf));

@@ -1,5 +1,5 @@
-/* From the syntax tree to expressions: names are resolved, arrays and loops unrolled, lets
- * inserted.
+/* Expansion of the syntax tree into expressions: names are resolved, arrays and loops unrolled,
+ * lets inserted.
  *
  * A scope is the model itself or a system statement; it has one instance, or one for each value of
  * the system's index. A symbol is a declared name of a scope; in each instance it has its own
@@ -14,7 +14,7 @@
 
 /* ---- leaves of the expression graph ---- */
 
-/* Kinds of leaves, as bits. */
+/* Kinds of leaves of the expression graph, as bits of a set. */
 enum {
   DAE__LEAF_TIME = 1,
   DAE__LEAF_COORD = 2,
@@ -29,8 +29,8 @@ enum {
 
 typedef struct dae__leaf_info {
   int instance;
-  int symbol;  /* -1: time, or a multiplier */
-  int element; /* of the symbol; of a multiplier the number of the constraint */
+  int symbol;  /* symbol of a variable; -1: time or a multiplier */
+  int element; /* element of a variable's symbol, or number of a multiplier's constraint */
 } dae__leaf_info;
 
 /* ---- names ---- */
@@ -40,69 +40,72 @@ typedef struct dae__elements {
   enum { DAE__ELEMENTS_UNRESOLVED, DAE__ELEMENTS_RESOLVING, DAE__ELEMENTS_RESOLVED } stage;
   int from[DAE__RANK], to[DAE__RANK];
   int count;
-  int leaf;        /* of variables: the first leaf; rates of coords and states follow the values */
-  dae__node *node; /* of params, lets, outputs; -1: not evaluated, -2: being evaluated */
+  /* first leaf of a variable; leaves of the values, then of the rates of coords and states */
+  int leaf;
+  /* by element of a param, let or output: its node; -1: not evaluated, -2: being evaluated */
+  dae__node *node;
 } dae__elements;
 
 typedef struct dae__symbol {
-  dae__statement_kind kind; /* of its declaration */
+  dae__statement_kind kind; /* kind of the statement that declares the symbol */
   const dae__declaration *d;
   int scope;
   int next;          /* next symbol of the scope, -1: none */
-  int body;          /* of a system: its own scope */
-  dae__elements *in; /* by instance of the scope */
-  bool busy;         /* function: being evaluated */
+  int body;          /* scope inside a symbol that is a system */
+  dae__elements *in; /* by instance of the scope: elements of the symbol */
+  bool busy;         /* a function that is being evaluated */
 } dae__symbol;
 
 typedef struct dae__scope {
-  const char *name; /* "" for the model */
+  const char *name; /* name of the system; "" for the model */
   const dae__statement *body;
-  const dae__declaration *d; /* of the system, NULL for the model */
-  int symbol;                /* of the system, -1 for the model */
-  int first, last;           /* list of its symbols, -1: none */
+  const dae__declaration *d; /* declaration of the system; NULL for the model */
+  int symbol;                /* symbol of the system; -1 for the model */
+  int first, last;           /* first and last symbol of the scope; -1: none */
   int instance, instances;   /* first instance and number of instances */
-  int index;                 /* index of the first instance */
+  int index;                 /* value of the system's index in the first instance */
 } dae__scope;
 
-/* Hash table of numbers by owner (a scope or an instance) and interned name. */
+/* Hash table with a scope or instance (owner) and an interned name as key, a number as value. */
 typedef struct dae__table {
   struct dae__table_slot {
-    const char *name; /* NULL: empty */
+    const char *name; /* interned name; NULL: an empty slot */
     int owner, number;
   } * slot;
   int slots, count;
 } dae__table;
 
-/* The kind of statement with a label. */
+/* Kinds of labelled statements. */
 typedef enum dae__label_kind {
-  DAE__LABEL_HOLONOMIC, /* constraints and joints */
+  DAE__LABEL_HOLONOMIC, /* labels of holonomic constraints and of joints */
   DAE__LABEL_NONHOLONOMIC,
   DAE__LABEL_EVENT
 } dae__label_kind;
 
-/* A label of a constraint, joint or event in an instance: its name with indices. */
+/* Label of a constraint, joint or event of an instance: its name with indices. */
 typedef struct dae__label {
-  const char *text; /* "rod[3]", interned */
+  const char *text; /* interned text of the label, such as "rod[3]" */
   int instance, place;
   dae__label_kind kind;
-  int leaf; /* of the multiplier */
+  int leaf; /* leaf of the constraint's multiplier */
 } dae__label;
 
 typedef struct dae__constraint {
-  dae__node node;    /* A - B */
-  const char *label; /* NULL: none */
+  dae__node node;    /* residual A - B of a constraint A = B */
+  const char *label; /* text of the label; NULL: without a label */
   int place;
-  int leaf;         /* of the multiplier */
-  const char *name; /* in messages */
+  int leaf;         /* leaf of the multiplier */
+  const char *name; /* name of the constraint in messages */
 } dae__constraint;
 
 typedef struct dae__equation {
   dae__node a, b;
   int place;
-  int rate_leaf; /* leaf of the rate of a state, for u' = E with E = rhs; else -1 */
-  bool second;   /* written E = u' or c*u' = E: gives the rate if no equation u' = E does */
+  int rate_leaf; /* leaf of u' if the equation gives u' = rhs; -1: an implicit equation */
+  /* equation E = u' or c*u' = E, which gives the rate only if no equation u' = E does */
+  bool second;
   dae__node rhs;
-  const char *name; /* in messages */
+  const char *name; /* name of the equation in messages */
 } dae__equation;
 
 typedef struct dae__force {
@@ -114,10 +117,10 @@ typedef DAE__LIST(dae__constraint) dae__constraints;
 
 /* One instance of a scope, with its energies, forces, constraints and equations. */
 typedef struct dae__instance {
-  const char *name; /* "A", "S[2]", "" */
+  const char *name; /* name of the instance: "A", "S[2]"; "" for the model */
   int scope, number;
   int unknowns;     /* number of states and algebraic variables */
-  int energy_place; /* place of the first energy or constraint; 0: none */
+  int energy_place; /* place in the text of the first energy or constraint; 0: none */
   dae__node kinetic, potential;
   DAE__LIST(dae__force) forces;
   dae__constraints holonomic, nonholonomic;
@@ -143,13 +146,14 @@ typedef struct dae__expanded_event {
   DAE__LIST(dae__action) actions;
 } dae__expanded_event;
 
-/* Shapes of a drawing, and the nodes of their values. */
+/* Shapes of a drawing, and nodes of their coordinates and sizes. */
 typedef struct dae__picture {
-  DAE__LIST(dae_shape) shapes; /* lives as long as the model */
+  DAE__LIST(dae_shape) shapes; /* shapes in memory that lives as long as the model */
   DAE__LIST(dae__node) values;
 } dae__picture;
 
-/* An overriding value of a param, for all instances and elements, or those with these indices. */
+/* Overriding value of a param: for all instances and elements, or for one system and the given
+ * indices. */
 typedef struct dae__override {
   int symbol, place;
   bool one_system;
@@ -164,44 +168,46 @@ typedef struct dae__expander {
   dae__graph *graph;
   dae__walker *walker;
   dae__names *names;
-  const char *index_name[DAE__RANK]; /* i, j */
+  const char *index_name[DAE__RANK]; /* default names of the indices of arrays, "i" and "j" */
   DAE__LIST(dae__scope) scopes;
   DAE__LIST(dae__symbol) symbols;
-  dae__table symbol_table; /* by scope and name */
+  dae__table symbol_table; /* symbols by scope and name */
   DAE__LIST(dae__instance) instances;
   DAE__LIST(dae__leaf_info) leaves;
   DAE__LIST(unsigned char) leaf_kind;
-  DAE__LIST(unsigned char) node_kinds; /* by node, computed on demand: kinds of leaves below it */
-  DAE__LIST(dae__node) leaf_rate;      /* by leaf: node of its rate; 0: none */
+  /* by node: set of the kinds of leaves in its expression, computed on demand */
+  DAE__LIST(unsigned char) node_kinds;
+  DAE__LIST(dae__node) leaf_rate; /* by leaf: node of its rate; 0: none */
   DAE__LIST(dae__override) overrides;
   DAE__LIST(dae__label) labels;
-  dae__table label_table; /* by instance and text */
-  int depth;              /* of nested evaluations */
-  /* of the whole model */
+  dae__table label_table; /* labels by instance and text */
+  int depth;              /* depth of nested evaluations */
+  /* joints and results of the whole model */
   dae__constraints joints;
   DAE__LIST(dae__result) outputs;
   DAE__LIST(dae__expanded_event) events;
-  dae__picture picture; /* of the draw statements */
+  dae__picture picture; /* shapes of the draw statements */
   const dae__statement *simulate;
-  dae__node *no_state_rates; /* by leaf: 0 for the rate of a state, else -1 */
-  dae__node *explicit_rate;  /* by leaf of u': E of the equation u' = E, else -1 */
+  dae__node *no_state_rates; /* by leaf: node 0 for the rate of a state, -1 for others */
+  dae__node *explicit_rate;  /* by leaf u': node E of the equation u' = E; -1: none */
 } dae__expander;
 
 /* ---- scopes and symbols: scope.c, settings.c ---- */
 
-int dae__table_find(const dae__table *table, int owner, const char *name); /* -1: none */
+/* Number stored under an owner and a name; -1: not in the table. */
+int dae__table_find(const dae__table *table, int owner, const char *name);
 void dae__table_add(dae__load *l, dae__table *table, int owner, const char *name, int number);
 
-/* Registers all names. */
+/* Registers the declared names of all scopes. */
 dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first);
-/* Reads overrides of params, "A.k[2]=3*pi". */
+/* Reads the overriding values of params from texts such as "A.k[2]=3*pi". */
 dae_status dae__read_overrides(dae__expander *x);
-/* Finds the instances of systems and the elements of arrays; variables get their leaves. */
+/* Finds the instances of systems and elements of arrays, and creates the leaves of variables. */
 dae_status dae__resolve_ranges(dae__expander *x);
-/* The overriding value of a param, or NULL. */
+/* Overriding value of an element of a param; NULL: none. */
 const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, const int *index);
 
-/* The elements of a symbol in an instance, resolved at their first use; NULL after an error. */
+/* Elements of a symbol in an instance, resolved at their first use; NULL after an error. */
 dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance, int place);
 static inline dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place)
 {
@@ -210,27 +216,27 @@ static inline dae__elements *dae__elements_of(dae__expander *x, int symbol, int 
   bool done = e && e->stage == DAE__ELEMENTS_RESOLVED && !x->l->status;
   return done ? e : dae__elements_resolve(x, symbol, instance, place);
 }
-/* The leaf of the rate of a coordinate or state. */
+/* Leaf of the rate of a coordinate or state. */
 static inline int dae__rate_leaf(const dae__expander *x, int leaf)
 {
   return dae__node_at(x->graph, x->leaf_rate.item[leaf]).leaf;
 }
-/* The place of the declaration of a variable's leaf. */
+/* Place in the text of the declaration of a variable, given by its leaf. */
 static inline int dae__declared_at(const dae__expander *x, int leaf)
 {
   return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
 }
-/* Name of an element: "A.x[3]". */
+/* Full name of an element, such as "A.x[3]". */
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element);
-/* Name of a variable inside its system: x[3], or x[3]' for its rate. */
+/* Name of a variable without its system: x[3], or x[3]' for its rate. */
 const char *dae__local_name(dae__expander *x, int leaf, bool rate);
-/* Name of a leaf: x, x', A.z. */
+/* Full name of a leaf, such as x, x', A.z. */
 const char *dae__leaf_name(dae__expander *x, int leaf);
 int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info);
 
 /* ---- expressions: value.c ---- */
 
-/* A local name with its value: an index, an argument, a let of a loop. */
+/* A local name and its value: an index, an argument of a function, or a let of a loop. */
 typedef struct dae__local {
   const char *name;
   dae__node node;
@@ -238,43 +244,43 @@ typedef struct dae__local {
   const struct dae__local *outer;
 } dae__local;
 
-/* The surroundings of an expression: instance, local names, permitted quantities. */
+/* Context of the evaluation of an expression: instance, local names, permitted quantities. */
 typedef struct dae__context {
   dae__expander *x;
   int instance;
   const dae__local *frame;
-  bool constant;    /* params and indices only */
+  bool constant;    /* only params and indices are permitted */
   bool results;     /* multipliers, energies and outputs are permitted */
-  const char *what; /* in messages: "an array bound" */
+  const char *what; /* name of the expression in messages, such as "an array bound" */
   bool in_loop;
-  int lets; /* number of lets of the loops around */
+  int lets; /* number of lets of the enclosing loops */
 } dae__context;
 
-/* The node of a number; 0, with the error recorded, after an error. */
+/* Node of a numerical expression; node 0, with the error recorded, after an error. */
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e);
-/* The value of a constant, of a whole number. */
+/* Value of a constant expression, as a real and as a whole number. */
 double dae__evaluate_constant(const dae__context *c, const dae__expr *e);
 int dae__evaluate_whole(const dae__context *c, const dae__expr *e);
-/* The ends of a range. */
+/* Evaluates both ends of a range. */
 bool dae__evaluate_range(const dae__context *c, const dae__range *range, int *from, int *to);
-/* The node of an element of a param, let or output. */
+/* Node of an element of a param, let or output. */
 dae__node dae__element_node(dae__expander *x, int symbol, int instance, int element, int place);
-/* A NAME with indices: symbol, instance, element. */
+/* Element that a name with indices stands for: symbol, instance, number of the element. */
 typedef struct dae__element {
   int symbol, instance, element;
 } dae__element;
 bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element *out);
-/* Total time derivative of a node; what: its name in messages. */
+/* Total time derivative of a node; what: name of the node in messages. */
 dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const char *what);
 
 /* ---- statements: statements.c, results.c, start.c ---- */
 
-/* Energies, forces, constraints, equations, joints. */
+/* Expands energies, forces, constraints, equations and joints. */
 dae_status dae__expand_motion(dae__expander *x);
-/* Outputs, events, drawings. */
+/* Expands outputs, events and drawings. */
 dae_status dae__expand_results(dae__expander *x);
-/* Start values of all leaves of variables and of rates of coordinates at time t, in scratch memory;
- * NULL after an error. */
+/* By leaf: start values of variables and of rates of coordinates at time t, in scratch memory; NULL
+ * after an error. */
 const double *dae__start_values(dae__expander *x, double t);
 
 #endif

@@ -75,7 +75,7 @@ static void lookup_fail_unknown(const dae__context *c, const dae__expr *e, int s
 void dae__check_function(const dae__context *c, const dae__expr *e, const dae__declaration *d,
                          const dae__local *indices)
 {
-  /* first operands in a loop, since chains of left operands can be long */
+  /* Loop over first operands: chains of left operands can be long. Recursion for the others. */
   for (; e && !c->x->l->status; e = e->argument) {
     dae__local own = {.name = e->name, .outer = indices};
     int instance;
@@ -93,7 +93,7 @@ void dae__check_function(const dae__context *c, const dae__expr *e, const dae__d
   }
 }
 
-/* the instance A or S[k]; -1 after an error */
+/* Instance of a system named A or S[k]; -1 after an error. */
 static int lookup_find_system(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
@@ -161,7 +161,7 @@ int dae__lookup_path(const dae__context *c, const dae__expr *e, int *instance)
 
 /* ---- elements ---- */
 
-/* number of the element with the indices of a name; -1 after an error */
+/* Number of the element that the indices of a name select; -1 after an error. */
 static int lookup_find_element(const dae__context *c, const dae__expr *e, int rank,
                                const dae__elements *elements)
 {
@@ -215,7 +215,8 @@ bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element
   return out->element >= 0;
 }
 
-/* Indices of an element as local names inside of outer; index: their values. */
+/* Local names for the indices of an element, inside of the names `outer`. index: set to the values
+ * of the indices. */
 static const dae__local *lookup_element_frames(dae__expander *x, const dae__symbol *s,
                                                const dae__elements *e, int element,
                                                const dae__local *outer, dae__local *frame,

@@ -1,9 +1,10 @@
 /* Expansion of outputs, events and drawings, which do not change the motion. */
 #include "model/expand/value.h"
 
-#define MAX_ACTIONS 10000 /* of an event: they are searched linearly; chosen, not measured */
+/* largest number of actions of an event, which are searched linearly; chosen, not measured */
+#define MAX_ACTIONS 10000
 
-/* Substitutes the rates of states by the right sides of their equations. */
+/* Replaces the rates of states in an expression by the right sides E of the equations u' = E. */
 static dae__node results_without_state_rates(dae__expander *x, dae__node node, int place)
 {
   if (x->l->status)

@@ -7,7 +7,7 @@
 
 /* ---- tables of names ---- */
 
-/* the slot of a name, or the empty one where it belongs */
+/* Slot of a name in a hash table, or the empty slot to insert it at. */
 static struct dae__table_slot *scope_table_slot(const dae__table *table, int owner,
                                                 const char *name)
 {
@@ -27,7 +27,7 @@ int dae__table_find(const dae__table *table, int owner, const char *name)
 
 void dae__table_add(dae__load *l, dae__table *table, int owner, const char *name, int number)
 {
-  if (2 * (table->count + 1) >= table->slots) { /* at most half full */
+  if (2 * (table->count + 1) >= table->slots) { /* a hash table is at most half full */
     dae__table larger = {.slots = table->slots > 0 ? 2 * table->slots : 64};
     larger.slot = DAE__NEW_ARRAY(l->scratch, struct dae__table_slot, larger.slots);
     if (!dae__load_ok(l))
@@ -70,7 +70,7 @@ static bool scope_is_declaration(dae__statement_kind kind)
   return kind >= DAE__STATEMENT_PARAM && kind <= DAE__STATEMENT_OUTPUT;
 }
 
-/* Refuses statements that are not allowed inside a system or a loop. */
+/* Reports an error for statements that are not allowed inside a system or a loop. */
 static void scope_check_place(dae__expander *x, const dae__statement *s, bool in_system,
                               bool in_loop)
 {
@@ -312,7 +312,7 @@ int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info)
   return x->leaves.count - 1;
 }
 
-/* "x[3]", without its system */
+/* Name of an element without its system, such as "x[3]". */
 static const char *scope_plain_name(dae__expander *x, int symbol, int instance, int element)
 {
   const dae__symbol *s = &x->symbols.item[symbol];

@@ -1,5 +1,5 @@
-/* Overrides of params, "a=3", "A.k=2*pi", "c[2]=0.1", and the settings of simulate and of systems:
- * names with values that are words or constants. */
+/* Overrides of params, such as "a=3", "A.k=2*pi", "c[2]=0.1", and settings of simulate and of
+ * systems, which are names with a word or a constant as value. */
 #include "core/number.h"
 #include "model/expand/value.h"
 #include "model/model.h"
@@ -39,7 +39,7 @@ static int settings_find_param(dae__expander *x, const dae__expr *e)
   return x->l->status ? -1 : symbol;
 }
 
-/* The indices of a name; false after an error. */
+/* Evaluates the indices of a name in an override; false after an error. */
 static bool settings_override_indices(dae__expander *x, const dae__expr *e, int rank, int *index)
 {
   dae__context c = {.x = x, .constant = true, .what = "an index"};
@@ -114,7 +114,8 @@ const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, co
 
 /* ---- settings ---- */
 
-/* Is the value a word, such as on, off, plain, schur, and not a param or let of the model? */
+/* Tests for a value that is a word, such as on, off, plain, schur, and not a param or let of the
+ * model. */
 static bool settings_is_word(const dae__context *c, const dae__expr *e)
 {
   int instance;

@@ -1,4 +1,4 @@
-/* Start values: expressions that may hold the start values of other variables, evaluated in the
+/* Start values: expressions that may contain start values of other variables, evaluated in the
  * order of their dependence, without recursion. */
 #include "model/expand/value.h"
 #include <math.h>
@@ -6,15 +6,16 @@
 typedef struct work {
   dae__expander *x;
   dae__node *start;     /* by leaf: node of its start value; -1: none */
-  double *value;        /* by node */
-  unsigned char *state; /* by node: UNSEEN, BUSY, DONE */
+  double *value;        /* by node: its value, if it is DONE */
+  unsigned char *state; /* by node: state of its evaluation, UNSEEN, BUSY or DONE */
   DAE__LIST(dae__node) stack;
-  int at; /* place of the current variable */
+  int at; /* place in the text of the variable being evaluated */
 } work;
 
 enum { UNSEEN, BUSY, DONE };
 
-/* Pushes the operands of a node, or the start value of a leaf, without a value; true: none. */
+/* Pushes all unevaluated operands of a node, or the unevaluated start value of a leaf; true:
+ * nothing to push. */
 static bool start_push_needs(work *w, dae__node node)
 {
   dae__expander *x = w->x;
@@ -77,7 +78,7 @@ static double start_evaluate(work *w, dae__node node, double t)
   return x->l->status ? 0 : w->value[node];
 }
 
-/* The start values of all variables, and of the rates of coordinates, as nodes. */
+/* Builds the nodes of the start values of all variables and of the rates of coordinates. */
 static void start_set_all(work *w)
 {
   dae__expander *x = w->x;

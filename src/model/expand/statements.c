@@ -1,10 +1,11 @@
-/* Expansion of the equations of motion: energies, forces, constraints, equations of every instance,
- * and joints. */
+/* Expansion of the equations of motion: energies, forces, constraints and equations of every
+ * instance, and joints. */
 #include "core/number.h"
 #include "model/expand/value.h"
 #include <limits.h>
 
-#define MAX_LETS 1000 /* of a loop: each takes a level of recursion; chosen, not measured */
+/* largest number of lets of a loop, each a level of recursion; chosen, not measured */
+#define MAX_LETS 1000
 
 /* ---- permitted quantities of an expression ---- */
 
@@ -31,7 +32,7 @@ static const char *statements_kind_name(unsigned kind)
 unsigned dae__kinds_below(dae__expander *x, dae__node node)
 {
   dae__pool *pool = x->l->scratch;
-  /* operands have smaller numbers than the nodes they stand in */
+  /* Operands have smaller indices than the nodes that contain them. */
   for (dae__node n = x->node_kinds.count; n <= node && !pool->failed; n++) {
     const dae__entry *e = &x->graph->entry[n];
     dae__node operand[3];
@@ -66,9 +67,9 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
 
 /* ---- names for messages ---- */
 
-enum { STATEMENT_NAME_LENGTH = 95 }; /* longest name of a statement */
+enum { STATEMENT_NAME_LENGTH = 95 }; /* longest name of a statement, in characters */
 
-/* Appends as much of more as fits; returns the new length. */
+/* Appends as much of a text as STATEMENT_NAME_LENGTH permits; returns the new length. */
 static size_t statements_append(char *text, size_t length, const char *more)
 {
   while (*more && length < STATEMENT_NAME_LENGTH)
@@ -138,7 +139,7 @@ static void statements_add_force(const dae__context *c, const dae__statement *s)
 
 /* ---- constraints ---- */
 
-/* A constraint of a system, or a joint. */
+/* Expands a constraint of a system, or a joint. */
 static void statements_add_constraint(const dae__context *c, const dae__statement *s)
 {
   static const dae__allowed may[] = {
@@ -175,7 +176,7 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
   *DAE__PUSH(x->l->scratch, all) = g;
 }
 
-/* ---- walking through the statements ---- */
+/* ---- traversal of the statements ---- */
 
 static void statements_handle_motion(const dae__context *c, const dae__statement *s)
 {
@@ -201,7 +202,7 @@ static void statements_handle_motion(const dae__context *c, const dae__statement
 
 static void statements_walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle);
 
-/* The statements after a let of a loop, with the let as a local name. */
+/* Expands the statements after a let of a loop, with the let as a local name. */
 static void statements_walk_let(const dae__context *c, const dae__statement *s,
                                 const dae__declaration *d, dae__handle_fn *handle)
 {
@@ -252,9 +253,10 @@ void dae__walk_instances(dae__expander *x, dae__handle_fn *handle)
   }
 }
 
-/* ---- all instances ---- */
+/* ---- expansion of all instances ---- */
 
-/* Evaluates every param and let, in the order of the text, so that errors in unused ones show. */
+/* Evaluates every param and let in the order of the text, so that errors in unused ones are
+ * reported. */
 static void statements_evaluate_all(dae__expander *x)
 {
   for (int i = 0; i < x->instances.count; i++) {
@@ -275,7 +277,8 @@ static void statements_evaluate_all(dae__expander *x)
   }
 }
 
-/* Refuses declarations of lambda and psi, the multipliers, in systems with constraints. */
+/* Reports an error for variables named lambda or psi, the names of multipliers, in systems with
+ * constraints. */
 static void statements_check_names(dae__expander *x)
 {
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {

@@ -1,10 +1,10 @@
-/* Expressions of the tree into nodes of the graph. */
+/* Evaluation of expressions of the syntax tree to nodes of the expression graph. */
 #include "model/expand/value.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-/* Nested evaluations; one takes up to two kilobytes of the stack. */
+/* Largest depth of nested evaluations; each takes up to two kilobytes of the stack. */
 #define MAX_EVALUATION_DEPTH 500
 
 static dae__value value_evaluate(const dae__context *c, const dae__expr *e);
@@ -28,7 +28,7 @@ static dae__value value_truth_of(const dae__context *c, const dae__expr *e)
 
 /* ---- operators ---- */
 
-/* One binary operation whose left operand has the value a. */
+/* Applies one binary operator to the value a of its left operand and to its right operand. */
 static dae__value value_apply(const dae__context *c, const dae__expr *e, dae__value a)
 {
   const dae__expr *left = e->argument, *right = left->next;
@@ -71,7 +71,8 @@ static dae__value value_apply(const dae__context *c, const dae__expr *e, dae__va
   }
 }
 
-/* From the lowest left operand upwards, without recursion: such chains can be long. */
+/* Evaluates a chain of binary operators from the innermost left operand outwards, without
+ * recursion, since such chains can be long. */
 static dae__value value_evaluate_binary(const dae__context *c, const dae__expr *e)
 {
   const dae__expr *lowest = e;
@@ -123,7 +124,7 @@ static dae__value value_evaluate_builtin(const dae__context *c, const dae__expr 
     dae__node condition = value_truth_of(c, e->argument).node;
     double known;
     if (!c->x->l->status &&
-        dae__is_constant(g, condition, &known)) /* only one branch is evaluated */
+        dae__is_constant(g, condition, &known)) /* constant condition: one branch evaluated */
       return value_number_of(c, known != 0 ? e->argument->next : e->argument->next->next);
     dae__node a = value_number_of(c, e->argument->next).node;
     return dae__as_number(
@@ -144,7 +145,7 @@ static dae__value value_evaluate_builtin(const dae__context *c, const dae__expr 
       dae__binary(g, !strcmp(e->name, "hypot") ? DAE__OP_HYPOT : DAE__OP_ATAN2, a, b));
 }
 
-/* The body of a let function, with the arguments as local names. */
+/* Evaluates the body of a let function, with the arguments as local names. */
 static dae__value value_evaluate_function(const dae__context *c, const dae__expr *e, int symbol,
                                           int instance)
 {
@@ -183,7 +184,7 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
   return value;
 }
 
-/* lambda(rod), psi(rod): labels are those of the constraints expanded so far */
+/* Evaluates lambda(rod) or psi(rod), where rod is a label of a constraint expanded before. */
 static dae__value value_evaluate_multiplier(const dae__context *c, const dae__expr *e)
 {
   if (!c->results) {
@@ -204,7 +205,7 @@ static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
   const dae__expr *last = e->member ? e->member : e;
   int instance = c->instance, symbol = -1, builtin = e->member ? -1 : dae__builtin(e->name);
   bool multiplier = !e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"));
-  if (multiplier) { /* unless a function has this name */
+  if (multiplier) { /* multiplier, unless a function has this name */
     symbol = dae__lookup_symbol(c, e->name, &instance);
     multiplier = symbol < 0 || c->x->symbols.item[symbol].d->parameters < 0;
   }
@@ -296,7 +297,8 @@ static dae__value value_evaluate_name(const dae__context *c, const dae__expr *e)
       }
   if (!e->member && dae__is_reserved(e->name))
     return value_evaluate_word(c, e);
-  bool rate = e->rate || last->rate; /* the ' follows the whole name */
+  /* the prime of a rate stands after the last component of a dotted name */
+  bool rate = e->rate || last->rate;
   if (!dae__lookup_element(c, e, &at))
     return DAE__NO_VALUE;
   const dae__symbol *s = &c->x->symbols.item[at.symbol];

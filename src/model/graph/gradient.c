@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-/* Marks the nodes that depend on selected leaves; true: there is an `if` among them. */
+/* Marks the nodes that depend on selected leaves; returns true if one of them is an `if`. */
 static bool gradient_find_dependent(dae__walker *walker, dae__kinds kinds)
 {
   bool choice = false;
@@ -37,7 +37,7 @@ static bool gradient_find_dependent(dae__walker *walker, dae__kinds kinds)
   return choice;
 }
 
-/* Marks the nodes that are linear with constant coefficients. */
+/* Marks the nodes that are linear with constant coefficients, in each branch of an `if`. */
 static void gradient_find_plain(dae__walker *walker)
 {
   for (int slot = 0; slot < walker->visit.count; slot++) {
@@ -58,7 +58,7 @@ static void gradient_find_plain(dae__walker *walker)
   }
 }
 
-/* Adds a slot to the heap of pending slots, the largest on top. */
+/* Adds a slot to the heap of pending slots, whose top is the largest slot. */
 static void gradient_push_slot(dae__walker *walker, int slot)
 {
   if (!DAE__RESERVE(walker, &walker->heap, 1))
@@ -84,7 +84,7 @@ static int gradient_pop_slot(dae__walker *walker)
   return top;
 }
 
-/* w(slot) += term */
+/* Adds a term to the adjoint of a slot, w(slot) += term. */
 static void gradient_add_to_slot(dae__walker *walker, int slot, dae__node term)
 {
   dae__walk_visit *visit = &walker->visit.item[slot];
@@ -104,7 +104,8 @@ static void gradient_add_to_slot(dae__walker *walker, int slot, dae__node term)
     walker->reached.item[walker->reached.count++] = (dae__walk_pair){slot, 0};
 }
 
-/* Adds the terms of a node to the adjoints of its operands, or of the leaves below an `if`. */
+/* Adds the terms of a node to the adjoints of its operands; of an `if`, to the adjoints of its
+ * leaves. */
 static void gradient_propagate(dae__walker *walker, int slot)
 {
   dae__graph *graph = walker->graph;
@@ -129,16 +130,19 @@ static void gradient_propagate(dae__walker *walker, int slot)
   }
 }
 
-/* Starts a sweep with w(root) = 1; partly: over a branch of an `if`, by the heap. */
+/* Starts a sweep with w(root) = 1. partly: a sweep over a branch of an `if`, with the pending nodes
+ * in a heap. */
 static void gradient_begin_sweep(dae__walker *walker, int root, bool partly)
 {
   walker->partly = partly;
   walker->reached.count = walker->heap.count = 0;
-  walker->sweep++; /* at most two per visit of a walk, and visits are int */
+  /* no overflow: at most two sweeps per visited node, and these are counted in int */
+  walker->sweep++;
   gradient_add_to_slot(walker, root, dae__constant(walker->graph, 1));
 }
 
-/* Appends the gradient of one branch to walker->partial, in order of the slots of the leaves. */
+/* Appends the gradient of one branch of an `if` to walker->partial, in the order of the slots of
+ * the leaves. */
 static bool gradient_sweep_branch(dae__walker *walker, dae__node branch)
 {
   gradient_begin_sweep(walker, dae__slot_of(walker, branch), true);
@@ -160,7 +164,7 @@ static bool gradient_sweep_branch(dae__walker *walker, dae__node branch)
   return true;
 }
 
-/* Adjoints of all leaves of the walk, by number of the leaf. */
+/* Computes the adjoints of all leaves; walker->reached: pairs of number of the leaf and adjoint. */
 static bool gradient_sweep_all(dae__walker *walker)
 {
   gradient_begin_sweep(walker, walker->visit.count - 1, false);
@@ -179,8 +183,8 @@ static bool gradient_sweep_all(dae__walker *walker)
   return true;
 }
 
-/* Merges the lists [first, middle) of dx/dl and [middle, end) of dy/dl of two branches into one of
- * if(c, dx/dl, dy/dl), which replaces them. */
+/* Merges the lists of dx/dl, partial[first, middle), and of dy/dl, partial[middle, end), of two
+ * branches into one list of if(c, dx/dl, dy/dl), in their place. */
 static bool gradient_merge_branches(dae__walker *walker, dae__node c, int first, int middle)
 {
   int end = walker->partial.count, count = 0, i = first, j = middle;
@@ -199,7 +203,8 @@ static bool gradient_merge_branches(dae__walker *walker, dae__node c, int first,
   return true;
 }
 
-/* Gradients of the `if` nodes in rising order: those inside of branches come first. */
+/* Computes the gradients of the `if` nodes in rising order of slots: nodes inside of branches come
+ * first. */
 static bool gradient_form_choices(dae__walker *walker)
 {
   gradient_find_plain(walker);

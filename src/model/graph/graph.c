@@ -2,8 +2,8 @@
  * addressing, at most half full) that finds equal nodes.
  *
  * Most nodes are made soon after their operands. The first probes therefore go to slots that rise
- * with the newest operand, near those of other recent nodes, which are in the cache; after
- * NEAR_PROBES of them double hashing over the whole table follows.
+ * with the newest operand, near the slots of other recent nodes, which are in the cache; after
+ * NEAR_PROBES such probes double hashing over the whole table follows.
  *
  * Equal constants have equal bits: -0 is stored as 0, and all NaNs as one. */
 #include "model/graph/graph.h"
@@ -15,12 +15,14 @@
 #include <math.h>
 
 #define FIRST_PLACES ((size_t)1024) /* slots of a new hash table; chosen, not measured */
-#define FIRST_ENTRIES 256           /* nodes of a new graph: a model of twenty lines */
-#define NEAR_PROBES 8 /* of 10 million nodes: as fast as 4, 16 and 32, faster than 2 */
+#define FIRST_ENTRIES 256           /* nodes of a new graph, enough for a model of twenty lines */
+/* probes near the newest operand: with 10 million nodes 8 is as fast as 4, 16 and 32, and faster
+ * than 2 */
+#define NEAR_PROBES 8
 
-/* Multiplicative hashing; the constants are the odd integers nearest to 2^64 divided by the golden
- * ratio and by the square root of 2. The halves of an entry are read as they were written: a word
- * across both would wait for store forwarding. */
+/* Multiplicative hash of an entry; the constants are the odd integers nearest to 2^64 divided by
+ * the golden ratio and by the square root of 2. The members of an entry are read with the widths
+ * they were written with: a wider read would wait for store forwarding. */
 static uint64_t graph_hash_of(const dae__entry *e)
 {
   uint64_t h = ((uint64_t)(unsigned)e->a << 32 | (unsigned)e->op) * 0x9e3779b97f4a7c15u;
@@ -29,12 +31,13 @@ static uint64_t graph_hash_of(const dae__entry *e)
   return h ^ h >> 32;
 }
 
-/* The slot of an entry, or the empty slot where it belongs. The odd stride reaches all slots. */
+/* Slot of an entry in the hash table, or the empty slot to insert it at. The odd stride reaches all
+ * slots. */
 static inline size_t graph_find(const dae__graph *graph, const dae__entry *e)
 {
   uint64_t hash = graph_hash_of(e);
   size_t mask = graph->places - 1, i, stride = 1;
-  if (e->op == DAE__OP_CONSTANT) { /* has bits in the place of operands */
+  if (e->op == DAE__OP_CONSTANT) { /* a constant has the bits of its value in place of operands */
     i = (size_t)(hash >> 3) & mask;
   } else {
     int newest = e->a > e->b ? e->a : e->b;
@@ -53,7 +56,7 @@ static inline size_t graph_find(const dae__graph *graph, const dae__entry *e)
   }
 }
 
-/* A hash table with `places` slots, all empty, that takes over the nodes of the one before. */
+/* Replaces the hash table by one with `places` slots, and inserts all nodes into it. */
 static bool graph_resize_table(dae__graph *graph, size_t places)
 {
   if (places > SIZE_MAX / sizeof(int))
@@ -92,7 +95,8 @@ dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
     dae__graph_free(graph);
     return NULL;
   }
-  graph->entry[graph->count++] = (dae__entry){.op = DAE__OP_CONSTANT}; /* the bits of 0. are zero */
+  /* node 0 is the constant zero: the bits of 0. are zero */
+  graph->entry[graph->count++] = (dae__entry){.op = DAE__OP_CONSTANT};
   return graph;
 }
 
@@ -108,8 +112,8 @@ void dae__graph_free(dae__graph *graph)
   env.release(env.user, graph);
 }
 
-/* A new node, for slot i unless the table grows; not inlined, so that existing nodes are found in a
- * few instructions. */
+/* Adds a new node, in slot i of the hash table unless the table grows; not inlined, so that
+ * existing nodes are found in a few instructions. */
 __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__entry entry, size_t i)
 {
   bool crowded = (size_t)graph->count >= graph->places / 2;
@@ -125,7 +129,7 @@ __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__ent
   DAE__ASSERT(entry.op == DAE__OP_CONSTANT || entry.op == DAE__OP_LEAF ||
               entry.op == DAE__OP_POWI || (entry.a < graph->count && entry.b < graph->count));
   graph->place[i] = graph->count;
-  /* member by member, as graph_hash_of reads it */
+  /* Entry written member by member, with the widths that graph_hash_of reads. */
   graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c};
   return graph->count++;
 }

@@ -1,8 +1,8 @@
-/* The expression graph: every expression of a model and every derivative of them, as nodes that
- * exist once (hash-consed), so that equal subexpressions are shared wherever they come from.
+/* The expression graph: all expressions of a model and their derivatives, as nodes without
+ * duplicates (hash-consing), so that equal subexpressions are shared wherever they come from.
  *
- * A node is an index; operands have smaller indices than the nodes they stand in, so that rising
- * index is an order of evaluation. The constructors simplify: constants are folded, neutral
+ * A node is an index; operands have smaller indices than the nodes that contain them, so that
+ * rising index is an order of evaluation. The constructors simplify: constants are folded, neutral
  * elements vanish, operands of commuting operators are sorted. Values are doubles; truth values are
  * 1 and 0.
  *
@@ -21,7 +21,7 @@
 
 typedef int dae__node;
 
-/* X(enumerator, name in the language or symbol, operands) */
+/* X(enumerator, name in the language or symbol, number of operands) */
 #define DAE__OP_LIST(X)                                                                            \
   X(CONSTANT, "constant", 0)                                                                       \
   X(LEAF, "leaf", 0)                                                                               \
@@ -31,7 +31,7 @@ typedef int dae__node;
   X(DIV, "/", 2)                                                                                   \
   X(NEG, "neg", 1)                                                                                 \
   X(POW, "^", 2)                                                                                   \
-  X(POWI, "powi", 1) /* a to the whole power b, which is a number, not a node */                   \
+  X(POWI, "powi", 1) /* a^b with a whole number b, which is not a node */                          \
   X(SIN, "sin", 1)                                                                                 \
   X(COS, "cos", 1)                                                                                 \
   X(TAN, "tan", 1)                                                                                 \
@@ -56,7 +56,7 @@ typedef int dae__node;
   X(AND, "&&", 2)                                                                                  \
   X(OR, "||", 2)                                                                                   \
   X(NOT, "!", 1)                                                                                   \
-  X(IF, "if", 3) /* a: condition, b and c: its branches */
+  X(IF, "if", 3) /* if(a, b, c): condition a, branches b and c */
 
 typedef enum dae__op {
 #define DAE__OP_ENUM(name, text, operands) DAE__OP_##name,
@@ -65,10 +65,10 @@ typedef enum dae__op {
       DAE__OP_COUNT
 } dae__op;
 
-/* Functions on numbers, written once for constants, tapes and native code.
- * X(operator, operands, expression of the operands R(0), R(1), R(2)). Comparisons and logic give 1
- * or 0, a number is true unless it is 0, the sign of NaN is NaN. SQRT is part of the arithmetic of
- * tapes (tape_code.h); POWI has a power beside its operand. */
+/* Functions on numbers, written once for constants, tapes and native code: X(operator, number of
+ * operands, expression of the operands R(0), R(1), R(2)). Comparisons and logic give 1 or 0, a
+ * number is true unless it is 0, the sign of NaN is NaN. SQRT belongs to the arithmetic of tapes
+ * (tape_code.h); POWI has a whole power beside its operand. */
 #define DAE__FUNCTION_LIST(X)                                                                      \
   X(POW, 2, pow(R(0), R(1)))                                                                       \
   X(SIN, 1, sin(R(0)))                                                                             \
@@ -106,16 +106,16 @@ typedef struct dae__graph {
   dae_env env;
   dae__entry *entry;
   int count, capacity, limit;
-  int *place; /* hash table of nodes; 0: empty */
+  int *place; /* hash table of node indices; 0: an empty slot */
   size_t places;
-  bool failed; /* out of memory, or full */
+  bool failed; /* out of memory, or node limit reached */
   bool full;   /* node limit reached */
 } dae__graph;
 
 dae__graph *dae__graph_create(const dae_env *env, long max_nodes); /* NULL: out of memory */
 void dae__graph_free(dae__graph *graph);
 
-/* Constructors. min, max, mod and > are written with these: min(a,b) = if(a <= b, a, b),
+/* Constructors of nodes. min, max, mod and > are written with these: min(a,b) = if(a <= b, a, b),
  * mod(a,b) = a - b floor(a/b). */
 dae__node dae__constant(dae__graph *graph, double value);
 dae__node dae__leaf(dae__graph *graph, int leaf);
@@ -123,9 +123,9 @@ dae__node dae__unary(dae__graph *graph, dae__op op, dae__node a);
 dae__node dae__binary(dae__graph *graph, dae__op op, dae__node a, dae__node b);
 dae__node dae__if(dae__graph *graph, dae__node condition, dae__node a, dae__node b);
 dae__node dae__powi(dae__graph *graph, dae__node a, int power);
-/* The node of an entry without simplification: an equal one that exists, or a new one. */
+/* Node of an entry without simplification: the equal node if there is one, else a new node. */
 dae__node dae__intern(dae__graph *graph, dae__entry entry);
-/* w times the derivative of a node with respect to its i-th smooth operand; not for `if`. */
+/* Adjoint w times the derivative of a node by its i-th smooth operand; not for `if`. */
 dae__node dae__partial(dae__graph *graph, dae__node node, int i, dae__node w);
 
 #define DAE__ADD(graph, a, b) dae__binary((graph), DAE__OP_ADD, (a), (b))
@@ -135,12 +135,12 @@ dae__node dae__partial(dae__graph *graph, dae__node node, int i, dae__node w);
 #define DAE__NEG(graph, a) dae__unary((graph), DAE__OP_NEG, (a))
 #define DAE__ZERO 0 /* the node of the constant zero */
 
-/* A decoded node. Unused operands are 0; b of POWI is the power. */
+/* A decoded node. Unused operands are 0; b of POWI is the whole power. */
 typedef struct dae__node_view {
   dae__op op;
   dae__node a, b, c;
-  int leaf;     /* of LEAF, else -1 */
-  double value; /* of CONSTANT, else NaN */
+  int leaf;     /* number of the leaf for LEAF, else -1 */
+  double value; /* value for CONSTANT, else NaN */
 } dae__node_view;
 
 dae__node_view dae__node_at(const dae__graph *graph, dae__node node);
@@ -154,7 +154,8 @@ static inline int dae__op_operands(dae__op op)
   return operands[op];
 }
 const char *dae__op_name(dae__op op);
-/* The value of one operator; unused operands are ignored, b of POWI is the power. */
+/* Value of one operator for given operands; unused operands are ignored, b of POWI is the whole
+ * power. */
 double dae__op_value(dae__op op, double a, double b, double c);
 
 static inline double dae__entry_value(const dae__entry *entry)
@@ -175,7 +176,7 @@ static inline bool dae__is_constant(const dae__graph *graph, dae__node node, dou
   return true;
 }
 
-/* The operands that are nodes, and their number. */
+/* Operands of an entry that are nodes; returns their number. */
 static inline int dae__entry_operands(const dae__entry *entry, dae__node operand[3])
 {
   operand[0] = entry->a;
@@ -184,7 +185,7 @@ static inline int dae__entry_operands(const dae__entry *entry, dae__node operand
   return dae__op_operands((dae__op)entry->op);
 }
 
-/* a^power by repeated squaring: the rounding of constants and of tapes. */
+/* Whole power a^power by repeated squaring, with the same rounding in constants and in tapes. */
 static inline double dae__whole_power(double a, int power)
 {
   unsigned n = power < 0 ? 0u - (unsigned)power : (unsigned)power;

@@ -1,9 +1,9 @@
 
-/* The operators: their values, and their derivatives times an adjoint w.
+/* The operators of the expression graph: their values, and their derivatives times an adjoint w.
  *
- * Where the derivative of n = op(a, b) can be written with n itself it is, (exp a)' = n,
- * sqrt(a)' = 1/(2 n), so that no value is computed twice; factors that both operands share stand
- * together, w/b for a/b. */
+ * The derivative of n = op(a, b) is written with n itself where possible, (exp a)' = n,
+ * sqrt(a)' = 1/(2 n), so that no value is computed twice; common factors of the derivatives by both
+ * operands are one node, such as w/b for n = a/b. */
 #include "model/graph/graph.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ double dae__op_value(dae__op op, double a, double b, double c)
   }
 }
 
-/* w times the derivative of a function of one operand */
+/* Adjoint w times the derivative of a function of one operand. */
 static dae__node operator_partial_of_function(dae__graph *g, dae__node n, dae__entry e, dae__node w)
 {
   dae__node a = e.a;
@@ -82,7 +82,7 @@ static dae__node operator_partial_of_function(dae__graph *g, dae__node n, dae__e
     return DAE__MUL(g, dae__constant(g, 1 / log(10)), DAE__DIV(g, w, a));
   case DAE__OP_SQRT:
     return DAE__MUL(g, dae__constant(g, 0.5), DAE__DIV(g, w, n));
-  default: /* ABS */
+  default: /* derivative of ABS */
     return DAE__MUL(g, w, dae__unary(g, DAE__OP_SIGN, a));
   }
 }
@@ -99,19 +99,20 @@ dae__node dae__partial(dae__graph *graph, dae__node node, int i, dae__node w)
     return i == 0 ? w : DAE__NEG(g, w);
   case DAE__OP_MUL:
     return DAE__MUL(g, w, i == 0 ? e.b : e.a);
-  case DAE__OP_DIV: /* w/b and -(w/b) n */
+  case DAE__OP_DIV: /* w n_a = w/b and w n_b = -(w/b) n for n = a/b */
     over = DAE__DIV(g, w, e.b);
     return i == 0 ? over : DAE__NEG(g, DAE__MUL(g, over, node));
   case DAE__OP_NEG:
     return DAE__NEG(g, w);
-  case DAE__OP_POW: /* w b a^(b-1) and w n log a */
+  case DAE__OP_POW: /* w n_a = w b a^(b-1) and w n_b = w n log a for n = a^b */
     if (i == 1)
       return DAE__MUL(g, w, DAE__MUL(g, dae__unary(g, DAE__OP_LOG, e.a), node));
     over = dae__binary(g, DAE__OP_POW, e.a, DAE__SUB(g, e.b, dae__constant(g, 1)));
     return DAE__MUL(g, w, DAE__MUL(g, e.b, over));
   case DAE__OP_POWI:
     return DAE__MUL(g, w, DAE__MUL(g, dae__constant(g, e.b), dae__powi(g, e.a, e.b - 1)));
-  case DAE__OP_ATAN2: /* w b / (a^2 + b^2) and -w a / (a^2 + b^2) */
+  /* w n_a = w b / (a^2 + b^2) and w n_b = -w a / (a^2 + b^2) for n = atan2(a, b) */
+  case DAE__OP_ATAN2:
     over = DAE__DIV(g, w, DAE__ADD(g, dae__powi(g, e.a, 2), dae__powi(g, e.b, 2)));
     return i == 0 ? DAE__MUL(g, over, e.b) : DAE__NEG(g, DAE__MUL(g, over, e.a));
   case DAE__OP_HYPOT:

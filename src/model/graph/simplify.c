@@ -1,5 +1,5 @@
-/* The constructors of nodes: constants are folded, then each operator has rules by which it becomes
- * simpler.
+/* The constructors of nodes: constants are folded, then the simplification rules of the operator
+ * are applied.
  *
  * A rule may change a value by a few roundings of its operands, not more. Therefore constants are
  * joined in sums only where that is exact, so that the result is rounded once instead of twice,
@@ -7,7 +7,7 @@
  * and in products only where the product of the constants neither overflows nor loses digits,
  *   c1 (c2 x) -> (c1 c2) x.
  * 0 x -> 0 and x - x -> 0 are applied although x may be infinite, x / x -> 1 is not: there 0/0 is a
- * singularity that must show.
+ * singularity that must become visible as NaN.
  *
  * Signs move outwards, -a b -> -(a b), where sums absorb them, a + -b -> a - b. Every rule leaves
  * fewer operators or moves a sign or a constant outwards, so that rules that call constructors
@@ -20,7 +20,7 @@
 #include <limits.h>
 #include <math.h>
 
-/* Largest whole power of products of powers and of constant exponents; chosen, not measured. */
+/* Largest whole power made from products of powers and constant exponents; chosen, not measured. */
 #define LARGEST_WHOLE_POWER 1024
 
 static inline bool simplify_is(const dae__graph *g, dae__node node, dae__op op)
@@ -28,13 +28,13 @@ static inline bool simplify_is(const dae__graph *g, dae__node node, dae__op op)
   return g->entry[node].op == (int)op;
 }
 
-/* the node without further simplification */
+/* Node of an operator and its operands without further simplification. */
 static inline dae__node simplify_make(dae__graph *g, dae__op op, dae__node a, dae__node b)
 {
   return dae__intern(g, (dae__entry){(int)op, a, b, 0});
 }
 
-/* operands of commuting operators: constants first, then by index */
+/* Sorts the operands of a commuting operator: constants first, then by index. */
 static inline void simplify_sort_operands(const dae__graph *g, dae__node *a, dae__node *b)
 {
   bool first = simplify_is(g, *a, DAE__OP_CONSTANT), second = simplify_is(g, *b, DAE__OP_CONSTANT);
@@ -47,7 +47,7 @@ static inline void simplify_sort_operands(const dae__graph *g, dae__node *a, dae
 
 /* ---- arithmetic and powers ---- */
 
-/* c x with a constant c is (c, x), any other node (1, node) */
+/* A node as factor and rest: (c, x) for c x with a constant c, (1, n) for any other node n. */
 typedef struct term {
   double factor;
   dae__node rest;
@@ -64,14 +64,14 @@ static term simplify_term_of(const dae__graph *g, dae__node node)
   return (term){1, node};
 }
 
-/* x + y has no rounding error: the second half of two-sum */
+/* Tests that x + y has no rounding error, by the second half of the two-sum algorithm. */
 static bool simplify_sum_is_exact(double x, double y)
 {
   double s = x + y, z = s - x;
   return isfinite(s) && (x - (s - z)) + (y - z) == 0;
 }
 
-/* a + sign b of multiples of the same node; -1: they are not */
+/* Node of a + sign b if a and b are multiples of the same node; -1: they are not. */
 static dae__node simplify_like_terms(dae__graph *g, dae__node a, dae__node b, double sign)
 {
   term x = simplify_term_of(g, a), y = simplify_term_of(g, b);
@@ -81,7 +81,7 @@ static dae__node simplify_like_terms(dae__graph *g, dae__node a, dae__node b, do
   return DAE__MUL(g, dae__constant(g, x.factor + y.factor), x.rest);
 }
 
-/* c + sign b with a sum or difference b that has a constant itself; -1: b is none */
+/* Node of c + sign b if b is a sum or difference with a constant; -1: it is not. */
 static dae__node simplify_join_constants(dae__graph *g, double c, dae__node b, double sign)
 {
   dae__node rest = b;
@@ -141,7 +141,7 @@ static dae__node simplify_difference(dae__graph *g, dae__node a, dae__node b)
   return simpler >= 0 ? simpler : simplify_make(g, DAE__OP_SUB, a, b);
 }
 
-/* c b; a is the node of c, or -1 */
+/* Node of c b with a constant c; a: the node of c, or -1. */
 static dae__node simplify_scale(dae__graph *g, double c, dae__node a, dae__node b)
 {
   dae__entry e = g->entry[b];
@@ -158,7 +158,7 @@ static dae__node simplify_scale(dae__graph *g, double c, dae__node a, dae__node 
   return simplify_make(g, DAE__OP_MUL, a >= 0 ? a : dae__constant(g, c), b);
 }
 
-/* x^m x^n; -1: a and b are not powers of the same node */
+/* Node of x^m x^n for a = x^m and b = x^n; -1: a and b are not powers of the same node. */
 static dae__node simplify_join_powers(dae__graph *g, dae__node a, dae__node b)
 {
   dae__entry x = g->entry[a], y = g->entry[b];
@@ -167,7 +167,7 @@ static dae__node simplify_join_powers(dae__graph *g, dae__node a, dae__node b)
   return base_a == base_b && power <= LARGEST_WHOLE_POWER ? dae__powi(g, base_a, power) : -1;
 }
 
-/* (c x) (d y) and (c x) (d / y) with c d = 1 or -1; -1: not of this form */
+/* Node of (c x) (d y) or (c x) (d / y) if c d = 1 or -1; -1: the product is not of this form. */
 static dae__node simplify_cancel_factors(dae__graph *g, dae__node a, dae__node b)
 {
   dae__entry x = g->entry[a], y = g->entry[b];
@@ -200,7 +200,7 @@ static dae__node simplify_product(dae__graph *g, dae__node a, dae__node b)
   return simpler >= 0 ? simpler : simplify_make(g, DAE__OP_MUL, a, b);
 }
 
-/* a / c */
+/* Node of a / c with a constant c. */
 static dae__node simplify_divide_by(dae__graph *g, dae__node a, double c)
 {
   int exponent;
@@ -293,7 +293,8 @@ static bool simplify_is_truth_value(const dae__graph *g, dae__node node)
   return op >= DAE__OP_LESS && op <= DAE__OP_NOT;
 }
 
-/* && and ||; decides: the truth value of one operand that is the result whatever the other is */
+/* Node of a && b or a || b. decides: the truth value of one operand that determines the result,
+ * false for &&, true for ||. */
 static dae__node simplify_logic(dae__graph *g, dae__op op, bool decides, dae__node a, dae__node b)
 {
   double c;
@@ -376,7 +377,7 @@ dae__node dae__if(dae__graph *graph, dae__node condition, dae__node a, dae__node
     return truth != 0 ? a : b;
   if (e.op == DAE__OP_NOT)
     return dae__if(graph, e.a, b, a);
-  /* inside a branch the same condition is known */
+  /* a branch that is an `if` with the same condition: its condition is known */
   if (simplify_is(graph, a, DAE__OP_IF) && graph->entry[a].a == condition)
     a = graph->entry[a].b;
   if (simplify_is(graph, b, DAE__OP_IF) && graph->entry[b].a == condition)

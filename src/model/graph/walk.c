@@ -2,7 +2,7 @@
  *
  * A node on top of the stack is opened (marked, its operands pushed) at the first visit, and closed
  * (given the next slot) at the second one, when all its operands are closed; constants and leaves
- * are closed at once. Slots therefore rise from operands to the nodes they stand in. */
+ * are closed at once. Slots therefore rise from operands to the nodes that contain them. */
 #include "model/graph/walk.h"
 
 #include "core/assert.h"
@@ -46,7 +46,7 @@ void dae__walker_free(dae__walker *walker)
       env.release(env.user, memory[i]);
 }
 
-/* Marks for all nodes, and a number for this walk that no mark carries. */
+/* Provides marks for all nodes, and a number of the new walk that no mark carries. */
 static bool walk_begin(dae__walker *walker)
 {
   int count = walker->graph->count, more = count - walker->mark.count;
@@ -78,7 +78,8 @@ static bool walk_close_node(dae__walker *walker, dae__node node)
   return true;
 }
 
-/* Pushes the operands, the first one on top; those without operands are closed at once. */
+/* Pushes the operands of a node, the first one on top; operands without operands are closed at
+ * once. */
 static bool walk_open_node(dae__walker *walker, dae__node node, dae__walk_kind kind)
 {
   dae__node operand[3];
@@ -99,7 +100,7 @@ static bool walk_open_node(dae__walker *walker, dae__node node, dae__walk_kind k
   return true;
 }
 
-/* Visits the nodes below root that this walk has not visited yet. */
+/* Visits the nodes below a root that the current walk has not visited yet. */
 static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
 {
   if (!DAE__RESERVE(walker, &walker->stack, 1))
@@ -124,7 +125,7 @@ bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
   return walk_begin(walker) && walk_on(walker, root, kind);
 }
 
-/* Restores the heap of the first `count` pairs after the pair at i was replaced. */
+/* Restores the heap order of the first `count` pairs after the pair at i was replaced. */
 static void walk_sift_down(int count, dae__walk_pair *pair, int i)
 {
   dae__walk_pair moved = pair[i];
@@ -138,7 +139,8 @@ static void walk_sift_down(int count, dae__walk_pair *pair, int i)
   pair[i] = moved;
 }
 
-/* Insertion sort of short lists, else heapsort: no recursion, no memory. */
+/* Sorts pairs by rising key: insertion sort of short lists, else heapsort, without recursion or
+ * memory. */
 void dae__walk_pairs_sort(int count, dae__walk_pair *pair)
 {
   bool sorted = true;
@@ -205,7 +207,8 @@ dae__node dae__derivative_along(dae__walker *walker, dae__node node, dae__kinds 
   return sum;
 }
 
-/* Degree of a node in the selected leaves from the degrees of its operands; 2: not linear. */
+/* Degree of a node as a polynomial in the selected leaves, from the degrees of its operands; 2: not
+ * linear. */
 static int walk_degree_of(const dae__entry *e, const int degree[3])
 {
   int largest = degree[0] > degree[1] ? degree[0] : degree[1];
@@ -270,6 +273,7 @@ dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__no
     else
       visit->value = dae__if(graph, value[0], value[1], value[2]);
   }
-  DAE__ASSERT(walker->visit.item[walker->visit.count - 1].node == node); /* the root comes last */
+  /* the root has the last slot */
+  DAE__ASSERT(walker->visit.item[walker->visit.count - 1].node == node);
   return walker->visit.item[walker->visit.count - 1].value;
 }

@@ -10,17 +10,18 @@
 #include "model/graph/graph.h"
 
 typedef struct dae__walk_mark {
-  int walk; /* number of the walk that met the node */
+  int walk; /* number of the last walk that visited the node */
   int slot; /* position in the order of evaluation; -1 while the operands are being visited */
 } dae__walk_mark;
 
 typedef struct dae__walk_visit {
   dae__node node;
-  dae__node value;  /* replacement or adjoint */
-  int sweep;        /* number of the sweep the adjoint belongs to */
-  int first, count; /* gradient of an `if`: its section of walker.partial; degree of a node */
-  bool depends;     /* on selected leaves */
-  bool plain;       /* linear with constant coefficients in each branch of its conditions */
+  dae__node value; /* node substituted for the visited one, or its adjoint */
+  int sweep;       /* number of the sweep that computed the adjoint */
+  /* section of walker.partial with the gradient of an `if`; count: also the degree of a node */
+  int first, count;
+  bool depends; /* the node depends on selected leaves */
+  bool plain;   /* the node is linear with constant coefficients in each branch of an `if` */
 } dae__walk_visit;
 
 typedef struct dae__walk_pair {
@@ -38,16 +39,18 @@ typedef struct dae__walker {
   dae_env env;
   dae__graph *graph;
   bool failed;                     /* out of memory */
-  int walk, sweep;                 /* running numbers */
-  bool partly;                     /* the sweep covers a branch of an `if`, by the heap */
-  long visits;                     /* nodes visited by all walks */
-  DAE__ARRAY(dae__walk_mark) mark; /* by node */
+  int walk, sweep;                 /* numbers of the current walk and sweep */
+  bool partly;                     /* the current sweep covers a branch of an `if`, by the heap */
+  long visits;                     /* number of nodes visited by all walks */
+  DAE__ARRAY(dae__walk_mark) mark; /* by node: mark of its last visit */
   DAE__ARRAY(dae__node) stack;
-  DAE__ARRAY(dae__walk_visit) visit;  /* by slot: operands before the nodes they stand in */
-  DAE__ARRAY(int) heap;               /* pending slots of the sweep of a branch */
-  DAE__ARRAY(dae__walk_pair) reached; /* leaves met by the sweep */
-  DAE__ARRAY(dae__walk_pair) partial; /* gradients of `if` nodes: slots of leaves and derivatives */
-  DAE__ARRAY(int) leaf;               /* results */
+  /* by slot: visited nodes, operands before the nodes that contain them */
+  DAE__ARRAY(dae__walk_visit) visit;
+  DAE__ARRAY(int) heap;               /* pending slots in the sweep over a branch */
+  DAE__ARRAY(dae__walk_pair) reached; /* leaves reached by the sweep, with their adjoints */
+  /* gradients of `if` nodes: pairs of the slot of a leaf and the derivative by it */
+  DAE__ARRAY(dae__walk_pair) partial;
+  DAE__ARRAY(int) leaf; /* results of a walk: leaves, and the derivatives by them */
   DAE__ARRAY(dae__node) value;
 } dae__walker;
 
@@ -63,16 +66,16 @@ typedef struct dae__leaves {
 dae__leaves dae__leaves_below(dae__walker *walker, dae__node node);
 dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes);
 
-/* Selection of leaves by kind: leaf i is selected if kind[i] & mask. */
+/* Selection of leaves by kind: leaf i is selected if kind[i] & mask is not 0. */
 typedef struct dae__kinds {
   const unsigned char *kind;
   unsigned mask;
 } dae__kinds;
 
-/* Partial derivatives of one node with respect to the selected leaves, without those that are the
- * constant zero, in rising order of the leaves; valid until the next walk. One reverse sweep; the
- * derivatives of `if` are taken branch by branch, so that the branch not taken never enters, even
- * where it is not defined. */
+/* Partial derivatives of one node with respect to the selected leaves in rising order, without
+ * those that are the constant zero; valid until the next walk. They are computed by one reverse
+ * sweep, and branch by branch for `if`, so that derivatives of the branch not taken never enter,
+ * even where they are not defined. */
 typedef struct dae__gradient {
   int count;
   const int *leaf;
@@ -81,20 +84,22 @@ typedef struct dae__gradient {
 
 dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds kinds);
 
-/* Sum over the selected leaves of d(node)/d(leaf) * rate[leaf]; rate has a node per leaf. */
+/* Directional derivative: sum over the selected leaves of d(node)/d(leaf) * rate[leaf], with a node
+ * rate[l] for each leaf l. */
 dae__node dae__derivative_along(dae__walker *walker, dae__node node, dae__kinds kinds,
                                 const dae__node *rate);
 
-/* Is a node linear in the selected leaves? They may stand in sums, in one factor of a product, in
- * the numerator of a quotient, in the branches of an `if`. */
+/* Tests that a node is linear in the selected leaves, which may stand in sums, in one factor of a
+ * product, in the numerator of a quotient, in the branches of an `if`. */
 bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds);
 
-/* The node with leaf l substituted by by[l]; by[l] = -1: l stays. */
+/* Node with each leaf l replaced by the node by[l]; by[l] = -1: l is not replaced. */
 dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by);
 
 /* ---- shared by walk.c and gradient.c ---- */
 
-/* Makes room for `more` further items; false, and sticky failure of the walker: out of memory. */
+/* Grows an array of a walker by capacity for `more` items; false, with sticky failure of the
+ * walker: out of memory. */
 #define DAE__RESERVE(walker, array, more)                                                          \
   ((array)->count <= (array)->capacity - (more) ||                                                 \
    dae__walker_reserve((walker), (void *)&(array)->item, &(array)->capacity, (array)->count,       \
@@ -102,14 +107,16 @@ dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__no
 bool dae__walker_reserve(dae__walker *walker, void *item, int *capacity, int count, int more,
                          size_t size);
 
-/* Visits the nodes below root, each once, operands first; false: failure. */
+/* Operands that a walk follows. dae__walk_below visits the nodes below a root, each once, operands
+ * first; false: failure. */
 typedef enum dae__walk_kind {
   DAE__WALK_ALL,
-  DAE__WALK_SMOOTH /* only operands that have an influence on derivatives */
+  /* only operands with a derivative: not conditions, nor operands of sign and floor */
+  DAE__WALK_SMOOTH
 } dae__walk_kind;
 bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind);
 
-/* Operands that have an influence on derivatives. */
+/* Operands with a derivative that is not identically zero; returns their number. */
 static inline int dae__smooth_operands(const dae__entry *entry, dae__node operand[3])
 {
   int op = entry->op;
@@ -121,7 +128,7 @@ static inline int dae__smooth_operands(const dae__entry *entry, dae__node operan
   return choice ? 2 : dae__op_operands((dae__op)op);
 }
 
-void dae__walk_pairs_sort(int count, dae__walk_pair *pair); /* by key, rising */
+void dae__walk_pairs_sort(int count, dae__walk_pair *pair); /* sorts pairs by rising key */
 
 static inline int dae__slot_of(const dae__walker *walker, dae__node node)
 {

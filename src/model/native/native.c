@@ -1,13 +1,14 @@
-/* dae_model_compile: emits the tapes of a model as C, finds the code in the cache or compiles it,
- * and loads it. */
+/* Native code of a model, dae_model_compile: emits the tapes as C, finds the compiled code in the
+ * cache or compiles it, and loads it. */
 #include "model/native/native.h"
 #include "core/error.h"
 #include "model/model.h"
 #include "model/tape/tape_code.h"
 #include <dlfcn.h>
 
-/* gcc 12 takes 0.2 ms for an instruction: some seconds for 30000. The equations of larger models
- * are a small part of the work, and the interpreter is half as fast as native code there. */
+/* Default limit of instructions: gcc 12 takes 0.2 ms for an instruction, some seconds for 30000. In
+ * larger models the equations are a small part of the work, and the interpreter is half as fast as
+ * native code. */
 dae_native_options dae_native_defaults(void)
 {
   return (dae_native_options){.seconds = 60, .instructions = 30000};
@@ -25,7 +26,7 @@ void dae__native_unload(dae_model *model)
   model->native = (dae_native){.instructions = 0};
 }
 
-/* Loads a library; its functions replace the interpreter. */
+/* Loads a library of native code, whose functions replace the interpreter. */
 static dae_status native_load(dae_model *model, const char *path, dae_error *err)
 {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -46,7 +47,7 @@ static dae_status native_load(dae_model *model, const char *path, dae_error *err
   return DAE_OK;
 }
 
-/* Native code from the cache, or compiled where it is not there or cannot be loaded. */
+/* Loads native code from the cache; compiles it if the cache has none or loading fails. */
 static dae_status native_compile(dae_model *model, const dae_native_options *options,
                                  dae__source *s, bool *cached, dae_error *err)
 {

@@ -1,4 +1,5 @@
-/* Native code of the tapes of a model: emit C, find it in the cache or compile it, load.
+/* Native code of the tapes of a model: emit C source, find its library in the cache or compile it,
+ * load the library.
  *
  * The source holds no numbers of the model: constants stay in the registers of the tape, so that
  * runs with other values of the params use the same code. */
@@ -14,7 +15,7 @@
 
 typedef struct dae__source {
   dae_env env;
-  char *text; /* without a zero at its end */
+  char *text; /* source text, without a terminating zero */
   int length, room;
   bool failed; /* out of memory */
 } dae__source;
@@ -42,7 +43,8 @@ static inline void dae__put(dae__source *s, const char *text)
   dae__put_bytes(s, text, strlen(text));
 }
 
-static inline void dae__put_number(dae__source *s, int number) /* not negative */
+/* Appends a number that is not negative. */
+static inline void dae__put_number(dae__source *s, int number)
 {
   char digits[16];
   size_t at = sizeof digits;
@@ -52,7 +54,7 @@ static inline void dae__put_number(dae__source *s, int number) /* not negative *
   dae__put_bytes(s, digits + at, sizeof digits - at);
 }
 
-/* before, number, after: "x", 3, "; " */
+/* Appends a text, a number and a text, such as "x", 3, "; ". */
 static inline void dae__put_numbered(dae__source *s, const char *before, int number,
                                      const char *after)
 {
@@ -61,44 +63,49 @@ static inline void dae__put_numbered(dae__source *s, const char *before, int num
   dae__put(s, after);
 }
 
-/* ---- stages ---- */
+/* ---- stages of native compilation ---- */
 
-/* A tape of a model, its system and its quantities, for comments. */
+/* A tape of a model, with its system and quantities for comments in the emitted source. */
 typedef struct dae__tape_note {
   dae__tape *tape;
   const char *system, *what;
 } dae__tape_note;
 
-#define DAE__NATIVE_TABLE "daedal_tapes" /* symbol of the table of functions by tape */
+/* symbol of the table of native functions, by number of the tape */
+#define DAE__NATIVE_TABLE "daedal_tapes"
 
-/* Is a tape of this length one function? Else it is several, which pass values in registers. */
+/* Tests that a tape is short enough to become one function. A longer tape becomes several
+ * functions, which exchange values in registers of the tape. */
 bool dae__native_whole(const dae__tape *tape);
-/* Emits the function of the tape with this number. */
+/* Emits the function, or functions, of the tape with the given number. */
 void dae__native_emit(dae__source *s, const dae__tape_note *note, int number);
 /* Emit the declarations before the functions, and the table after them. */
 void dae__native_emit_head(dae__source *s, const char *model);
 void dae__native_emit_table(dae__source *s, int count);
 
-/* A place in the cache: <folder>/<model>-<key>, with a hash of the text as key. */
+/* Paths of a model in the cache: <folder>/<model>-<key>, where the key is a hash of the source
+ * text. */
 enum { DAE__NATIVE_PATH = 512 };
 typedef struct dae__native_place {
   char folder[DAE__NATIVE_PATH];
   char library[DAE__NATIVE_PATH + 128], source[DAE__NATIVE_PATH + 128];
 } dae__native_place;
 
-/* Finds or makes the folder, which must belong to the user alone: its files are executed. */
+/* Finds or creates the cache folder, which must belong to the user alone, since its files are
+ * executed. */
 dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_error *err);
 void dae__native_name(dae__native_place *place, const char *model, const dae__source *text);
-/* Does the cache hold a complete library of this very text? */
+/* Tests that the cache contains a complete library compiled from exactly this text. */
 bool dae__native_find(const dae__native_place *place, const dae__source *text);
-/* Moves a library that was compiled from text into the cache, with text and checksum. */
+/* Moves a library into the cache, together with the text it was compiled from and a checksum. */
 dae_status dae__native_keep(const dae__native_place *place, const char *compiled,
                             const dae__source *text, dae_error *err);
 
-/* The command line of the compiler as a comment, which makes it part of the key; its run. */
+/* Appends the command line of the compiler to the source, as a comment that makes it part of the
+ * key; runs the compiler. */
 void dae__native_put_command(dae__source *s, const dae_native_options *options);
 dae_status dae__native_build(const dae__native_place *place, const dae_native_options *options,
                              const dae__source *text, dae_error *err);
-double dae__native_now(void); /* monotonic time in seconds */
+double dae__native_now(void); /* monotonic clock, in seconds */
 
 #endif

@@ -2,11 +2,11 @@
  *
  * Files of the folder are loaded and executed. It therefore must belong to the user, and nobody
  * else may write to it. A file is the library, followed by the text it was compiled from (source,
- * compiler, options, machine), followed by a tail with the size of the text and a checksum of all
- * bytes. The key in the name only finds the file: it is valid if the text is the same byte for byte
- * and the checksum is right, so that neither a hash collision nor a truncated file does harm. Files
- * are written elsewhere in the folder and renamed: several processes may compile the same model at
- * once, and the last one wins. */
+ * compiler, options, machine), followed by a tail with the size of the text and a checksum of
+ * library and text. The key in the name only finds the file: the file is valid if the text is the
+ * same byte for byte and the checksum is right, so that hash collisions and truncated files are
+ * detected. Files are written in a temporary subfolder and renamed: several processes
+ * may compile the same model at once, and the last one wins. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "core/error.h"
@@ -20,12 +20,12 @@
 
 typedef struct tail {
   char mark[16];
-  uint64_t text, sum; /* size of the text; checksum of everything before the tail */
+  uint64_t text, sum; /* size of the source text; checksum of all bytes before the tail */
 } tail;
 
 static const char tail_mark[16] = "daedal native 1";
 
-/* FNV-1a, continued from sum */
+/* FNV-1a hash of bytes, continued from the hash `sum`. */
 #define FNV_START UINT64_C(14695981039346656037)
 static uint64_t cache_checksum(uint64_t sum, const char *bytes, size_t count)
 {
@@ -34,7 +34,7 @@ static uint64_t cache_checksum(uint64_t sum, const char *bytes, size_t count)
   return sum;
 }
 
-/* ---- the folder ---- */
+/* ---- cache folder ---- */
 
 static dae_status cache_no_folder(dae_error *err, const char *folder, const char *why)
 {
@@ -44,7 +44,7 @@ static dae_status cache_no_folder(dae_error *err, const char *folder, const char
                    folder, why);
 }
 
-/* The name of the folder: the option, or from the environment. */
+/* Determines the path of the cache folder, from the option or from the environment. */
 static dae_status cache_name_folder(const char *wished, char *folder, size_t size, dae_error *err)
 {
   const char *own = getenv("DAEDAL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
@@ -52,7 +52,7 @@ static dae_status cache_name_folder(const char *wished, char *folder, size_t siz
   int length = -1;
   if (wished || (own && *own))
     length = snprintf(folder, size, "%s", wished ? wished : own);
-  else if (cache && *cache == '/') /* the XDG specification ignores relative paths */
+  else if (cache && *cache == '/') /* XDG specification: relative paths are ignored */
     length = snprintf(folder, size, "%s/daedal", cache);
   else if (home && *home)
     length = snprintf(folder, size, "%s/.cache/daedal", home);
@@ -71,7 +71,7 @@ dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_
   size_t length = strlen(folder);
   int why = 0;
   memcpy(path, folder, length + 1);
-  for (size_t i = 1; i <= length; i++) { /* with missing folders above it */
+  for (size_t i = 1; i <= length; i++) { /* creates the folder and all missing parent folders */
     if (path[i] != '/' && path[i] != 0)
       continue;
     char end = path[i];
@@ -100,9 +100,9 @@ void dae__native_name(dae__native_place *place, const char *model, const dae__so
   snprintf(place->source, sizeof place->source, "%s/%.60s-%016llx.c", place->folder, model, key);
 }
 
-/* ---- files ---- */
+/* ---- files of the cache ---- */
 
-/* The whole file in memory of env, or NULL. */
+/* Contents of a file in memory of env; NULL: not readable, or out of memory. */
 static char *cache_read_file(const dae_env *env, const char *path, size_t *size)
 {
   FILE *file = fopen(path, "rb");

@@ -19,8 +19,9 @@
 
 extern char **environ;
 
-/* Every operator rounds by itself, and functions are calls of the library: pow(x, 2) is not x x.
- * Parts of a tape are not inlined into one function. */
+/* Compiler options for the rounding of the interpreter: every operator rounds by itself, and
+ * functions are calls of the library, so that pow(x, 2) is not x x. The functions of a tape are not
+ * inlined into one. */
 static const char *const flags[] = {"-std=c99",
                                     "-O1",
                                     "-fPIC",
@@ -58,17 +59,17 @@ void dae__native_put_command(dae__source *s, const dae_native_options *options)
   dae__put(s, " */\n");
 }
 
-/* ---- the process ---- */
+/* ---- compiler process ---- */
 
 typedef struct child {
   pid_t id;
-  int messages;    /* end of the pipe to read from */
-  char text[2000]; /* the first messages */
+  int messages;    /* read end of the pipe with the compiler's messages */
+  char text[2000]; /* first 2000 bytes of the messages */
   size_t length;
-  bool ended, well; /* well: with exit status 0 */
+  bool ended, well; /* process has ended; its exit status was 0 */
 } child;
 
-/* Starts the compiler in a process group of its own, with output to a pipe. */
+/* Starts the compiler in a process group of its own, with its output in a pipe. */
 static int compiler_spawn(char **words, int output, child *c)
 {
   posix_spawn_file_actions_t files;
@@ -96,8 +97,8 @@ double dae__native_now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Polls for the end of the compiler, or waits for it. Where SIGCHLD is ignored the exit status is
- * unknown: the library will show. */
+/* Polls for the end of the compiler, or waits for it. If SIGCHLD is ignored, the exit status is
+ * unknown and taken as 0: loading the library detects a failure. */
 static bool compiler_has_ended(child *c, bool wait)
 {
   int state = 0;
@@ -112,8 +113,8 @@ static bool compiler_has_ended(child *c, bool wait)
   return c->ended;
 }
 
-/* Reads messages until the compiler has closed its end of the pipe; or has ended, while a child of
- * it still holds the pipe. DAE_ERROR_INTERRUPTED: by options->proceed. */
+/* Reads messages until the compiler has closed its end of the pipe, or has ended while one of its
+ * children still holds the pipe. DAE_ERROR_INTERRUPTED: stopped by options->proceed. */
 static dae_status compiler_listen_to(child *c, const dae_native_options *options, dae_error *err)
 {
   struct pollfd on = {.fd = c->messages, .events = POLLIN};
@@ -173,7 +174,7 @@ static dae_status compiler_run(char **words, const dae__native_place *place,
 
 /* ---- compiling ---- */
 
-/* A folder for one compilation, so that processes and threads do not interfere. */
+/* Temporary folder of one compilation, so that processes and threads do not interfere. */
 typedef struct work_folder {
   char folder[DAE__NATIVE_PATH + 32], source[DAE__NATIVE_PATH + 48], library[DAE__NATIVE_PATH + 48];
 } work_folder;
@@ -195,7 +196,8 @@ dae_status dae__native_build(const dae__native_place *place, const dae_native_op
   for (char *at = strtok_r(rest, " ", &rest); at && count < WORDS; at = strtok_r(NULL, " ", &rest))
     words[count++] = at;
   for (int i = 0; i < FLAGS; i++)
-    words[count++] = (char *)flags[i]; /* posix_spawn writes to none of these */
+    /* cast of const strings, which posix_spawn does not write to */
+    words[count++] = (char *)flags[i];
   words[count++] = (char *)"-o";
   words[count++] = w.library;
   words[count++] = w.source;
@@ -213,7 +215,7 @@ dae_status dae__native_build(const dae__native_place *place, const dae_native_op
   if (!status)
     status = dae__native_keep(place, w.library, text, err);
   if (status != DAE_ERROR_INTERRUPTED)
-    rename(w.source, place->source); /* for debugging */
+    rename(w.source, place->source); /* the source is kept for debugging */
   remove(w.library);
   remove(w.source);
   rmdir(w.folder);

@@ -1,22 +1,23 @@
-/* Tapes as C.
+/* Emission of tapes as C source.
  *
  * An instruction becomes a line: its expression in tape_code.h, shared with the interpreter, with
  * the registers replaced by names. The value of instruction i is x<i>, inputs have the name of
  * their class and index (q0, v3), constants stay in r.
  *
  * A short tape is one function, which loads its inputs and sets its zeros. A long one is split into
- * functions, since compile time grows faster than the length of a function; values that a later one
- * reads are written to their register, and inputs are loaded already. */
+ * functions, since compile time grows faster than the length of a function; values that a later
+ * function reads are written to their register, and the caller has loaded the inputs. */
 #include "model/bind/bind.h"
 #include "model/native/native.h"
 #include "model/tape/tape_code.h"
 
-/* Most instructions of a tape that is one function, and least of each function of a longer one. gcc
- * 12 takes 0.2 ms for an instruction in functions of 50 to 100, and twice that in those of 400; the
- * code of functions of 100 is as fast as that of long ones. */
+/* Largest number of instructions of a tape in one function, and least number in each function of a
+ * longer tape. gcc 12 takes 0.2 ms for an instruction in functions of 50 to 100 instructions, and
+ * 0.4 ms in functions of 400; functions of 100 instructions run as fast as longer ones. */
 #define WHOLE_MAX_INSTRUCTIONS 300
 #define SPLIT_INSTRUCTIONS 100
-/* Most zeros of a group that are set one by one; more are set in a loop. Chosen, not measured. */
+/* Largest number of zeroed entries of a group that are set one by one instead of in a loop; chosen,
+ * not measured. */
 #define MAX_SINGLE_ZEROS 256
 
 bool dae__native_whole(const dae__tape *tape)
@@ -27,9 +28,9 @@ bool dae__native_whole(const dae__tape *tape)
 /* ---- instructions ---- */
 
 typedef struct form {
-  const char *expression; /* of R(0), R(1), ... and last */
+  const char *expression; /* expression with R(0), R(1), ... and last */
   int reads;
-  bool out; /* writes an output */
+  bool out; /* the result is an output */
 } form;
 
 static const form forms[DAE__TAPE_END] = {
@@ -48,10 +49,10 @@ static const form forms[DAE__TAPE_END] = {
 
 typedef struct instruction {
   form form;
-  int to, index; /* register, or group and index */
+  int to, index; /* target: register, or group and index of an output */
   const int *read;
-  int power;       /* of POWI, else 0 */
-  const int *next; /* the instruction after it */
+  int power;       /* whole power of POWI, else 0 */
+  const int *next; /* first word of the next instruction */
 } instruction;
 
 static instruction emit_decode(const int *p)
@@ -65,7 +66,7 @@ static instruction emit_decode(const int *p)
   return i;
 }
 
-/* ---- names ---- */
+/* ---- names and expressions of instructions ---- */
 
 typedef struct emitter {
   dae__source *s;
@@ -73,10 +74,10 @@ typedef struct emitter {
   int number;
   bool whole;
   int inputs;
-  dae__tape_input *input; /* by register of an input */
-  int *holds;             /* by register: the value in it, -1: an input or a constant */
-  int *last_read;         /* by value: the last instruction that reads it */
-  int first, end;         /* instructions of the current function */
+  dae__tape_input *input; /* by register of an input: its class and index */
+  int *holds;             /* by register: number of the value in it; -1: an input or a constant */
+  int *last_read;         /* by value: last instruction that reads it */
+  int first, end;         /* range [first, end) of instructions in the current function */
 } emitter;
 
 static const char *const letters[DAE__CLASSES] = {"t", "q", "v", "u", "w", "e", "s"};
@@ -97,7 +98,7 @@ static void emit_put_operand(const emitter *e, int reg)
     dae__put_numbered(e->s, "r[", reg, "]");
 }
 
-/* The expression of instruction n, with names in place of R(0), R(1), ... and last. */
+/* Emits the expression of instruction n, with names in place of R(0), R(1), ... and last. */
 static void emit_put_expression(const emitter *e, const instruction *i, int n)
 {
   for (const char *c = i->form.expression; *c; c++) {
@@ -113,8 +114,8 @@ static void emit_put_expression(const emitter *e, const instruction *i, int n)
   }
 }
 
-/* Whole powers by repeated squaring, in the order of dae__whole_power: the product of the squares
- * whose bit is set. x<n>_<k> is the operand to the power 2^k. */
+/* Emits a whole power by repeated squaring, in the order of dae__whole_power: the product of the
+ * squares x<n>_<k>, the operand to the power 2^k, over the bits k of the power. */
 static void emit_put_power(const emitter *e, const instruction *i, int n)
 {
   unsigned power = i->power < 0 ? 0u - (unsigned)i->power : (unsigned)i->power;
@@ -154,14 +155,14 @@ static void emit_put_instruction(const emitter *e, const instruction *i, int n)
     dae__put_numbered(e->s, " out", i->to, "[");
     dae__put_numbered(e->s, "", i->index, "] = x");
     dae__put_numbered(e->s, "", n, ";");
-  } else if (!e->whole && e->last_read[n] >= e->end) { /* read by a later function */
+  } else if (!e->whole && e->last_read[n] >= e->end) { /* a value that a later function reads */
     dae__put_numbered(e->s, " r[", i->to, "] = x");
     dae__put_numbered(e->s, "", n, ";");
   }
   dae__put(e->s, "\n");
 }
 
-/* ---- functions ---- */
+/* ---- bodies of functions ---- */
 
 static void emit_put_zeros(const emitter *e, int group, int count)
 {
@@ -192,7 +193,7 @@ static void emit_put_pointers(const emitter *e)
   }
 }
 
-/* Instructions first to end, which begin at p; returns the begin of those after them. */
+/* Emits the instructions [first, end), whose code starts at p; returns the start of the next. */
 static const int *emit_put_body(emitter *e, const int *p)
 {
   for (int n = e->first; n < e->end; n++) {
@@ -254,7 +255,7 @@ static void emit_put_split(emitter *e)
   emit_find_last_reads(e);
   for (const int *p = e->tape->code; *p != DAE__TAPE_END; functions++) {
     e->first = e->end;
-    /* up to an instruction that does not read the result before it */
+    /* A function ends before an instruction that does not read the previous result. */
     for (const int *q = p; *q != DAE__TAPE_END; e->end++) {
       instruction i = emit_decode(q);
       bool uses_last = i.form.expression && strstr(i.form.expression, "last") != NULL;
@@ -277,7 +278,7 @@ static void emit_put_split(emitter *e)
   dae__put(e->s, "}\n");
 }
 
-/* ---- a tape ---- */
+/* ---- functions of a tape ---- */
 
 static void *emit_scratch(dae__source *s, int count, size_t size)
 {
@@ -319,7 +320,7 @@ void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
       s->env.release(s->env.user, memory[i]);
 }
 
-/* ---- the file ---- */
+/* ---- declarations and table of the source file ---- */
 
 void dae__native_emit_head(dae__source *s, const char *model)
 {

@@ -1,4 +1,4 @@
-/* A build without native code, for systems without processes or a dynamic loader. */
+/* Stubs for builds without native code, on systems without processes or a dynamic loader. */
 #include "core/error.h"
 #include "model/model.h"
 
@@ -9,7 +9,7 @@ dae_native_options dae_native_defaults(void)
 
 void dae__native_unload(dae_model *model)
 {
-  (void)model; /* nothing was loaded */
+  (void)model; /* native code was never loaded */
 }
 
 dae_status dae_model_compile(dae_model *model, const dae_native_options *options, dae_error *err)

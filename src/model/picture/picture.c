@@ -2,10 +2,10 @@
  * tape of the time and the state vector.
  *
  * The automatic picture shows point masses in the plane, and the rods between them. Rods are found
- * in the constraints and joints (rod.c). They give the coordinates along each axis; those that end
- * in a pivot also give the two coordinates of a point. Where a rod has two interpretations, the
- * rods before it decide, then equal masses, then the order of declaration, which also gives the
- * horizontal axis. A rod that contradicts is left out.
+ * in the constraints and joints (rod.c). A rod gives the coordinates along each axis; a rod that
+ * ends in a pivot also gives the two coordinates of a point. Where a rod has two interpretations,
+ * the rods before it decide, then equal masses, then the order of declaration, which also gives the
+ * horizontal axis. A rod that contradicts earlier rods is left out.
  *
  * A point without rods is two coordinates of equal mass whose names differ by x and y. Motion in
  * space, along three axes, has no picture. */
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Most points of a line that are drawn: at 10 pixels each they fill half the width of a page. */
+/* Largest number of points drawn on a line: at 10 pixels each they fill half a page width. */
 #define MAX_POINTS 30
 
 typedef struct end {
@@ -24,12 +24,12 @@ typedef struct end {
 typedef struct automatic {
   dae__binder *b;
   dae__picture *out;
-  dae__node *mass; /* by leaf: M_qq of a coordinate; 0: M couples it to others */
-  int *other;      /* by leaf: y + 1 of x, -(x + 1) of y; 0: unknown */
+  dae__node *mass; /* by leaf: diagonal entry M_qq of a coordinate; 0: M couples it to others */
+  int *other;      /* by leaf: y + 1 for x, -(x + 1) for y of a point (x, y); 0: unknown */
   DAE__LIST(dae__rod) rods;
 } automatic;
 
-/* ---- the coordinates of points ---- */
+/* ---- coordinates of points ---- */
 
 static void picture_bind_point(automatic *a, int x, int y)
 {
@@ -42,7 +42,8 @@ static bool picture_same_mass(const automatic *a, int x, int y)
   return a->mass[x] != DAE__ZERO && a->mass[x] == a->mass[y];
 }
 
-/* A rod ends in the point (q, q) of both axes, and in the point (r, r), a pivot, or on a line. */
+/* Tests that both ends of a rod are points with coordinates: (q, q) of both axes, and (r, r),
+ * instead of a pivot or a point on a line. */
 static bool picture_has_two_points(const dae__rod *rod)
 {
   return rod->along[0].r >= 0 && rod->along[1].r >= 0;
@@ -53,7 +54,7 @@ static bool picture_has_pivot(const dae__rod *rod)
   return rod->along[0].r < 0 && rod->along[1].r < 0;
 }
 
-/* Does a rod agree with the points found so far? */
+/* Tests that the ends of a rod agree with the points found so far. */
 static bool picture_fits(const automatic *a, const dae__rod *rod)
 {
   bool fits = true;
@@ -66,10 +67,10 @@ static bool picture_fits(const automatic *a, const dae__rod *rod)
 }
 
 /* Assigns the coordinates of a rod to its ends. A rod that contradicts the points found so far, or
- * does not end in its points, gets no axes. */
+ * has an offset from its end points, gets no axes. */
 static void picture_assign_ends(automatic *a, dae__rod *rod)
 {
-  if (!picture_has_pivot(rod)) { /* the alternative: ends exchanged along one axis */
+  if (!picture_has_pivot(rod)) { /* alternative interpretation: ends exchanged along one axis */
     dae__rod other = *rod;
     int axis = rod->along[1].r >= 0;
     other.along[axis].q = rod->along[axis].r;
@@ -78,7 +79,7 @@ static void picture_assign_ends(automatic *a, dae__rod *rod)
     int x = other.along[0].q, y = other.along[1].q, x1 = rod->along[0].q, y1 = rod->along[1].q;
     bool fits = picture_fits(a, &other), mass = picture_same_mass(a, x, y);
     bool better =
-        !picture_has_two_points(&other) && abs(x - y) < abs(x1 - y1); /* declaration order */
+        !picture_has_two_points(&other) && abs(x - y) < abs(x1 - y1); /* order of declaration */
     if (mass != picture_same_mass(a, x1, y1))
       better = mass;
     if (fits != picture_fits(a, rod))
@@ -98,7 +99,7 @@ static void picture_assign_ends(automatic *a, dae__rod *rod)
 
 /* ---- rods ---- */
 
-/* Appends the rods among constraints; false: one of them is in space. */
+/* Appends the rods among the constraints; false: a rod in space, which has three axes. */
 static bool picture_find_rods(automatic *a, const dae__constraints *all)
 {
   for (int i = 0; i < all->count && dae__bind_fits(a->b); i++) {
@@ -119,7 +120,7 @@ static bool picture_find_all_rods(automatic *a)
       return false;
   if (!picture_find_rods(a, &x->joints) || !dae__load_ok(x->l))
     return false;
-  for (int pass = 0; pass < 2; pass++) /* with a pivot, then others */
+  for (int pass = 0; pass < 2; pass++) /* rods with a pivot first */
     for (int i = 0; i < a->rods.count; i++)
       if (picture_has_pivot(&a->rods.item[i]) == (pass == 0))
         picture_assign_ends(a, &a->rods.item[i]);
@@ -152,7 +153,8 @@ static bool picture_is_same(end a, end b)
   return a.x == b.x && a.y == b.y;
 }
 
-/* Extends the last line by a rod that begins at its end; a line of one rod may be reversed. */
+/* Extends the last line by a rod that begins at the end of the line; a line of one rod may be
+ * reversed. */
 static bool picture_lengthen(automatic *a, const end rod[2])
 {
   if (a->out->shapes.count == 0)
@@ -180,7 +182,7 @@ static void picture_draw_rods(automatic *a)
   dae__expander *x = a->b->x;
   for (int i = 0; i < a->rods.count && dae__load_ok(x->l); i++) {
     const dae__rod *r = &a->rods.item[i];
-    dae__node node[2][2]; /* of the end with r, or the pivot, and of the end with q */
+    dae__node node[2][2]; /* coordinates of both ends: of r or the pivot, and of q */
     if (r->axes == 0)
       continue;
     for (int k = 0; k < 2; k++)
@@ -198,18 +200,19 @@ static void picture_draw_rods(automatic *a)
   }
 }
 
-/* ---- a point at every end ---- */
+/* ---- points at the ends of rods ---- */
 
-/* Points at the ends of rods, each once: they share the values of the lines they cover. On a long
- * line they would overlap: it has them only at its begin and end. */
+/* Draws a point at each end of a rod, once: it shares the coordinates with its line. A long line
+ * has points only at its two ends, since more would overlap. */
 static void picture_draw_ends(automatic *a)
 {
   dae__load *l = a->b->x->l;
   int lines = a->out->shapes.count, count = a->out->values.count;
   unsigned slots = 16;
-  while (slots < (unsigned)count) /* two values an end: at most half full */
+  while (slots < (unsigned)count) /* two values per end: the hash table is at most half full */
     slots *= 2;
-  int *slot = DAE__NEW_ARRAY(l->scratch, int, slots); /* hash table: 1 + first value; 0: empty */
+  /* hash table of ends: 1 + first value; 0: empty */
+  int *slot = DAE__NEW_ARRAY(l->scratch, int, slots);
   for (int i = 0; i < lines; i++) {
     const dae_shape line = a->out->shapes.item[i];
     int stride = line.points > MAX_POINTS ? line.points - 1 : 1;
@@ -230,7 +233,8 @@ static void picture_draw_ends(automatic *a)
 
 /* ---- points without rods ---- */
 
-/* The coordinate whose name differs from that of symbol by the letter at a position; -1: none. */
+/* Coordinate whose name differs from the name of a symbol only by the letter at a position; -1:
+ * none. */
 static int picture_namesake(dae__expander *x, int symbol, size_t at, int letter)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
@@ -245,7 +249,8 @@ static int picture_namesake(dae__expander *x, int symbol, size_t at, int letter)
   return found >= 0 && x->symbols.item[found].kind == DAE__STATEMENT_COORD ? found : -1;
 }
 
-/* Points of two coordinates with equal mass whose names differ by x and y, without a third by z. */
+/* Draws points with two coordinates of equal mass whose names differ by x and y, unless there is a
+ * third with z. */
 static void picture_draw_points(automatic *a, int instance, int symbol)
 {
   dae__expander *x = a->b->x;
@@ -271,8 +276,8 @@ static void picture_draw_points(automatic *a, int instance, int symbol)
   }
 }
 
-/* Fills in shapes and values; none: nothing is recognised. Adds nodes to the graph, which may
- * exceed a limit (dae__bind_fits). */
+/* Builds the automatic picture; no shapes: nothing is recognised. Adds nodes to the graph, which
+ * may exceed a limit (dae__bind_fits). */
 static void picture_draw(dae__binder *b, const dae__layout *layout, dae__picture *out)
 {
   dae__expander *x = b->x;
@@ -283,7 +288,7 @@ static void picture_draw(dae__binder *b, const dae__layout *layout, dae__picture
   a.other = DAE__NEW_ARRAY(x->l->scratch, int, x->leaves.count);
   if (!dae__load_ok(x->l))
     return;
-  for (int i = 0; i < 2 * layout->count; i++) { /* diagonal entries of M, then the others */
+  for (int i = 0; i < 2 * layout->count; i++) { /* diagonal entries of M, then off-diagonal ones */
     const dae__system *u = &layout->system[i / 2];
     const dae__triplet *M = u->inertia.entries.item;
     for (int k = 0; k < u->inertia.entries.count; k++)
@@ -330,7 +335,8 @@ dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layou
   if (!written)
     picture_draw(b, layout, &found);
   if (!written && !dae__bind_fits(b))
-    return dae__load_ok(l) ? DAE_OK : l->status; /* a model is not refused for its picture */
+    /* a picture beyond the limits is left out, without an error */
+    return dae__load_ok(l) ? DAE_OK : l->status;
   const dae__picture *picture = written ? &b->x->picture : &found;
   if (picture->shapes.count > 0) {
     dae__outputs out = {0};

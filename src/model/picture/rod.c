@@ -12,8 +12,9 @@
 
 #define MAX_COORDINATES (2 * DAE__ROD_AXES)
 #define MAX_WRAPPERS                                                                               \
-  8 /* operators around s: sqrt((x^2 + y^2)/4)*2 - L has 4; chosen, not measured */
-#define ROUND_OFF 1e-10 /* relative, of coefficients such as 1/0.3; chosen, not measured */
+  8 /* most operators around s; sqrt((x^2 + y^2)/4)*2 - L has 4; chosen, not measured */
+/* relative rounding error of coefficients such as 1/0.3; chosen, not measured */
+#define ROUND_OFF 1e-10
 
 /* First and second derivatives of s with respect to its coordinates. */
 typedef struct form {
@@ -37,7 +38,7 @@ static bool rod_holds_coordinates(dae__expander *x, dae__node node)
   return false;
 }
 
-/* The node below the outermost operator, if that is a monotone function of it; else the node. */
+/* Operand of a node that is a monotone function of that operand; else the node itself. */
 static dae__node rod_unwrap(dae__expander *x, dae__node node)
 {
   dae__node_view v = dae__node_at(x->graph, node);
@@ -61,7 +62,8 @@ static dae__node rod_unwrap(dae__expander *x, dae__node node)
   }
 }
 
-/* Differentiates s; false: second derivatives are not constant, or too many coordinates. */
+/* Differentiates s twice; false: a second derivative is not constant, or s has too many
+ * coordinates. */
 static bool rod_differentiate(dae__expander *x, dae__node s, form *f)
 {
   dae__gradient d = rod_by_coordinates(x, s);
@@ -85,7 +87,8 @@ static bool rod_differentiate(dae__expander *x, dae__node s, form *f)
   return true;
 }
 
-/* The coordinate on the axis of the i-th one; -1: none, -2: the constraint is not a rod. */
+/* Second coordinate r on the axis of the i-th coordinate; -1: none, -2: the constraint is not a
+ * rod. */
 static int rod_beside(const form *f, int i)
 {
   double k = f->s_qq[0][0], close = ROUND_OFF * fabs(k);

@@ -2,10 +2,10 @@
  *
  *   order     the nodes below the outputs, by a depth-first walk from each output in turn, so that
  *             a value is computed shortly before it is used
- *   select    instructions: one for each node, or for several (tape_select.c)
- *   group     instructions of the same kind in a row (tape_group.c)
- *   allocate  registers: from the computation of a value to its last use
- *   encode    instructions as words (tape_registers.c)
+ *   select    an instruction for each node, or for several nodes (tape_select.c)
+ *   group     the instructions of the same kind (tape_group.c)
+ *   allocate  a register to each value, from its computation to its last use (tape_registers.c)
+ *   encode    the instructions as words (tape_registers.c)
  *
  * The tape is in the arena, the workspace of the compiler in memory of its own. */
 #include "model/tape/tape_code.h"
@@ -46,8 +46,8 @@ void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int cou
   return larger ? larger : memory;
 }
 
-/* Numbers the values below root in an order of evaluation. As in walk.c, a node is opened at its
- * first visit (its operands are pushed, the first one on top), and numbered at its second one. */
+/* Numbers the values below a root in an order of evaluation. As in walk.c, a node is opened at its
+ * first visit (its operands are pushed, the first one on top), and numbered at its second visit. */
 static void tape_order_below(dae__tape_compiler *c, dae__node root)
 {
   int depth = 0;
@@ -76,13 +76,13 @@ static void tape_order_below(dae__tape_compiler *c, dae__node root)
   }
 }
 
-/* Is the output a constant zero among the entries that are set to zero? */
+/* Tests that an output is the constant zero and among the entries that are zeroed beforehand. */
 static bool tape_is_left_out(const dae__tape_plan *plan, const dae__tape_output *output)
 {
   return plan->zeroed && output->node == DAE__ZERO && output->index < plan->zeroed[output->group];
 }
 
-/* Values of all outputs, and for each value the list of its outputs. */
+/* Numbers the values of all outputs, and lists the outputs of each value. */
 static void tape_order_all(dae__tape_compiler *c)
 {
   const dae__tape_plan *plan = c->plan;
@@ -101,7 +101,7 @@ static void tape_order_all(dae__tape_compiler *c)
   }
 }
 
-/* Groups with entries to be zeroed that no output writes. */
+/* Lists the groups with zeroed entries that no output writes. */
 static void tape_list_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
 {
   dae__tape_zeros *zeros = plan->zeroed ? DAE__ALLOC(arena, dae__tape_zeros, plan->groups) : NULL;
@@ -126,11 +126,11 @@ void dae__tape_workspace_free(dae__tape_workspace *workspace, const dae_env *env
   *workspace = (dae__tape_workspace){.place = NULL};
 }
 
-/* The memory of one compilation; what does not fit comes from `outside`. */
+/* Memory of one compilation; requests beyond its size are allocated from `outside`. */
 typedef struct dae__tape_buffer {
   dae_env outside;
   size_t used;
-  _Alignas(16) char memory[16 * 1024]; /* holds tapes of fifty instructions */
+  _Alignas(16) char memory[16 * 1024]; /* enough for a tape of fifty instructions */
 } buffer;
 
 static void *tape_buffer_allocate(void *user, size_t bytes)
@@ -151,7 +151,8 @@ static void tape_buffer_release(void *user, void *memory)
     b->outside.release(b->outside.user, memory);
 }
 
-/* Marks for all nodes, half as many again in reserve, and the buffer as the compiler's memory. */
+/* Provides marks for all nodes, with half as many in reserve, and the buffer as memory of the
+ * compiler. */
 static void tape_open_workspace(dae__tape_compiler *c, dae__tape_workspace *workspace)
 {
   int count = c->graph->count;
@@ -172,7 +173,7 @@ static void tape_open_workspace(dae__tape_compiler *c, dae__tape_workspace *work
       .user = workspace->buffer, .allocate = tape_buffer_allocate, .release = tape_buffer_release};
 }
 
-/* Runs the stages; false: out of memory. */
+/* Runs the stages of the compiler; false: out of memory. */
 static bool tape_run_stages(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
 {
   dae__tape_compiler c = {.env = *dae__arena_env(arena), .plan = plan, .graph = plan->graph};
@@ -220,7 +221,7 @@ bool dae__tape_compile(dae__tape *tape)
   if (tape->code)
     return true;
   if (!tape_run_stages(tape->arena, tape->plan, &made)) {
-    if (tape->plan->workspace) /* not all marks are 0 again */
+    if (tape->plan->workspace) /* a failed compilation leaves marks that are not 0 */
       dae__tape_workspace_free(tape->plan->workspace, dae__arena_env(tape->arena));
     return false;
   }

@@ -3,20 +3,21 @@
  * Code is a sequence of words. An instruction is its operator, the register it writes to, and the
  * registers it reads. Operators come from the graph under their own names (DAE__OP_SIN), except
  * arithmetic, which has more forms (DAE__TAPE_ADD):
- *   - combined, such as a b + c, rounded like the separate operators;
+ *   - combined operators, such as a b + c, rounded like the separate operators;
  *   - with the result of the previous instruction as an operand, which need not go through memory:
  *     ..._L where it is the first operand (or a factor of the first product), ..._R where it is the
  *     other one;
  *   - with an output instead of a register as the target, ..._OUT: group and index stand in the
  *     place of the register.
- * bench/tape.c chose them: they save the dispatch of an instruction, about 1.5 ns, and a store and
- * load, about 2 ns. */
+ * These forms were selected by measurements (bench/tape.c): they save the dispatch of an
+ * instruction, about 1.5 ns, and a store and load, about 2 ns. */
 #ifndef DAEDAL_MODEL_TAPE_TAPE_CODE_H
 #define DAEDAL_MODEL_TAPE_TAPE_CODE_H
 
 #include "model/tape/tape.h"
 
-/* X(enumerator, registers read, expression): R(i) is the i-th register, `last` the last result */
+/* X(enumerator, number of registers read, expression): R(i) is the i-th register read, `last` the
+ * result of the previous instruction. */
 #define DAE__TAPE_ARITHMETIC(X)                                                                    \
   X(ADD, 2, R(0) + R(1))                                                                           \
   X(ADD_L, 1, last + R(0))                                                                         \
@@ -67,15 +68,15 @@ enum {
   DAE__TAPE_ARITHMETIC(DAE__TAPE_ENUM)
 #undef DAE__TAPE_ENUM
       DAE__TAPE_STORE, /* out[group][index] = register */
-  DAE__TAPE_STORE_L,   /* out[group][index] = last */
+  DAE__TAPE_STORE_L,   /* out[group][index] = result of the previous instruction */
   DAE__TAPE_END
 };
 
-/* Native code of a tape (native.c): the instructions on the registers r. Code that is whole also
- * loads the inputs and sets zeros, and reads only constants in r. */
+/* Native code of a tape (native.c), which works on the registers r. Whole code also loads the
+ * inputs and sets the zeros, and reads only constants from r. */
 typedef void dae__tape_native(const double *const *in, double *const *out, double *r);
 
-/* A group whose first `count` entries are set to zero. */
+/* A group of outputs whose first `count` entries are set to zero. */
 typedef struct dae__tape_zeros {
   int group, count;
 } dae__tape_zeros;
@@ -89,32 +90,33 @@ struct dae__tape {
   const int *code;
   double *r; /* registers: inputs, constants, temporaries */
   const dae__tape_load *load;
-  const dae__tape_zeros *zeros; /* groups with entries that no output writes */
-  int loads, zeroed, groups;    /* numbers of loads, of zeros, of output groups */
+  const dae__tape_zeros *zeros; /* groups with zeroed entries that no output writes */
+  int loads, zeroed, groups;    /* numbers of loads, of groups with zeros, of output groups */
   int length, registers;        /* numbers of instructions and registers */
-  const dae__tape_plan *plan;   /* of a tape to be compiled at its first run: code is NULL */
-  dae__arena *arena;            /* memory for that */
-  dae__tape_native *native;     /* NULL: interpreted */
-  bool whole;                   /* native also loads inputs and sets zeros */
+  const dae__tape_plan *plan;   /* plan of a lazy tape, whose code is NULL before its first run */
+  dae__arena *arena;            /* memory for the compilation of a lazy tape */
+  dae__tape_native *native;     /* native code; NULL: the tape is interpreted */
+  bool whole;                   /* the native code also loads inputs and sets zeros */
 };
 
-/* ---- the compiler ---- */
+/* ---- tape compiler ---- */
 
-/* The value of a node below the outputs. Values are numbered in an order of evaluation. */
+/* Value of a node below the outputs; values are numbered in an order of evaluation. */
 typedef struct dae__tape_value {
   dae__node node;
-  int uses;      /* as an operand and as an output; after grouping: reads of its register */
-  int in;        /* register, -1: none */
-  int output;    /* first output with this value, -1: none */
-  bool absorbed; /* computed by the instruction that uses it */
+  /* number of uses as operand and as output; after grouping, number of reads of the register */
+  int uses;
+  int in;        /* register of the value; -1: none */
+  int output;    /* first output with this value; -1: none */
+  bool absorbed; /* the instruction that uses the value also computes it */
 } dae__tape_value;
 
-/* An instruction before the allocation of registers: operands are values. */
+/* An instruction before register allocation, with values as operands. */
 typedef struct dae__tape_step {
   int op;
   int result;
   int reads, read[DAE__TAPE_READS];
-  int power; /* of POWI */
+  int power; /* whole power of POWI */
 } dae__tape_step;
 
 typedef struct dae__tape_compiler {
@@ -122,8 +124,8 @@ typedef struct dae__tape_compiler {
   const dae__tape_plan *plan;
   const dae__graph *graph;
   bool failed;
-  int *place;       /* by node: value + 1; 0: not visited, -1: its operands are being visited */
-  int *next_output; /* by output: the next output with the same value, -1: none */
+  int *place;       /* by node: value + 1; 0: not visited, -1: operands are being visited */
+  int *next_output; /* by output: next output with the same value; -1: none */
   dae__node *stack;
   int stack_capacity;
   dae__tape_value *value;
@@ -132,11 +134,12 @@ typedef struct dae__tape_compiler {
   int steps, step_capacity;
 } dae__tape_compiler;
 
-/* Scratch memory, zeroed or uninitialised; NULL and sticky failure: out of memory. */
+/* Scratch memory: dae__tape_scratch zeroed, dae__tape_memory uninitialised; NULL, with sticky
+ * failure: out of memory. */
 void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size);
 void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size);
-void dae__tape_release(dae__tape_compiler *c, void *memory); /* NULL is allowed */
-/* An array with room for `more` items after the first count; unchanged after sticky failure. */
+void dae__tape_release(dae__tape_compiler *c, void *memory); /* memory may be NULL */
+/* Array with capacity for `more` items after the first `count`; unchanged after sticky failure. */
 void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,
                      size_t size);
 static inline void *dae__tape_reserve(dae__tape_compiler *c, void *memory, int *capacity, int count,
@@ -146,7 +149,7 @@ static inline void *dae__tape_reserve(dae__tape_compiler *c, void *memory, int *
                                    : dae__tape_grow(c, memory, capacity, count, more, size);
 }
 
-/* The stages, in this order (tape_select.c, tape_group.c, tape_registers.c). */
+/* Stages of the tape compiler, in this order (tape_select.c, tape_group.c, tape_registers.c). */
 void dae__tape_select(dae__tape_compiler *c);
 void dae__tape_group(dae__tape_compiler *c);
 void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape);
@@ -157,7 +160,7 @@ static inline const dae__entry *dae__tape_entry(const dae__tape_compiler *c, int
   return &c->graph->entry[c->value[v].node];
 }
 
-/* The value of a visited node. */
+/* Number of the value of a visited node. */
 static inline int dae__tape_value_of(const dae__tape_compiler *c, dae__node node)
 {
   return c->place[node] - 1;

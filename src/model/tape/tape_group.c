@@ -1,40 +1,41 @@
-/* List scheduling of the instructions, within windows of some hundred.
+/* List scheduling of the instructions of a tape, within windows of some hundred instructions.
  *
  * The change from one kind of instruction to another costs 1.4 ns where the processor predicts the
- * branch, and 10 ns where it does not: it remembers patterns of about a thousand (bench/tape.c).
+ * branch, and 10 ns where it does not: branch patterns of up to about a thousand instructions are
+ * predicted (bench/tape.c).
  * Instructions of the same kind are therefore put in a row as far as their operands allow: a kind
  * with ready instructions is selected and runs until none of it is ready. The kind with the largest
  * ready fraction comes first, so that it need not be selected again; kinds that write only outputs
  * come last.
  *
- * A single instruction then takes an operand from the one before it, where a form for that exists.
- */
+ * An instruction without a neighbour of the same kind then takes an operand from the previous
+ * instruction, if its operator has a form for that. */
 #include "model/tape/tape_code.h"
 
-/* Instructions of a window: long windows have fewer changes, short ones fewer registers. 400000
- * random instructions take 10.9 ns each without windows, 7.2, 3.7, 2.7, 2.0 with 64, 256, 512, 1024
- * (bench/tape.c). */
+/* Number of instructions in a scheduling window: long windows have fewer changes of kind, short
+ * ones fewer registers. 400000 random instructions take 10.9 ns each without
+ * windows, 7.2, 3.7, 2.7, 2.0 with windows of 64, 256, 512, 1024 (bench/tape.c). */
 #define WINDOW 512
 #define KINDS DAE__TAPE_END
 
-/* A step of the window. */
+/* An instruction of the window, with its dependences. */
 typedef struct place {
   dae__tape_step step;
   int kind;
-  int missing;                    /* number of operands that are not computed yet */
+  int missing;                    /* number of operands not computed yet */
   int user;                       /* first use of the result: step * DAE__TAPE_READS + operand */
-  int next_user[DAE__TAPE_READS]; /* by operand: the next use of the value read; -1: none */
+  int next_user[DAE__TAPE_READS]; /* by operand: next use of the same value; -1: none */
   int next;                       /* next ready step of the same kind */
 } place;
 
 typedef struct window {
   int ready[KINDS], remaining[KINDS]; /* by kind: numbers of ready and of all remaining steps */
-  int first[KINDS], end[KINDS];       /* by kind: the list of ready steps */
-  int present[KINDS], kinds;          /* kinds that occur, rising */
-  place at[];                         /* at most WINDOW */
+  int first[KINDS], end[KINDS];       /* by kind: first and last of the list of ready steps */
+  int present[KINDS], kinds;          /* kinds in the window, in rising order */
+  place at[];                         /* steps of the window, at most WINDOW */
 } window;
 
-/* The operator of a step, in the form ..._OUT if only outputs read the result. */
+/* Kind of a step: its operator, in the form ..._OUT if the result is only an output. */
 static int tape_kind_of(const dae__tape_compiler *c, const dae__tape_step *s)
 {
   return s->op + (s->op > DAE__TAPE_NONE && c->value[s->result].uses == 0);
@@ -50,7 +51,8 @@ static void tape_make_ready(window *w, int i)
   w->end[kind] = i;
 }
 
-/* Lists the steps of a window; computed_by: by value, its step + 1, 0 for inputs and constants. */
+/* Lists the steps of a window. computed_by: by value, 1 + the step that computes it; 0 for inputs
+ * and constants. */
 static void tape_open_window(const dae__tape_compiler *c, window *w, int *computed_by, int from,
                              int count)
 {
@@ -101,7 +103,7 @@ static int tape_select_kind(const window *w)
   return best;
 }
 
-/* Removes the next step of a kind; the users of its result may become ready. */
+/* Removes the first ready step of a kind from the window; users of its result may become ready. */
 static dae__tape_step tape_take_step(window *w, int kind)
 {
   const place *p = &w->at[w->first[kind]];
@@ -135,11 +137,12 @@ static void tape_reorder(dae__tape_compiler *c)
   dae__tape_release(c, w);
 }
 
-/* Takes an operand from the result of the step before, if a form for that exists. */
+/* Replaces an operand that is the result of the previous step by `last`, if the operator has such a
+ * form. */
 static void tape_use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
 {
 #define FORM(name) DAE__TAPE_##name
-  /* by operator: the form with operand i from the previous result */
+  /* by operator and operand i: form with `last` as operand i */
   static const int form[DAE__TAPE_END][DAE__TAPE_READS] = {
       [FORM(ADD)] = {FORM(ADD_L), FORM(ADD_L)},
       [FORM(SUB)] = {FORM(SUB_L), FORM(SUB_R)},
@@ -179,7 +182,7 @@ static void tape_use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
 
 void dae__tape_group(dae__tape_compiler *c)
 {
-  /* from here on uses are reads of a register */
+  /* From here on `uses` is the number of reads of a register. */
   for (int v = 0; v < c->values; v++)
     c->value[v].uses = 0;
   for (int i = 0; i < c->steps; i++)
@@ -189,7 +192,7 @@ void dae__tape_group(dae__tape_compiler *c)
     tape_reorder(c);
   if (c->failed)
     return;
-  /* steps of the same kind as a neighbour keep their form: they run in a loop */
+  /* Steps of the same kind as a neighbour keep their form, since they run in a loop. */
   int before = -1, kind = c->steps > 0 ? tape_kind_of(c, &c->step[0]) : -1;
   for (int i = 0; i < c->steps; i++) {
     int after = i + 1 < c->steps ? tape_kind_of(c, &c->step[i + 1]) : -1;

@@ -1,11 +1,11 @@
-/* Register allocation, and the words of the instructions.
+/* Register allocation, and encoding of the instructions as words.
  *
  * Inputs come first, in the order of their leaves, so that neighbours are loaded together; then
- * constants, which are set once. Both keep their registers. All others are temporaries: a register
- * is allocated when the value is computed, the last one released first, and released by the last
- * instruction that reads it, before the result of that is allocated. A value that is only an
- * output, or read only by the next instruction, needs none; an instruction without such a form gets
- * one that is free again at once. */
+ * constants, which are set once. Both keep their registers. All other values are temporaries: a
+ * register is allocated when the value is computed (the register released last is reused first),
+ * and released by the last instruction that reads it, before the register of the result of that
+ * instruction is allocated. A value that is only an output, or read only by the next instruction,
+ * needs no register; an operator without a form for that gets a register for one instruction. */
 #include "model/tape/tape_code.h"
 
 #include "core/assert.h"
@@ -30,8 +30,8 @@ static int tape_by_leaf(const void *a, const void *b)
   return (x->leaf > y->leaf) - (x->leaf < y->leaf);
 }
 
-/* The values that are inputs, by rising leaf: sorted by counting, or by qsort where they are few of
- * many leaves, as of one system in a large model. */
+/* Lists the values that are inputs by rising leaf: by a counting sort, or by qsort if they are few
+ * of many leaves, as for one system of a large model. */
 static input *tape_list_inputs(dae__tape_compiler *c, int *count)
 {
   int first = INT_MAX, last = 0, n = 0;
@@ -63,13 +63,13 @@ static input *tape_list_inputs(dae__tape_compiler *c, int *count)
   return inputs;
 }
 
-/* Registers of the inputs, and their loads. */
+/* Allocates the registers of inputs, and lists their loads. */
 static void tape_allocate_inputs(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
 {
   int count;
   input *inputs = tape_list_inputs(c, &count);
   dae__tape_load *load = NULL;
-  for (int pass = 0; pass < 2 && !c->failed; pass++) { /* counts the loads, then writes them */
+  for (int pass = 0; pass < 2 && !c->failed; pass++) { /* first pass: counts the loads */
     dae__tape_load last = {-1, 0, 0};
     tape->registers = tape->loads = 0;
     for (int i = 0; i < count; i++) {
@@ -91,7 +91,7 @@ static void tape_allocate_inputs(dae__tape_compiler *c, dae__arena *arena, dae__
   dae__tape_release(c, inputs);
 }
 
-/* Released registers. */
+/* Stack of released registers. */
 typedef struct spares {
   int *item, count, capacity;
 } spares;
@@ -109,7 +109,7 @@ void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tap
   tape_allocate_inputs(c, arena, tape);
   if (c->failed)
     return;
-  for (int v = 0; v < c->values; v++) /* constants, and leaves that are not available */
+  for (int v = 0; v < c->values; v++) /* constants, and leaves without a source */
     if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0 && !tape_is_input(c, v))
       c->value[v].in = tape->registers++;
   int fixed = tape->registers;
@@ -117,7 +117,7 @@ void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tap
     dae__tape_step *s = &c->step[i];
     dae__tape_value *result = &c->value[s->result];
     bool output = s->op > DAE__TAPE_NONE && result->uses == 0 && result->output >= 0;
-    for (int j = 0; j < s->reads; j++) { /* values become their registers */
+    for (int j = 0; j < s->reads; j++) { /* replaces values by their registers */
       dae__tape_value *v = &c->value[s->read[j]];
       s->read[j] = v->in;
       if (--v->uses == 0 && v->in >= fixed)
@@ -143,7 +143,7 @@ static void tape_put(writer *w, int word)
   w->code[w->words++] = word;
 }
 
-/* Stores of a value to its outputs from the given one on. */
+/* Appends the stores of a value to its outputs, starting with the given output. */
 static void tape_put_stores(const dae__tape_compiler *c, writer *w, int op, int in, int output)
 {
   for (; output >= 0; output = c->next_output[output]) {
@@ -170,7 +170,7 @@ static void tape_put_all(const dae__tape_compiler *c, writer *w)
       tape_put(w, s->op);
       tape_put(w, v->in);
     } else {
-      tape_put(w, s->op + 1); /* the form ..._OUT */
+      tape_put(w, s->op + 1); /* operator in the form ..._OUT */
       tape_put(w, c->plan->output[output].group);
       tape_put(w, c->plan->output[output].index);
       output = c->next_output[output];
@@ -184,7 +184,7 @@ static void tape_put_all(const dae__tape_compiler *c, writer *w)
   tape_put(w, DAE__TAPE_END);
 }
 
-/* Largest number of words of an instruction, and of a store. */
+/* Largest number of words of an instruction, and of a store instruction. */
 #define STEP_WORDS (3 + DAE__TAPE_READS + 1)
 #define STORE_WORDS 4
 

@@ -1,13 +1,13 @@
 /* The interpreter of tapes. Every operator rounds like dae__op_value: products and sums are rounded
- * separately (the layer is compiled without contraction), so that a tape gives the bits of the
- * expressions it was compiled from.
+ * separately (the layer is compiled without contraction), so that the results of a tape are
+ * bitwise those of the expressions it was compiled from.
  *
  * Successive instructions of the same kind are run in a loop of their own, which is cheaper than
  * the switch. */
 #include "core/vec.h"
 #include "model/tape/tape_code.h"
 
-/* p: the instruction; q: the words after its result */
+/* Runs successive instructions of one operator. p: instruction; q: its words after the target. */
 #define REPEAT(op, result, before, words, expression)                                              \
   case (op):                                                                                       \
     do {                                                                                           \
@@ -32,14 +32,15 @@ static void tape_run(const int *p, double *restrict r, double *const *out)
       REPEAT(DAE__TAPE_STORE_L, out[p[1]][p[2]], 3, 0, last)
       DAE__FUNCTION_LIST(FUNCTION)
       FUNCTION(POWI, 2, dae__whole_power(R(0), q[1]))
-    default: /* END */
+    default: /* end of the code */
       return;
     }
   }
 }
 
-/* Loads the inputs, sets zeros and runs the instructions. Not inlined, so that whole native code is
- * one jump away; always true, so that this function is a tail call. */
+/* Loads the inputs, sets the zeros and runs the instructions. Not inlined, so that whole native
+ * code is called by one jump; always returns true, so that the call of this function is a tail
+ * call. */
 __attribute__((noinline)) static bool
 tape_run_on_registers(const dae__tape *tape, const double *const *in, double *const *out)
 {
@@ -47,7 +48,7 @@ tape_run_on_registers(const dae__tape *tape, const double *const *in, double *co
   for (int i = 0; i < tape->loads; i++) {
     dae__tape_load load = tape->load[i];
     const double *from = in[load.class] + load.first;
-    for (int j = 0; j < load.count; j++) /* few: faster than memcpy */
+    for (int j = 0; j < load.count; j++) /* short loops, faster here than memcpy */
       r[j] = from[j];
     r += load.count;
   }
@@ -60,7 +61,8 @@ tape_run_on_registers(const dae__tape *tape, const double *const *in, double *co
   return true;
 }
 
-/* not inlined: taken once per lazy tape */
+/* Compiles a lazy tape at its first run, and runs it; not inlined, since it is called once per
+ * tape. */
 __attribute__((noinline)) static bool tape_compile_and_run(dae__tape *tape, const double *const *in,
                                                            double *const *out)
 {

@@ -1,8 +1,8 @@
-/* Instruction selection. A product that is used once is computed by the instruction that uses it,
- * where a combined one exists: a b + c, a b c, a b / c, ... A square is a product too. */
+/* Instruction selection. A product that is used once is absorbed by the instruction that uses it,
+ * if a combined instruction exists: a b + c, a b c, a b / c, ... A square is a product too. */
 #include "model/tape/tape_code.h"
 
-/* Is the node a product of two factors that is used once? */
+/* Tests that a node is a product of two factors that is used once. */
 static bool tape_is_product(const dae__tape_compiler *c, dae__node node)
 {
   const dae__entry *e = &c->graph->entry[node];
@@ -18,7 +18,8 @@ static bool tape_absorb(dae__tape_compiler *c, dae__node node)
   return true;
 }
 
-/* From the outputs downwards: an absorbed product absorbs nothing itself. */
+/* Finds the products that other instructions absorb, from the outputs downwards: an absorbed
+ * product absorbs no others. */
 static void tape_absorb_products(dae__tape_compiler *c)
 {
   for (int v = c->values - 1; v >= 0; v--) {
@@ -33,7 +34,7 @@ static void tape_absorb_products(dae__tape_compiler *c)
         tape_absorb(c, e->b);
     } else if (e->op == DAE__OP_DIV || e->op == DAE__OP_NEG) {
       tape_absorb(c, e->a);
-    } else if (e->op == DAE__OP_SQRT) { /* sqrt(a b + c d), the sum used only here */
+    } else if (e->op == DAE__OP_SQRT) { /* sqrt(a b + c d) with a sum that is used once */
       const dae__entry *sum = &c->graph->entry[e->a];
       dae__tape_value *value = &c->value[dae__tape_value_of(c, e->a)];
       if (sum->op != DAE__OP_ADD || value->uses != 1 || !tape_is_product(c, sum->a) ||
@@ -46,7 +47,7 @@ static void tape_absorb_products(dae__tape_compiler *c)
   }
 }
 
-/* Adds a node to the operands of a step, or its two factors where it is absorbed. */
+/* Adds a node to the operands of a step; an absorbed product is replaced by its two factors. */
 static void tape_read_node(const dae__tape_compiler *c, dae__tape_step *s, dae__node node)
 {
   int v = dae__tape_value_of(c, node);
@@ -59,10 +60,10 @@ static void tape_read_node(const dae__tape_compiler *c, dae__tape_step *s, dae__
   s->read[s->reads++] = dae__tape_value_of(c, e->op == DAE__OP_MUL ? e->b : e->a);
 }
 
-/* The instruction of a value; absorbed products are read first. */
+/* Selects the instruction of a value; factors of absorbed products are its first operands. */
 static void tape_select_step(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
 {
-  /* by absorbed operands: none, the first, the second, both */
+  /* by operator and absorbed operands: none, the first, the second, both */
   static const int combined[][4] = {
       [DAE__OP_ADD] = {DAE__TAPE_ADD, DAE__TAPE_MUL_ADD, DAE__TAPE_MUL_ADD, DAE__TAPE_MUL_ADD_MUL},
       [DAE__OP_SUB] = {DAE__TAPE_SUB, DAE__TAPE_MUL_SUB, DAE__TAPE_SUB_MUL, DAE__TAPE_MUL_SUB_MUL},

@@ -18,13 +18,13 @@ dae__lexer dae__lexer_create(dae__load *l, int file)
 {
   dae__lexer x = {.l = l, .file = &l->files.item[file], .line = 1, .last = DAE__TOKEN_NEWLINE};
   if (x.file->length >= 3 && !memcmp(x.file->text, "\xEF\xBB\xBF", 3))
-    x.at = 3; /* a byte order mark */
+    x.at = 3; /* skips a byte order mark */
   return x;
 }
 
 /* ---- classes of characters ---- */
 
-enum { D = 1, L = 2 }; /* digits; letters, _ and bytes above 127 */
+enum { D = 1, L = 2 }; /* classes: D digits; L letters, _ and bytes above 127 */
 #define L16 L, L, L, L, L, L, L, L, L, L, L, L, L, L, L, L
 /* clang-format off */
 static const unsigned char class_of[256] = {
@@ -57,7 +57,7 @@ static char lex_peek(const dae__lexer *x, int ahead)
 
 /* ---- newlines ---- */
 
-/* Does a newline end the statement here? Not inside brackets, nor after a token that needs more. */
+/* Tests that a newline ends a statement: not inside brackets, nor after a token that needs more. */
 static bool lex_ends_statement(const dae__lexer *x)
 {
   switch (x->last) {
@@ -75,12 +75,12 @@ static bool lex_ends_statement(const dae__lexer *x)
   }
 }
 
-/* Skips space and comments; true at a newline that ends a statement. */
+/* Skips white space and comments; returns true at a newline that ends a statement. */
 static bool lex_skip(dae__lexer *x)
 {
-  const char *text = x->file->text; /* ended by a zero, without others */
+  const char *text = x->file->text; /* zero-terminated, without other zero bytes */
   int at = x->at;
-  for (; (unsigned char)text[at] <= '#'; at++) { /* signs, digits and letters are above */
+  for (; (unsigned char)text[at] <= '#'; at++) { /* characters above # start a token */
     if (text[at] == '#') {
       const char *end = memchr(text + at, '\n', (size_t)(x->file->length - at));
       at = (end ? (int)(end - text) : x->file->length) - 1;
@@ -94,9 +94,10 @@ static bool lex_skip(dae__lexer *x)
   return text[at] == '\n';
 }
 
-/* ---- brackets: inside { } newlines end statements again ---- */
+/* ---- brackets ---- */
 
-/* Counts open brackets; the depth outside of a { is put aside until its }. */
+/* Counts open brackets. Inside { } newlines end statements again: the bracket depth outside of a {
+ * is saved until its }. */
 static void lex_track_brackets(dae__lexer *x, const dae__token *token)
 {
   switch (token->kind) {
@@ -134,7 +135,7 @@ static void lex_digits(dae__lexer *x)
     x->at++;
 }
 
-/* 1, 1.5, .5, 1., 1e-3, but not the dots of 1..N */
+/* Reads a number: 1, 1.5, .5, 1., 1e-3, but not the dots of 1..N. */
 static void lex_number(dae__lexer *x, dae__token *token)
 {
   char text[64];
@@ -192,7 +193,7 @@ static void lex_string(dae__lexer *x, dae__token *token)
     dae__load_fail(x->l, token->place, "unterminated string: a \" is missing at its end");
 }
 
-/* tokens by their first character: of one character, and of two */
+/* Tokens of one and of two characters, by their first character. */
 static const struct {
   unsigned char alone, longer;
 } signs[128] = {
@@ -222,7 +223,7 @@ static const struct {
 
 static void lex_sign(dae__lexer *x, dae__token *token)
 {
-  char c = lex_peek(x, 0); /* not a letter, and therefore not a byte above 127 */
+  char c = lex_peek(x, 0); /* an ASCII character, since bytes above 127 are letters */
   int alone = signs[(int)c].alone, longer = signs[(int)c].longer;
   bool both = longer && texts[longer][1] == lex_peek(x, 1);
   token->kind = (dae__token_kind)(both ? longer : alone);

@@ -1,5 +1,5 @@
-/* The lexer: text into tokens. A newline that does not end a statement (inside brackets, after a
- * comma, an operator, ...) gives no token. */
+/* The lexer, which splits a text into tokens. A newline that does not end a statement (inside
+ * brackets, after a comma, an operator, ...) gives no token. */
 #ifndef DAEDAL_MODEL_TEXT_LEX_H
 #define DAEDAL_MODEL_TEXT_LEX_H
 
@@ -49,10 +49,10 @@ typedef enum dae__token_kind {
 
 typedef struct dae__token {
   dae__token_kind kind;
-  int place, length; /* the text of a string without its quotes */
+  int place, length; /* place in the text and length; of a string without its quotes */
   int line;
-  bool spaced;  /* follows white space */
-  double value; /* of a number */
+  bool spaced;  /* white space precedes the token */
+  double value; /* value of a number */
 } dae__token;
 
 const char *dae__token_text(dae__token_kind kind);
@@ -60,14 +60,14 @@ const char *dae__token_text(dae__token_kind kind);
 typedef struct dae__lexer {
   dae__load *l;
   const dae__file *file;
-  int at, line;         /* offset and line of the next byte */
-  dae__token_kind last; /* previous token */
+  int at, line;         /* offset in the file and line number of the next byte */
+  dae__token_kind last; /* kind of the previous token */
   int depth;            /* number of open ( and [ since the last { */
-  DAE__LIST(int) outer; /* depths outside of the open blocks */
+  DAE__LIST(int) outer; /* by open block: bracket depth outside of it */
 } dae__lexer;
 
 dae__lexer dae__lexer_create(dae__load *l, int file);
-/* The next token; END after an error. */
+/* Reads the next token; its kind is END after an error. */
 void dae__lexer_next(dae__lexer *x, dae__token *token);
 
 #endif

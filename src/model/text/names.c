@@ -14,7 +14,7 @@ static const struct {
         {"in", 0},
     {"sum", 0},
     {"t", 0},
-    {"pi", 0}, /* followed by the functions */
+    {"pi", 0}, /* last word before the builtin functions */
     {"sin", 1},
     {"cos", 1},
     {"tan", 1},
@@ -44,7 +44,7 @@ enum {
   WORDS = sizeof words / sizeof words[0]
 };
 
-/* number of a word of the language, from its interned name; -1: another name */
+/* Index in `words` of an interned name; -1: not a word of the language. */
 static int names_word_of(const char *name)
 {
   uintptr_t offset = (uintptr_t)name - (uintptr_t)words;
@@ -53,7 +53,7 @@ static int names_word_of(const char *name)
 
 static unsigned names_hash(const char *text, int length)
 {
-  unsigned h = 2166136261u; /* FNV-1a */
+  unsigned h = 2166136261u; /* FNV-1a hash */
   for (int i = 0; i < length; i++)
     h = (h ^ (unsigned char)text[i]) * 16777619u;
   return h;

@@ -1,4 +1,4 @@
-/* Recursive descent parser: the current token and one ahead. */
+/* Recursive descent parser with one token of lookahead. */
 #ifndef DAEDAL_MODEL_TEXT_PARSE_H
 #define DAEDAL_MODEL_TEXT_PARSE_H
 
@@ -9,9 +9,9 @@ typedef struct dae__parser {
   dae__names *names;
   dae__lexer lexer;
   dae__token at, ahead;
-  int depth;     /* of nested expressions and blocks */
+  int depth;     /* depth of nested expressions and blocks */
   int blocks;    /* number of open blocks */
-  bool imported; /* the file is imported */
+  bool imported; /* the file being parsed is imported */
 } dae__parser;
 
 dae__parser dae__parser_create(dae__load *l, dae__names *names, int file);
@@ -21,9 +21,9 @@ static inline bool dae__parser_at(const dae__parser *p, dae__token_kind kind)
 {
   return p->at.kind == kind && !p->l->status;
 }
-/* Is the current token this word? */
+/* Tests that the current token is a given word. */
 bool dae__parser_at_word(const dae__parser *p, const char *word);
-/* Consumes the current token if it is of this kind. */
+/* Consumes the current token if it has a given kind; true: consumed. */
 static inline bool dae__parser_accept(dae__parser *p, dae__token_kind kind)
 {
   bool there = dae__parser_at(p, kind);
@@ -32,33 +32,37 @@ static inline bool dae__parser_accept(dae__parser *p, dae__token_kind kind)
   return there;
 }
 bool dae__parser_accept_word(dae__parser *p, const char *word);
-/* Consumes a token of this kind; any other is an error: "expected ) ..., found ...". */
+/* Consumes a token of a given kind; any other token is an error, "expected ) ..., found ...". */
 bool dae__parser_expect(dae__parser *p, dae__token_kind kind, const char *where);
-/* The same for the bracket that closes one opened in a line. */
+/* Consumes a closing bracket, whose opening bracket is in a given line; any other token is an
+ * error. */
 bool dae__parser_expect_close(dae__parser *p, dae__token_kind close, int line);
-/* Records an error about the current token. */
+/* Records an error at an unexpected current token. */
 void dae__parser_unexpected(dae__parser *p, const char *expected);
-/* Consumes a name; what: its use, in the error. */
+/* Consumes a name; what: use of the name, for the error message. */
 const char *dae__parser_name(dae__parser *p, const char *what);
-/* The same for a name that is declared: keywords are refused. */
+/* Consumes a name to be declared, which must not be a keyword; what: use of the name, for the error
+ * message. */
 const char *dae__parser_new_name(dae__parser *p, const char *what);
-/* Text of the current token, interned. */
+/* Interned text of the current token. */
 const char *dae__parser_text(const dae__parser *p);
 
-/* Enters a level of nesting; false, with the error recorded, beyond the limit. */
+/* Enters a level of nesting; false, with the error recorded, beyond limits.max_depth. */
 bool dae__parser_nest(dae__parser *p);
 
-/* An expression; NULL after an error. */
+/* Parses an expression; NULL after an error. */
 dae__expr *dae__parser_expression(dae__parser *p);
-/* E, E, ... up to and with the closing token; count: their number. */
+/* Parses a list E, E, ... with its closing token; count: number of expressions. */
 dae__expr *dae__parser_list(dae__parser *p, dae__token_kind close, int *count);
 
-/* Pieces of statements: parse_declaration.c. */
-void dae__parser_range(dae__parser *p, dae__range *range);              /* A..B */
-void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most); /* k in A..B, C..D ] */
-dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what); /* of a name */
-void dae__parser_declarations(dae__parser *p, dae__statement *s); /* x = 1 rate 2, ... */
-void dae__parser_settings(dae__parser *p, dae__statement *s);     /* rtol 1e-6, ... */
+/* Parsers of parts of statements (parse_declaration.c). */
+void dae__parser_range(dae__parser *p, dae__range *range); /* parses A..B */
+/* Parses the ranges k in A..B, C..D ] of an array; most: largest number of ranges. */
+void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most);
+/* Parses the name to be declared; what: use of the name, for the error message. */
+dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what);
+void dae__parser_declarations(dae__parser *p, dae__statement *s); /* parses x = 1 rate 2, ... */
+void dae__parser_settings(dae__parser *p, dae__statement *s);     /* parses rtol 1e-6, ... */
 bool dae__parser_ends_statement(const dae__parser *p);
 
 #endif

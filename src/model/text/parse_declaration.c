@@ -1,14 +1,15 @@
-/* Declarations (names with ranges or arguments, values, start rates), and settings of simulate and
- * of systems. */
+/* Parsing of declarations (names with ranges or arguments, values, start rates), and settings of
+ * simulate and of systems. */
 #include "model/text/parse.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Arguments of a function, settings of a line: both are searched linearly. Chosen, not measured. */
+/* Largest number of arguments of a function, and of settings in a line, which are searched
+ * linearly; chosen, not measured. */
 #define MAX_ARGUMENTS 100
 #define MAX_SETTINGS 100
 
-/* A..B */
+/* Parses a range A..B. */
 void dae__parser_range(dae__parser *p, dae__range *range)
 {
   range->place = p->at.place;
@@ -17,7 +18,7 @@ void dae__parser_range(dae__parser *p, dae__range *range)
   range->to = p->l->status ? NULL : dae__parser_expression(p);
 }
 
-/* [1..N], [k in 1..N, 1..M] */
+/* Parses the ranges of an array, such as [1..N] or [k in 1..N, 1..M]. */
 void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most)
 {
   do {
@@ -53,7 +54,7 @@ dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what)
 
 /* ---- declarations ---- */
 
-/* f(a, b) */
+/* Parses the parameters of a function f(a, b). */
 static void parse_parameters(dae__parser *p, dae__declaration *d)
 {
   DAE__LIST(const char *) names = {0};
@@ -105,7 +106,7 @@ static dae__declaration *parse_declaration(dae__parser *p, dae__statement_kind k
     dae__parser_expect(p, DAE__TOKEN_ASSIGN, "and its value");
   else if (dae__parser_at(p, DAE__TOKEN_NUMBER) || dae__parser_at(p, DAE__TOKEN_MINUS))
     dae__parser_unexpected(p, "= before the start value");
-  while (!p->l->status) { /* fixed, rate E, in any order */
+  while (!p->l->status) { /* attributes of a variable: fixed, rate E, in any order */
     int place = p->at.place;
     if (dae__parser_accept_word(p, "fixed")) {
       if (!variable || kind == DAE__STATEMENT_DISCRETE)
@@ -140,7 +141,7 @@ void dae__parser_declarations(dae__parser *p, dae__statement *s)
 
 /* ---- settings ---- */
 
-/* letters, digits and - without space between them: gauss-seidel, lie-iteration */
+/* Parses a word of letters, digits and - without spaces, such as gauss-seidel or lie-iteration. */
 static const char *parse_word(dae__parser *p, const char *what)
 {
   const char *start = p->lexer.file->text + (p->at.place - p->lexer.file->first);

@@ -1,4 +1,4 @@
-/* Expressions, by precedence climbing.
+/* Parsing of expressions by precedence climbing.
  *
  * Falling precedence: postfix ' [ ] .name; ^ (right associative); unary - !; * /; + -; comparisons;
  * == !=; &&; ||. */
@@ -107,7 +107,7 @@ bool dae__parser_nest(dae__parser *p)
   return !p->l->status;
 }
 
-/* ---- nodes ---- */
+/* ---- nodes of the syntax tree ---- */
 
 static dae__expr *parse_new_expr(dae__parser *p, dae__expr_kind kind, int place)
 {
@@ -156,7 +156,7 @@ dae__expr *dae__parser_list(dae__parser *p, dae__token_kind close, int *count)
 
 /* ---- names, calls, sums ---- */
 
-/* sum(i in A..B, E), after the word sum */
+/* Parses sum(i in A..B, E) after the word sum. */
 static dae__expr *parse_sum(dae__parser *p, int place)
 {
   dae__expr *e = parse_new_expr(p, DAE__EXPR_SUM, place);
@@ -180,7 +180,7 @@ static dae__expr *parse_sum(dae__parser *p, int place)
   return e;
 }
 
-/* x, x[i], f(a): one component of a dotted name */
+/* Parses one component of a dotted name: x, x[i] or f(a). */
 static dae__expr *parse_component(dae__parser *p)
 {
   dae__expr *e = parse_new_expr(p, DAE__EXPR_NAME, p->at.place);
@@ -258,7 +258,7 @@ static dae__expr *parse_primary(dae__parser *p)
 
 static dae__expr *parse_unary(dae__parser *p);
 
-/* a^b^c is a^(b^c); the power may start with - */
+/* Parses a power; a^b^c is a^(b^c), and an exponent may start with -. */
 static dae__expr *parse_power(dae__parser *p)
 {
   dae__expr *a = parse_primary(p);
@@ -284,7 +284,7 @@ static dae__expr *parse_unary(dae__parser *p)
   return a ? parse_operation(p, op, a, NULL) : NULL;
 }
 
-/* binding strength of binary operators, 0: none */
+/* binding strength of binary operators; 0: not a binary operator */
 static const signed char strength[DAE__TOKEN_COUNT] = {
     [DAE__TOKEN_TIMES] = 6, [DAE__TOKEN_DIVIDE] = 6,     [DAE__TOKEN_PLUS] = 5,
     [DAE__TOKEN_MINUS] = 5, [DAE__TOKEN_LESS] = 4,       [DAE__TOKEN_LESS_EQUAL] = 4,
@@ -292,7 +292,7 @@ static const signed char strength[DAE__TOKEN_COUNT] = {
     [DAE__TOKEN_AND] = 2,   [DAE__TOKEN_NOT_EQUAL] = 3,  [DAE__TOKEN_OR] = 1,
 };
 
-/* Operators of at least this strength, left associative. */
+/* Parses binary operators of at least a given binding strength, left associative. */
 static dae__expr *parse_binary(dae__parser *p, int least)
 {
   dae__expr *a = parse_unary(p);

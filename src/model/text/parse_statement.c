@@ -1,4 +1,4 @@
-/* Statements, selected by their first word. */
+/* Parsing of statements, selected by their first word. */
 #include "model/text/parse.h"
 #include <daedal/options.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@ typedef struct list {
   dae__statement *first, **last;
 } list;
 
-/* ---- pieces that several statements share ---- */
+/* ---- parts that several statements share ---- */
 
-/* A = B */
+/* Parses both sides of A = B. */
 static void parse_sides(dae__parser *p, dae__statement *s, const char *where)
 {
   if (!s->a)
@@ -23,7 +23,8 @@ static void parse_sides(dae__parser *p, dae__statement *s, const char *where)
     s->b = dae__parser_expression(p);
 }
 
-/* The label NAME: or NAME[i]: of a statement; an expression without a colon is its left side. */
+/* Parses the label NAME: or NAME[i]: of a statement; an expression without a colon is the left side
+ * of the statement. */
 static void parse_label(dae__parser *p, dae__statement *s)
 {
   dae__expr *e = dae__parser_expression(p);
@@ -44,7 +45,7 @@ static void parse_label(dae__parser *p, dae__statement *s)
 
 static void parse_statements(dae__parser *p, list *all, dae__token_kind close);
 
-/* { ... } */
+/* Parses a block { ... }. */
 static dae__statement *parse_block(dae__parser *p, const char *where)
 {
   list all = {.first = NULL};
@@ -73,7 +74,7 @@ static void parse_event(dae__parser *p, dae__statement *s)
   }
   if (!p->l->status)
     s->a = dae__parser_expression(p);
-  while (!p->l->status) { /* rising, falling, stop, in any order */
+  while (!p->l->status) { /* attributes of an event: rising, falling, stop, in any order */
     bool rising = dae__parser_at_word(p, "rising"), falling = dae__parser_at_word(p, "falling");
     if ((rising || falling) && s->direction)
       dae__load_fail(p->l, p->at.place,
@@ -95,7 +96,7 @@ static void parse_event(dae__parser *p, dae__statement *s)
 
 /* ---- drawings and imports ---- */
 
-/* "text", if there is one */
+/* Parses an optional "text". */
 static void parse_string(dae__parser *p, dae__statement *s)
 {
   if (!dae__parser_at(p, DAE__TOKEN_STRING))
@@ -104,7 +105,7 @@ static void parse_string(dae__parser *p, dae__statement *s)
   dae__parser_advance(p);
 }
 
-/* (E, E) */
+/* Parses a point (E, E). */
 static void parse_point(dae__parser *p, const dae__expr **first, dae__expr ***last)
 {
   int count;
@@ -147,7 +148,7 @@ static void parse_draw(dae__parser *p, dae__statement *s)
   parse_string(p, s);
 }
 
-/* Appends the statements of an imported file. */
+/* Parses an imported file and appends its statements. */
 static void parse_import(dae__parser *p, list *all)
 {
   int place = p->at.place, known = p->l->files.count;
@@ -165,7 +166,7 @@ static void parse_import(dae__parser *p, list *all)
   if (file < known && p->l->files.item[file].open)
     dae__load_fail(p->l, place, "circular import of %s", path);
   if (file < known)
-    return; /* imported already */
+    return; /* a file that was imported before */
   dae__parser inner = dae__parser_create(p->l, p->names, file);
   inner.imported = true;
   inner.depth = p->depth;
@@ -177,7 +178,7 @@ static void parse_import(dae__parser *p, list *all)
 
 /* ---- selection by the first word ---- */
 
-/* Is this a setting of a system, such as step H? step' = ... is an equation. */
+/* Tests for a setting of a system, such as step H; step' = ... is an equation. */
 static bool parse_at_setting(const dae__parser *p)
 {
   static const char *const words[] = {"method", "step", "rtol", "atol"};
@@ -205,7 +206,7 @@ static const char *parse_keyword(const void *unused, int i)
   return words[i];
 }
 
-/* Refuses two adjacent words, of which the first is a misspelt keyword. */
+/* Reports an error for two adjacent words, of which the first is a misspelt keyword. */
 static bool parse_refuse_unknown_word(dae__parser *p)
 {
   dae__token_kind after = p->ahead.kind;
@@ -285,7 +286,8 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   }
 }
 
-/* May an imported file hold the statement? False without an error: it is skipped. */
+/* Tests that an imported file may contain a statement. False without an error: the statement is
+ * skipped. */
 static bool parse_belongs_in_import(dae__parser *p, const dae__statement *s)
 {
   switch (s->kind) {

@@ -1,5 +1,5 @@
-/* The text of a model: files in memory, places in them, and errors that point at a place. */
-#define _XOPEN_SOURCE 700 /* realpath, O_CLOEXEC */
+/* The text of a model: files in memory, places in the text, and errors at a place. */
+#define _XOPEN_SOURCE 700 /* for realpath and O_CLOEXEC */
 
 #include "core/error.h"
 #include "model/graph/walk.h"
@@ -29,7 +29,7 @@ static bool source_continues_character(char c)
   return ((unsigned char)c & 0xC0) == 0x80;
 }
 
-/* the line [from, to) around an offset, and its number */
+/* Finds the line [from, to) that contains an offset; returns its number. */
 static int source_find_line(const dae__file *f, int offset, int *from, int *to)
 {
   int line = 1;
@@ -55,12 +55,12 @@ void dae__locate_error(const dae__files *files, int place, dae_error *err)
     offset = f->length;
   err->line = source_find_line(f, offset, &from, &to);
   if (offset > to)
-    offset = to; /* before a carriage return */
+    offset = to; /* a carriage return is not part of the line */
   err->column = 1;
   for (int i = from; i < offset; i++)
     err->column += !source_continues_character(f->text[i]);
   snprintf(err->file, sizeof err->file, "%s", f->name);
-  /* the line, or as much of it around the offset as fits */
+  /* Source line of an error, or the part of it around the offset that fits in err->source. */
   const int room = (int)sizeof err->source - 1;
   if (offset - from > room - 40)
     from = offset - (room - 40);
@@ -93,7 +93,7 @@ dae_status dae__load_fail(dae__load *l, int place, const char *format, ...)
 {
   char text[sizeof l->err->text];
   va_list arguments;
-  if (!dae__load_ok(l)) /* the error may be a consequence of the first one */
+  if (!dae__load_ok(l)) /* after a failure, later errors may be its consequences */
     return l->status;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -152,7 +152,7 @@ static int source_add_file(dae__load *l, const char *name, const char *path, con
   return l->status ? -1 : l->files.count - 1;
 }
 
-/* Refuses a file; place: of the import, or -1. */
+/* Records an error about a file; place: the place of the import statement, or -1. */
 __attribute__((format(printf, 4, 5))) static int
 source_refuse(dae__load *l, int place, dae_status status, const char *format, ...)
 {
@@ -196,8 +196,8 @@ int dae__open_text(dae__load *l, const char *name, const char *text, size_t leng
   return source_add_file(l, name, NULL, copy, length);
 }
 
-/* Reads a file in scratch memory, up to one byte beyond the limit; size: of the file, 0 for a pipe.
- * NULL: see errno, unless memory ran out. */
+/* Reads a file into scratch memory, up to one byte beyond the limit. size: size of the file, 0 for
+ * a pipe. NULL: error in errno, or out of memory. */
 static char *source_read_all(dae__load *l, int in, size_t size, size_t *length)
 {
   size_t most = source_bytes_left(l) + 1, room = (size < most ? size : most) + 1024;
@@ -221,14 +221,14 @@ static char *source_read_all(dae__load *l, int in, size_t size, size_t *length)
   return text;
 }
 
-/* Reads a file into the model's memory; place: of the import, or -1. */
+/* Reads a file into memory of the model; place: the place of the import statement, or -1. */
 static int source_read_file(dae__load *l, int place, const char *name, const char *path)
 {
   struct stat info = {.st_mode = 0};
   char *text = NULL;
   size_t length = 0;
   const char *why = "it is not a regular file";
-  /* an imported pipe is not even opened: that might block for ever */
+  /* A pipe that is imported is not opened, since that might block for ever. */
   bool irregular = place >= 0 && !stat(path, &info) && !S_ISREG(info.st_mode);
   int in = irregular ? -1 : open(path, O_RDONLY | O_CLOEXEC);
   bool opened = in >= 0 && !fstat(in, &info);
@@ -255,7 +255,7 @@ int dae__open_file(dae__load *l, const char *path)
   return source_read_file(l, -1, path, path);
 }
 
-/* length of the folder of a path, with its slash */
+/* Length of the folder part of a path, with its final slash. */
 static size_t source_folder(const char *path)
 {
   const char *slash = strrchr(path, '/');
@@ -273,9 +273,10 @@ int dae__open_import(dae__load *l, int place, const char *path)
     return source_refuse(
         l, place, DAE_ERROR_MODEL,
         "the path of an import must be relative to this file, below the folder of the model");
-  if (!main_file->canonical) { /* at the first import: resolving links takes as long as parsing */
+  /* only at the first import: resolving links takes as long as parsing */
+  if (!main_file->canonical) {
     char *own = realpath(main_file->path, NULL);
-    if (own) /* a pipe has none */
+    if (own) /* a pipe has no real path */
       main_file->path = dae__pool_text(l->keep, own, strlen(own));
     main_file->canonical = true;
     free(own);

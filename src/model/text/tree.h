@@ -7,30 +7,31 @@
 
 typedef enum dae__expr_kind {
   DAE__EXPR_NUMBER,
-  DAE__EXPR_NAME,   /* x, x[i, j], A.x, S[k].x[i], each optionally with ' */
-  DAE__EXPR_CALL,   /* f(a, b), A.f(a) */
-  DAE__EXPR_UNARY,  /* - ! */
-  DAE__EXPR_BINARY, /* arithmetic, comparisons, && || */
-  DAE__EXPR_SUM     /* sum(i in A..B, E): arguments A, B, E; name i */
+  DAE__EXPR_NAME,   /* x, x[i, j], A.x, S[k].x[i], or a rate such as x' */
+  DAE__EXPR_CALL,   /* calls f(a, b), A.f(a) */
+  DAE__EXPR_UNARY,  /* operators - and ! */
+  DAE__EXPR_BINARY, /* arithmetic, comparisons, && and || */
+  DAE__EXPR_SUM     /* sum(i in A..B, E) with arguments A, B, E and name i */
 } dae__expr_kind;
 
 typedef struct dae__expr {
   dae__expr_kind kind;
   int place;
-  dae__token_kind op; /* of UNARY and BINARY */
-  bool rate;          /* ' after a name or call */
+  dae__token_kind op; /* operator of UNARY and BINARY */
+  bool rate;          /* a prime follows the name or call */
   double value;
   const char *name;
   int count; /* number of operands, indices, or arguments of a call */
   struct dae__expr *argument;
-  struct dae__expr *member; /* A.x: the name x; name and arguments are those of A */
+  struct dae__expr *member; /* in A.x: the name x; name and arguments are those of A */
   struct dae__expr *next;   /* next argument of the same expression */
-  struct dae__expr *up;     /* left operand: its operation, to climb long chains in a loop */
+  /* operation with this expression as left operand, for loops over long chains */
+  struct dae__expr *up;
 } dae__expr;
 
-/* A range of an index: [k in 1..N]. */
+/* Range of an index, such as [k in 1..N]. */
 typedef struct dae__range {
-  const char *name; /* NULL: i of the first, j of the second index */
+  const char *name; /* name of the index; NULL: i of the first, j of the second index */
   int place;
   const dae__expr *from, *to;
 } dae__range;
@@ -43,14 +44,14 @@ typedef struct dae__declaration {
   int place;
   int rank;
   dae__range range[DAE__RANK];
-  int parameters; /* number of arguments of a function, else -1 */
+  int parameters; /* number of parameters of a function; -1: not a function */
   const char **parameter;
-  const dae__expr *value, *rate; /* NULL: none */
+  const dae__expr *value, *rate; /* value or start value, and start rate; NULL: none */
   bool fixed, rate_fixed;
   struct dae__declaration *next;
 } dae__declaration;
 
-/* X(enumerator, word) */
+/* X(enumerator, keyword) */
 #define DAE__STATEMENT_LIST(X)                                                                     \
   X(MODEL, "model")                                                                                \
   X(PARAM, "param")                                                                                \
@@ -73,8 +74,8 @@ typedef struct dae__declaration {
   X(IMPORT, "import")
 
 typedef enum dae__statement_kind {
-  DAE__STATEMENT_EQUATION, /* A = B */
-  DAE__STATEMENT_SETTING,  /* of a system: method NAME, step H, ... */
+  DAE__STATEMENT_EQUATION, /* equation A = B */
+  DAE__STATEMENT_SETTING,  /* setting of a system: method NAME, step H, ... */
 #define DAE__STATEMENT_ENUM(name, word) DAE__STATEMENT_##name,
   DAE__STATEMENT_LIST(DAE__STATEMENT_ENUM)
 #undef DAE__STATEMENT_ENUM
@@ -92,16 +93,18 @@ typedef struct dae__setting {
 typedef struct dae__statement {
   dae__statement_kind kind;
   int place, line;
-  dae__declaration *declared;  /* declarations; of a system its name and range */
-  const dae__expr *label;      /* of constraint, joint, event: a NAME with indices, or NULL */
-  const dae__expr *a, *b;      /* A = B; force: coordinate and E; kinetic, potential, event: a */
-  dae__range range;            /* of for */
-  struct dae__statement *body; /* of for and system; the actions of an event */
-  int direction;               /* of an event: +1 rising, -1 falling */
+  dae__declaration *declared; /* declared names; for a system its name and range */
+  /* label of constraint, joint or event: a NAME with indices; NULL: none */
+  const dae__expr *label;
+  /* both sides of A = B; coordinate and E of a force; kinetic, potential, event: a only */
+  const dae__expr *a, *b;
+  dae__range range;            /* range of a `for` loop */
+  struct dae__statement *body; /* statements of a `for` loop or system, actions of an event */
+  int direction;               /* direction of an event: +1 rising, -1 falling */
   bool stop;
-  dae__setting *setting;  /* of simulate, of SETTING */
-  const dae__expr *point; /* of draw: x1, y1, x2, y2, ...; a: radius */
-  const char *text;       /* of model: the title; of draw: the label */
+  dae__setting *setting;  /* settings of simulate, or a setting of a system */
+  const dae__expr *point; /* points of draw: x1, y1, x2, y2, ...; the radius is in a */
+  const char *text;       /* title of model, or label of draw */
   struct dae__statement *next;
 } dae__statement;
 
@@ -113,23 +116,25 @@ typedef struct dae__names {
 
 const char *dae__name(dae__load *l, dae__names *names, const char *text, int length);
 
-/* Is an interned name a word of the language, which cannot be declared? */
+/* Tests that an interned name is a word of the language, which cannot be declared. */
 bool dae__is_reserved(const char *name);
-/* The kind of statement of a keyword, or -1. */
+/* Kind of the statement that starts with a keyword; -1: not a keyword. */
 int dae__keyword(const char *name);
-/* The number of a builtin function, sin, min, ..., or -1; the number of its arguments; its name. */
+/* Builtin functions, sin, min, ...: number of a name, -1 for other names; number of arguments;
+ * name. */
 int dae__builtin(const char *name);
 int dae__builtin_arguments(int builtin);
-const char *dae__builtin_name(int builtin); /* NULL after the last one */
+const char *dae__builtin_name(int builtin); /* NULL after the last function */
 
-/* The statements of a file and of its imports, in order; NULL: none, or an error. */
+/* Statements of a file and of its imports, in order, and all names; first is NULL without
+ * statements or after an error. */
 typedef struct dae__parsed {
   dae__statement *first;
   dae__names names;
 } dae__parsed;
 
 dae_status dae__parse(dae__load *l, int file, dae__parsed *out);
-/* The expression of a file that holds nothing else, for --set. */
+/* Parses a text that consists of one expression, for overrides of params (--set). */
 const dae__expr *dae__parse_expression(dae__load *l, dae__names *names, int file);
 
 #endif
