@@ -11,7 +11,7 @@ static dae_status bdf_refuse_momentum(const char *method, dae_error *err)
 {
   return dae__fail(
       err, DAE_ERROR_UNSUPPORTED, method,
-      "%s does not take the momentum form: use spark-gauss, or give the problem in the "
+      "%s does not accept the momentum form: use spark-gauss, or give the problem in the "
       "mechanical form",
       method);
 }

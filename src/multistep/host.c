@@ -314,7 +314,7 @@ static dae_status bdf_host_reload(void *self, dae_error *err)
 {
   dae__bdf *s = self;
   dae_status status = s->corrector.table->reload(s->corrector.self);
-  return status ? dae__fail(err, status, NULL, "the factorisation cannot be rebuilt") : DAE_OK;
+  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
 }
 
 static void bdf_host_free(void *self)

@@ -57,7 +57,7 @@ static dae_status plain_setup(void *self, double t, const double *Y, const doubl
   if (status == DAE_ERROR_RECOVERABLE)
     return dae__fail(err, status, NULL, "an entry of the iteration matrix is not finite");
   if (status == DAE_ERROR_MEMORY)
-    return dae__fail(err, status, NULL, "out of memory for a new pivot order");
+    return dae__fail(err, status, NULL, "no memory for a factorisation with other pivots");
   if (!status)
     return DAE_OK;
   char name[64] = "one of the variables";

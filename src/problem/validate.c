@@ -205,7 +205,7 @@ static dae_status validate_wires(dae__arena *arena, const dae_coupled *p, dae_er
     bool *mark = &wired[first[w->part] + w->input];
     if (*mark)
       return dae__fail(err, DAE_ERROR_PROBLEM, "wire",
-                       "wire %d leads to an input that has one already", i + 1);
+                       "wire %d leads to an input that is connected already", i + 1);
     *mark = true;
   }
   if (inputs != p->wires)
@@ -225,7 +225,7 @@ static dae_status validate_joint(const dae_coupled *p, const dae_joint *j, dae_e
     const dae_part *part = validate_port_exists(p, j->z[k]) ? &p->part[j->z[k].part] : NULL;
     if (!part || !part->mechanical || j->z[k].variable >= part->mechanical->nq)
       return dae__fail(err, DAE_ERROR_PROBLEM, name,
-                       "%s: a joint holds coordinates of mechanical parts together", name);
+                       "%s: a joint connects coordinates of mechanical parts only", name);
   }
   return DAE_OK;
 }
@@ -257,7 +257,7 @@ dae_status dae_problem_validate(const dae_problem *p, dae_error *err)
               (p->coupled != NULL);
   int nin = p->mechanical ? p->mechanical->nin : p->semi_explicit ? p->semi_explicit->nin : 0;
   const defect defects[] = {
-      {forms != 1, "problem", "exactly one of the four forms is to be given"},
+      {forms != 1, "problem", "exactly one of the four forms must be given"},
       {nin > 0 && !p->input, "input", "the problem has inputs but no function that gives them"}};
   DAE__TRY(DEFECTS(defects, err));
   if (p->mechanical)

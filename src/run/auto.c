@@ -93,13 +93,13 @@ static void auto_reason_text(const dae_method *preferred, const dae_problem *p, 
   auto_kind_text(f, kind, sizeof kind);
   if (preferred->iterates)
     snprintf(why, size,
-             "coupled out of %d systems: each keeps its own solver, sweeps go on until they agree",
+             "%d coupled systems, each with its own solver: sweeps until their waveforms agree",
              p->coupled->parts);
   else if (p->momentum)
     snprintf(why, size, "in the momentum form, which only SPARK takes: symplectic, of order 2s");
   else if (p->coupled)
-    snprintf(why, size, "coupled out of %d system%s: run as one assembled problem",
-             p->coupled->parts, p->coupled->parts > 1 ? "s" : "");
+    snprintf(why, size, "%d coupled system%s: run as one assembled problem", p->coupled->parts,
+             p->coupled->parts > 1 ? "s" : "");
   else if (f->algebraic > 0 || f->mass)
     snprintf(why, size, "%s: %s", kind,
              f->mechanical ? "Radau IIA of order 5, 9 or 13, by the tolerance"
@@ -143,7 +143,7 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   }
   for (int i = 0; dae_method_at(i); i++)
     if (auto_accepts(dae_method_at(i), problem, NULL)) {
-      snprintf(why, size, "the first that takes the problem, since %s does not: %s",
+      snprintf(why, size, "the first method that accepts the problem; %s does not: %s",
                preferred->name, ours.text);
       return dae_method_at(i);
     }

@@ -22,7 +22,7 @@ static dae_status plan_check_times(const dae_run_plan *plan, dae_error *err)
                      plan->start.t);
   if (!(isfinite(plan->every) && plan->every >= 0))
     return dae__fail(err, DAE_ERROR_USAGE, "every",
-                     "every = %g is not a distance of output times; 0 writes every step",
+                     "every = %g is not a valid interval between rows; 0 writes every step",
                      plan->every);
   if (plan->time_count < 0 || (plan->time_count > 0 && !plan->times))
     return dae__fail(err, DAE_ERROR_USAGE, "times", "the run has no list of its output times");

@@ -189,6 +189,6 @@ dae_status dae__verify_run(const dae__verify *v, const dae__columns *columns, da
     return status;
   snprintf(c.out->message, sizeof c.out->message, "%.255s", why.text);
   return dae__fail(err, DAE_ERROR_CHECK, why.equation,
-                   "the run is done, but as one system, by %s, it could not be repeated: %.300s",
+                   "the run is complete, but its verification as one system by %s failed: %.300s",
                    c.out->method ? c.out->method : "another method", why.text);
 }

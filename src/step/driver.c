@@ -26,13 +26,13 @@ static void driver_diagnose(const dae__driver *m, const char *what, dae_error *w
   char name[64] = "";
   if (m->table->stuck && m->table->stuck(m->self, name, sizeof name)) {
     dae__fail(why, DAE_ERROR_STEP, name,
-              "the step size shrinks without end, where constraint %s becomes dependent on the "
+              "the step size tends to zero where constraint %s becomes dependent on the "
               "others: the mechanism may be at a dead point, or come apart",
               name);
     return;
   }
   m->table->rate(m->self, m->rtol, m->atol, name, sizeof name);
-  dae__fail(why, DAE_ERROR_STEP, name, "%s, fastest in %s", what, name);
+  dae__fail(why, DAE_ERROR_STEP, name, "%s; the fastest change is in %s", what, name);
 }
 
 static dae_status driver_give_up(const dae__driver *m, double h, const dae_error *why,

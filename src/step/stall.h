@@ -27,7 +27,7 @@ static inline double dae__smallest_step(double t, double t_stop)
 #define DAE__STALL_PROGRESS_FAILING 1e-3
 
 #define DAE__STALL_TEXT                                                                            \
-  "the steps stay so small that the end would not be reached: a force may switch to and fro, or "  \
+  "the steps stay so small that the end is not reached: a force may switch back and forth, or "    \
   "the tolerances are below what can be reached"
 
 /* Time and counts at the last check of progress. Saved state, without pointers. */

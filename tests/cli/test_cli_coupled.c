@@ -58,7 +58,7 @@ static void test_auto_iterates_and_others_run_all_systems_as_one(void **state)
   (void)state;
   file_write("c.dae", CIRCUITS("0.9", "", "", "simulate to pi"));
   outcome *o = command_exits(0, "run c.dae --json c.json");
-  says(o, "method gauss-seidel (auto): coupled out of 2 systems: each keeps its own solver");
+  says(o, "method gauss-seidel (auto): 2 coupled systems, each with its own solver");
   says(o, "coupling     2 systems in the order one, two\n");
   says(o, "windows, ");
   says(o, "in the loop of\n               one.z, two.z\n");
@@ -86,9 +86,9 @@ static void test_a_model_of_one_system_is_not_iterated(void **state)
 {
   (void)state;
   file_write("c.dae", "model c\nsystem one {\n  state y = 1\n  y' = -y\n}\nsimulate to 1\n");
-  says(command_exits(0, "run c.dae"), "method switching (auto): coupled out of 1 system");
-  command_refuses(1, "run c.dae --method gauss-seidel", "this problem is one system");
-  command_refuses(1, "run c.dae --method jacobi --quiet", "this problem is one system");
+  says(command_exits(0, "run c.dae"), "method switching (auto): 1 coupled system");
+  command_refuses(1, "run c.dae --method gauss-seidel", "this problem is a single system");
+  command_refuses(1, "run c.dae --method jacobi --quiet", "this problem is a single system");
 }
 
 static void test_options_stand_on_the_command_line_and_in_simulate(void **state)
@@ -138,7 +138,7 @@ static void test_joints_are_iterated_too(void **state)
   assert_true(json_number("j.json", "position_drift") < 1e-12 * 8800); /* of the terms: 4400 each */
   command_exits(0, "run " MODELS "structures_joint.dae --splitting second --json j.json");
   assert_true(json_number("j.json", "systems") == 2);
-  command_refuses(1, "run " MODELS "two_circuits.dae --method joint", "there are none");
+  command_refuses(1, "run " MODELS "two_circuits.dae --method joint", "this problem has none");
 }
 
 /* ---- check ---- */

@@ -42,7 +42,7 @@ static void test_one_system_and_missing_joints_are_refused(void **state)
                  .opts = dae_wave_defaults()};
   for (int i = 0; i < 3; i++) {
     c.method = methods[i];
-    refused(&c, DAE_ERROR_UNSUPPORTED, NULL, "one system");
+    refused(&c, DAE_ERROR_UNSUPPORTED, NULL, "single system");
   }
   wave_close(&c);
   wave_open(&c, coupled_model_find("two_circuits")->path, NULL);

@@ -385,7 +385,7 @@ static void test_a_force_that_switches_to_and_fro_ends_the_run_with_the_reason(v
   while (status == DAE_OK)
     status = dae_integrator_step(it, 10, &err);
   assert_int_equal(status, DAE_ERROR_STEP);
-  assert_non_null(strstr(err.text, "switch to and fro"));
+  assert_non_null(strstr(err.text, "switch back and forth"));
   assert_string_equal(err.equation, "der(x)");
   dae_integrator_free(it);
   dae_model_free(model);

@@ -128,7 +128,7 @@ static void test_what_does_not_fit_is_refused_at_its_place(void **state)
                 "system circuit: there is no method 'bddf': did you mean 'bdf'?");
   check_refused(MODEL("", "", "  method bdf\n"), "m.dae:16:3", "system rod: bdf takes mechanical");
   check_refused(MODEL("  method gauss-seidel\n", "", ""), "m.dae:5:3",
-                "this problem is one system");
+                "this problem is a single system");
   check_refused(MODEL("  method bdf ordr 2\n", "", ""), "m.dae:5:14", "ordr");
   check_refused(MODEL("  method bdf order 9\n", "", ""), "m.dae:5:14", "from 1 to 5");
   check_refused(MODEL("  rtol 2\n", "", ""), "m.dae:5:3", "system circuit: bdf: rtol = 2");

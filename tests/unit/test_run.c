@@ -661,7 +661,7 @@ static void test_auto_is_a_method_that_fits_and_says_why(void **state)
   const dae_port z[] = {{0, 0}, {1, 0}};
   const dae_joint joint = {.ng = 1, .nz = 2, .z = z, .g = some_joint};
   const char *coupled =
-      "coupled out of 2 systems: each keeps its own solver, sweeps go on until they agree";
+      "2 coupled systems, each with its own solver: sweeps until their waveforms agree";
   dae_coupled c = {.parts = 2, .part = parts};
   p = dae_problem_coupled(&c);
   assert_chosen(&p, "gauss-seidel", coupled);
@@ -671,7 +671,7 @@ static void test_auto_is_a_method_that_fits_and_says_why(void **state)
   c = (dae_coupled){.parts = 2, .part = other};
   assert_chosen(&p, "gauss-seidel", coupled);
   c.parts = 1;
-  assert_chosen(&p, "switching", "coupled out of 1 system: run as one assembled problem");
+  assert_chosen(&p, "switching", "1 coupled system: run as one assembled problem");
 }
 
 static void test_auto_says_why_nothing_fits(void **state)

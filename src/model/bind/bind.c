@@ -59,12 +59,12 @@ static const char *bind_exceeded(const dae__binder *b, long *limit)
   long max_nodes = b->x->l->limits.max_nodes;
   *limit = max_nodes;
   if (b->x->graph->full)
-    return "the nodes of its derivatives are more than";
+    return "its derivatives have more nodes than";
   *limit = MAX_WALKS * max_nodes;
   if (b->x->walker->visits / MAX_WALKS > max_nodes)
     return "differentiating it visits more nodes than";
   *limit = max_nodes / NODES_PER_ENTRY;
-  return b->entries > *limit ? "the entries of its matrices are more than" : NULL;
+  return b->entries > *limit ? "its matrices have more entries than" : NULL;
 }
 
 bool dae__bind_fits(const dae__binder *b)

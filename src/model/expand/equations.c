@@ -38,7 +38,7 @@ static void equations_find_explicit(const dae__context *c, dae__equation *e)
   if (!dae__is_linear(x->walker, residual, state_rates)) {
     dae__load_fail(x->l, e->place,
                    "the equation is not linear in the rates of states: write c*u' = E, where "
-                   "neither c nor E holds a rate");
+                   "neither c nor E contains a rate");
     return;
   }
   dae__gradient d = dae__gradient_of(x->walker, residual, state_rates);
@@ -64,9 +64,10 @@ void dae__add_equation(const dae__context *c, const dae__statement *s)
   if (c->x->l->status)
     return;
   if (!((dae__kinds_below(c->x, e.a) | dae__kinds_below(c->x, e.b)) & ~(unsigned)DAE__LEAF_TIME)) {
-    dae__load_fail(c->x->l, s->place,
-                   "the equation holds no unknown; declare a constant with param a = 1, a name for "
-                   "an expression with let");
+    dae__load_fail(
+        c->x->l, s->place,
+        "the equation contains no unknown; declare a constant with param a = 1, a name for "
+        "an expression with let");
     return;
   }
   dae__instance *own = &c->x->instances.item[c->instance];

@@ -363,8 +363,9 @@ dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const cha
       dae__load_fail(x->l, place, "%s' needs the rate of %s, which is algebraic and has none", what,
                      name);
     else
-      dae__load_fail(x->l, place, "%s already holds the rate %s: second rates are not supported",
-                     what, name);
+      dae__load_fail(x->l, place,
+                     "%s already contains the rate %s: second derivatives are not supported", what,
+                     name);
     return DAE__ZERO;
   }
   dae__kinds kinds = {x->leaf_kind.item, given};

@@ -23,7 +23,7 @@ static bool start_push_needs(work *w, dae__node node)
   dae__node needed[3];
   bool complete = true;
   if (v.op == DAE__OP_LEAF && v.leaf > 0 && w->start[v.leaf] < 0) {
-    dae__load_fail(x->l, w->at, "a start value cannot depend on %s, which has none",
+    dae__load_fail(x->l, w->at, "a start value cannot depend on %s, which has no start value",
                    dae__leaf_name(x, v.leaf));
     return false;
   }
@@ -122,7 +122,7 @@ const double *dae__start_values(dae__expander *x, double t)
     if (!x->l->status && !isfinite(values[i]))
       dae__load_fail(x->l, w.at,
                      "the start value of %s is not a finite number; look for a division "
-                     "by zero, or a root or logarithm of something negative",
+                     "by zero, or a root or logarithm of a negative number",
                      dae__leaf_name(x, i));
   }
   return x->l->status ? NULL : values;

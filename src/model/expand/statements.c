@@ -158,7 +158,7 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
     return;
   unsigned kinds = dae__kinds_below(x, g.node);
   if (!(kinds & (DAE__LEAF_COORD | DAE__LEAF_COORD_RATE)))
-    dae__load_fail(x->l, s->place, "the %s holds no coordinate", joint ? "joint" : "constraint");
+    dae__load_fail(x->l, s->place, "the %s contains no coordinate", joint ? "joint" : "constraint");
   if (x->l->status || !dae__load_record(x->l, s->place))
     return;
   if (!joint && own->energy_place == 0)

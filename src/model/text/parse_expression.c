@@ -249,8 +249,9 @@ static dae__expr *parse_primary(dae__parser *p)
     dae__load_fail(p->l, place, "' gives the rate of a name; write let r = ... and then r'");
   e->rate = true;
   if (dae__parser_at(p, DAE__TOKEN_RATE))
-    dae__load_fail(p->l, p->at.place,
-                   "second rates are not written: use coord and kinetic energy, or a second state");
+    dae__load_fail(
+        p->l, p->at.place,
+        "second derivatives are not supported: use coord and kinetic energy, or a second state");
   return p->l->status ? NULL : e;
 }
 

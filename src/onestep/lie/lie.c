@@ -76,9 +76,10 @@ static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
 static dae_status lie_check_problem(const dae_problem *problem, dae_error *err)
 {
   if (problem->momentum)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "lie",
-                     "lie does not take the momentum form: use spark-gauss, or give the problem in "
-                     "the mechanical form");
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, "lie",
+        "lie does not accept the momentum form: use spark-gauss, or give the problem in "
+        "the mechanical form");
   if (problem->semi_explicit && problem->semi_explicit->index == 3)
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, "lie",

@@ -24,7 +24,7 @@
 static dae_status methods_refuse_momentum(const char *name, dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
-                   "%s does not take the momentum form: use spark-gauss, or give the problem in "
+                   "%s does not accept the momentum form: use spark-gauss, or give the problem in "
                    "the mechanical form",
                    name);
 }
@@ -320,7 +320,7 @@ dae_status dae_radau_iia_create(const dae_problem *problem, const dae_start *sta
 static dae_status methods_refuse_value(const char *option, const char *method, const char *values,
                                        dae_error *err)
 {
-  return dae__fail(err, DAE_ERROR_OPTION, option, "%s of %s has to be %s, or 0: by the tolerance",
+  return dae__fail(err, DAE_ERROR_OPTION, option, "%s of %s must be %s, or 0 (by the tolerance)",
                    option, method, values);
 }
 

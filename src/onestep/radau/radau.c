@@ -88,7 +88,7 @@ static dae_status radau_reload(void *self, dae_error *err)
   dae_status status = dae__reduced_reload(o->r);
   for (int i = 0; i < DAE__RADAU_RULES && !status; i++)
     status = o->full[i] ? dae__radau_full_reload(o->full[i]) : DAE_OK;
-  return status ? dae__fail(err, status, NULL, "the factorisation cannot be rebuilt") : DAE_OK;
+  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
 }
 
 static void radau_release_matrices(dae__radau *o)

@@ -188,14 +188,14 @@ static dae_status reduced_not_factored(const dae__reduced *r, dae_status status,
 {
   char name[64] = "";
   if (status == DAE_ERROR_MEMORY)
-    return dae__fail(err, status, NULL, "out of memory for a new pivot order");
+    return dae__fail(err, status, NULL, "no memory for a factorisation with other pivots");
   if (status == DAE_ERROR_RECOVERABLE)
     return dae__fail(err, status, NULL, "an entry of the iteration matrix is not finite");
   if (column >= 0)
     r->table->name(r->self, column, name, sizeof name);
   return dae__fail(err, status, name[0] ? name : NULL,
                    "the iteration matrix of the stages is singular%s%s: an equation is missing, or "
-                   "constraints depend on each other at this point",
+                   "the constraints are linearly dependent at this point",
                    name[0] ? " at " : "", name);
 }
 

@@ -220,7 +220,8 @@ static dae_status reduced_mech_residual(void *self, const dae__reduced_at *at, d
   if (!at->refactor)
     o->stage = at->stage;
   else if (!reduced_mech_factor_stage(o, at->stage, o->G, o->K))
-    return dae__fail(err, DAE_ERROR_SINGULAR, NULL, "constraints depend on each other at a stage");
+    return dae__fail(err, DAE_ERROR_SINGULAR, NULL,
+                     "the constraints are linearly dependent at a stage");
   reduced_mech_precondition(o, r);
   return DAE_OK;
 }

@@ -114,7 +114,7 @@ static dae_status rosenbrock_factor(rosenbrock *o, const dae__rk_step *step, dae
   if (!status)
     return DAE_OK;
   if (status == DAE_ERROR_MEMORY)
-    return dae__fail(err, status, NULL, "out of memory for a new pivot order");
+    return dae__fail(err, status, NULL, "no memory for a factorisation with other pivots");
   if (status == DAE_ERROR_RECOVERABLE)
     return dae__fail(err, status, NULL, "the iteration matrix of a step has a non-finite entry");
   int column = dae__solver_column(o->solver);

@@ -163,7 +163,7 @@ static dae_status spark_create(const request *r, const dae_problem *problem, con
                                 r->opts, err));
   if (!lobatto && (r->opts->member || r->opts->hat))
     return dae__fail(err, DAE_ERROR_OPTION, r->opts->member ? "member" : "hat",
-                     "%s has no members and hats to choose from: they are options of spark-lobatto",
+                     "%s has no options member and hat: they are options of spark-lobatto",
                      r->method);
   return dae__assembled_create(problem, start, spark_create_single, r, env, out, err);
 }

@@ -208,7 +208,7 @@ static dae_status spark_validate_psi(const dae_spark_tableau *t, dae_error *err)
       return REFUSE(
           err, "Ah",
           "bh' = b' A^-1 Ah does not hold (column %d is off by %.3g): the last row of the "
-          "transformed equations would contain f; Ah = A is always right",
+          "transformed equations would contain f; Ah = A is always valid",
           j, (double)last.at[0][j]);
   return spark_validate_singular(&Qah) ? spark_validate_psi_undetermined(t, "Qt alpha-hat", err)
                                        : DAE_OK;

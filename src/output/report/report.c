@@ -100,7 +100,8 @@ static dae_status report_select_columns(dae__report *r, int columns, const char 
     count[report_entry_kind(&plan->problem, i)]++;
   for (int i = 0; i < r->columns; i++) {
     int column = r->columns == columns || i < first_output ? i : variables + i - first_output;
-    int kind = DAE__COLUMN_VARIABLE, end = count[kind];
+    dae__column_kind kind = DAE__COLUMN_VARIABLE;
+    int end = count[kind];
     if (column == 0)
       kind = DAE__COLUMN_TIME;
     else if (plan->columns && column <= plan->column_count)
@@ -111,7 +112,7 @@ static dae_status report_select_columns(dae__report *r, int columns, const char 
       while (column > end && kind < DAE__COLUMN_OUTPUT)
         end += ++kind < DAE__COLUMN_OUTPUT ? count[kind] : 0;
     r->column[i] = column;
-    r->kind[i] = (dae__column_kind)kind;
+    r->kind[i] = kind;
     r->names[i] = DAE__ALLOC(r->arena, char, strlen(names[column]) + 1);
     if (dae__arena_failed(r->arena))
       return dae__out_of_memory(err);

@@ -35,10 +35,11 @@ static const char *assembly_display_name(const char *name)
 static dae_status assembly_check_semi(const dae_semi_explicit *p, const char *name, dae_error *err)
 {
   if (p->M)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
-                     "the part %s has a mass matrix of its own, M x' = f, which has no place in a "
-                     "mechanical problem; solve for x', or give it as a mechanical part",
-                     assembly_display_name(name));
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, name,
+        "the part %s has a mass matrix of its own, M x' = f, which is not supported in a "
+        "mechanical problem; solve for x', or give it as a mechanical part",
+        assembly_display_name(name));
   if (p->index > 1)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "the part %s has index %d, but the algebraic variables of a mechanical "

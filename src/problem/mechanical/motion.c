@@ -181,7 +181,7 @@ static dae_status motion_explain(const dae__motion *motion, dae_status status, d
   dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
   return dae__fail(err, status, name,
                    "neither mass nor constraints determine the motion of %s: give it kinetic "
-                   "energy, or check the constraints it stands in",
+                   "energy, or check the constraints that contain it",
                    name);
 }
 

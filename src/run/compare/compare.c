@@ -48,7 +48,7 @@ static dae_status compare_check(const dae_compare_plan *plan, dae_error *err)
   if (!(plan->seconds >= 0))
     return dae__fail(err, usage, "seconds", "the limit of %g s is negative", plan->seconds);
   if (plan->times < 1)
-    return dae__fail(err, usage, "times", "one row at least has to be compared");
+    return dae__fail(err, usage, "times", "at least one row must be compared");
   return DAE_OK;
 }
 

@@ -299,13 +299,13 @@ static void compare_say_none(const dae_comparison *c, bool interrupted, dae__tex
   else if (r->kind == DAE_REFERENCE_NONE)
     dae__text_add(t,
                   "There is no reference: even the two runs that agree best differ by %s. The "
-                  "motion may be chaotic, or hang on the times of events; compare over a shorter "
+                  "motion may be chaotic, or depend on the times of events; compare over a shorter "
                   "time.",
                   compare_power(r->agreement).text);
   else if (c->wanted < r->floor)
     dae__text_add(t,
                   "Errors of %s cannot be told apart: the reference itself is known to %s only. "
-                  "Compare at smaller tolerances, or want less.",
+                  "Compare at smaller tolerances, or for a larger error.",
                   compare_power(c->wanted).text, compare_power(r->floor).text);
   else
     dae__text_add(t,

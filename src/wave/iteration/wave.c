@@ -96,8 +96,9 @@ dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err)
 {
   DAE__TRY(dae_problem_validate(problem, err));
   if (!problem->coupled || problem->coupled->parts < 2)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem",
-                     "it iterates between systems, and this problem is one system");
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, "problem",
+        "the method iterates between coupled systems; this problem is a single system");
   return dae__assembled_check_problem(problem, wave_any_assembly, err);
 }
 
@@ -106,7 +107,8 @@ dae_status dae__joint_check_problem(const dae_problem *problem, dae_error *err)
   DAE__TRY(dae__wave_check_problem(problem, err));
   if (problem->coupled->joints == 0)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem",
-                     "it is for systems connected by joints, and there are none; gauss-seidel "
+                     "the method iterates between systems connected by joints; this problem has "
+                     "none; gauss-seidel "
                      "takes this problem");
   return DAE_OK;
 }

@@ -163,7 +163,7 @@ static dae_status kkt_pick(dae__augmented *m, dae_error *err)
   dae_status status = dae__rank_rows(&b->A, b->A_values, DAE__RANK_TOLERANCE,
                                      dae__arena_env(m->arena), b->active, NULL, &rank, NULL);
   if (status)
-    return dae__fail(err, status, NULL, "the rank of the constraints is not known: %s",
+    return dae__fail(err, status, NULL, "the rank of the constraints cannot be computed: %s",
                      dae_status_text(status));
   for (int i = b->nc; i < b->rows; i++)
     if (!b->active[i])

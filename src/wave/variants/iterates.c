@@ -52,8 +52,7 @@ dae_status dae__iterates_validate(const dae_wave_terms *w, dae_error *err)
     return dae__fail(err, DAE_ERROR_OPTION, "ages", "terms: ages = %d, but in^(n-1) is needed",
                      w->ages);
   if (w->terms < 1)
-    return dae__fail(err, DAE_ERROR_OPTION, "terms", "terms = %d: there is at least one term",
-                     w->terms);
+    return dae__fail(err, DAE_ERROR_OPTION, "terms", "terms = %d: at least 1 is needed", w->terms);
   if (!w->b || !w->own || !w->others)
     return dae__fail(err, DAE_ERROR_OPTION, "terms", "terms: the weights %s are missing",
                      !w->b     ? "b"
