@@ -23,8 +23,8 @@
 #define DAE__BDF_CJ_RATIO 0.6
 /* largest order of a damped run: higher orders do not damp all oscillations */
 #define DAE__BDF_DAMPED_ORDER 2
-#define DAE__BDF_START_TOLERANCE                                                                   \
-  1e-3 /* tolerance of the start values of fixed steps, relative to the tolerance of the run */
+/* tolerance of the start values of fixed steps, relative to the tolerance of the run */
+#define DAE__BDF_START_TOLERANCE 1e-3
 /* tolerance of the times of grid points, relative to the step */
 #define DAE__BDF_GRID_TOLERANCE 1e-9
 

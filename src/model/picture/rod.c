@@ -11,8 +11,8 @@
 #include <math.h>
 
 #define MAX_COORDINATES (2 * DAE__ROD_AXES)
-#define MAX_WRAPPERS                                                                               \
-  8 /* most operators around s; sqrt((x^2 + y^2)/4)*2 - L has 4; chosen, not measured */
+/* most operators around s; sqrt((x^2 + y^2)/4)*2 - L has 4; chosen, not measured */
+#define MAX_WRAPPERS 8
 /* relative rounding error of coefficients such as 1/0.3; chosen, not measured */
 #define ROUND_OFF 1e-10
 

@@ -39,8 +39,8 @@
 /* Ratio of the step size to the stability limit above which a step counts as stiff; step sizes of
  * stiff problems fluctuate about it. Chosen, not measured: tests/laws/test_switching.c. */
 #define NEAR_LIMIT 0.6
-#define TRIAL_STEPS                                                                                \
-  12 /* number of steps in a trial of radau; its work is measured over the second half; chosen */
+/* number of steps in a trial of radau; its work is measured over the second half; chosen */
+#define TRIAL_STEPS 12
 /* number of steps from the first failed trial to the next; chosen */
 #define FIRST_TRIAL_WAIT (4 * STIFF_STEPS)
 

@@ -24,9 +24,8 @@
 /* Share of the largest entry above which a growing entry is a pole, not a rounding error;
  * chosen. */
 #define MIN_POLE_SHARE 1e-8
-#define SINGULAR_MASS_RCOND                                                                        \
-  1e-12 /* reciprocal condition below which M counts as singular; chosen */
-
+/* reciprocal condition below which M counts as singular; chosen */
+#define SINGULAR_MASS_RCOND 1e-12
 dae_status dae__limit_create(dae__augmented *m, dae_error *err)
 {
   dae__limit *l = &m->limit;
