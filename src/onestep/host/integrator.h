@@ -1,93 +1,136 @@
-/* A one-step integrator: a problem, and the steppers that integrate it. Its files:
- *   integrator.c   steps and functions of the integrator's table
+/* The one-step integrator: a problem behind its adapter, and the steppers that integrate it.
+ *
+ *   driver.c       step-size control: attempt, error test, completion, next step size
+ *   integrator.c   functions of the integrator's table: dense output, restart, statistics
  *   create.c       creation */
 #ifndef DAEDAL_ONESTEP_HOST_INTEGRATOR_H
 #define DAEDAL_ONESTEP_HOST_INTEGRATOR_H
 
 #include "onestep/host/adapter.h"
-#include "onestep/host/stepper.h"
-#include "step/driver.h"
+#include "step/controller.h"
 #include "step/integrator.h"
+#include "step/stall.h"
 
 /* Largest number of steppers, reached by switching: gauss, explicit, 6 of radau. */
-#define DAE__RK_MAX_STEPPERS 8
+#define DAE__MAX_STEPPERS 8
 
-typedef struct dae__rk dae__rk;
+/* A stepper and its step-size control. */
+typedef struct dae__stepper {
+  const dae_stepper_table *table;
+  void *self;
+  int order;
+  dae__controller_options control; /* step-size control of variable steps */
+  /* Ends of steps are projected up to second order only (project_and_accelerate), so that output
+   * there is projected again. */
+  bool second_order;
+  /* Ratio of the size of the last completed step to the stability limit, 0: not known; NULL:
+   * stepper without such a limit. */
+  const double *stiffness;
+  /* Work since creation in evaluations, without dense output; only differences are meaningful.
+   * NULL: equal work for all attempts. */
+  const double *work;
+} dae__stepper;
 
-/* Method descriptor: requirements, accepted problems, constructor and selection of the steppers. */
-typedef struct dae__rk_descriptor dae__rk_descriptor;
-struct dae__rk_descriptor {
-  dae__rk_needs needs;
-  /* Test whether the method accepts a problem that is not coupled; err receives the reason if
-   * not. */
-  dae_status (*check_problem)(const dae__rk_descriptor *descriptor, const dae_problem *problem,
-                              dae_error *err);
-  /* Creates the steppers (dae__rk_add_stepper) and sets memory->current to the one of the first
-   * step. */
-  dae_status (*create_steppers)(dae__rk *o, dae__arena *arena, dae_error *err);
-  /* Selection before the first variable step after a start or restart: may set another stepper
-   * (memory->current) or the first step size; NULL: no selection. */
-  void (*start)(dae__rk *o, double t_stop);
-  /* Selection after every accepted variable step: may change to another stepper
-   * (dae__rk_switch_stepper); NULL: no selection. */
-  void (*select_stepper)(dae__rk *o);
-  /* coefficients for create_steppers, valid during creation only; NULL: none */
-  const void *coefficients;
-};
+/* State of the driver that is saved with the integrator. */
+typedef struct dae__driver_memory {
+  double t, t_previous; /* end and start time of the last accepted step */
+  double h;             /* size of the next step */
+  bool started;
+  double t_origin; /* start time of the sequence of fixed steps */
+  long done;       /* number of fixed steps since t_origin */
+  double bound;    /* bound of the step size after a failed iteration */
+  int bounded;     /* number of further steps with this bound */
+  dae__controller controller;
+  dae__stall stall;
+  dae_stats stats; /* counts of steps, rejections and restarts */
+} dae__driver_memory;
 
-typedef struct dae__rk_memory {
+typedef struct dae__onestep_memory {
   int current;  /* index of the stepper of the next step */
   int last;     /* index of the stepper of the last step */
-  bool refined; /* dense output of the last step is refined */
   bool swapped; /* `now` and `previous` have exchanged their arrays since creation */
   long switches;
-} dae__rk_memory;
+} dae__onestep_memory;
 
-struct dae__rk {
-  dae_rk_options opts;
-  dae__rk_descriptor descriptor;
-  dae__rk_adapter adapter;
-  dae__driver driver;
-  dae__rk_memory *memory; /* state saved with the integrator */
-  dae__stepper stepper[DAE__RK_MAX_STEPPERS];
-  /* Ends of the steps by a stepper are projected up to second order only (project_and_accelerate),
-   * so that output there is projected again. */
-  bool projects_to_second_order[DAE__RK_MAX_STEPPERS];
+typedef struct dae__onestep dae__onestep;
+
+/* Method descriptor: requirements, accepted problems, constructor and selection of the steppers. */
+typedef struct dae__onestep_descriptor dae__onestep_descriptor;
+struct dae__onestep_descriptor {
+  dae__onestep_needs needs;
+  /* Number of steps for which the step size stays below a size at which the iteration failed. */
+  int bounded_steps;
+  /* Test whether the method accepts a problem that is not coupled; err receives the reason if
+   * not. */
+  dae_status (*check_problem)(const dae__onestep_descriptor *descriptor, const dae_problem *problem,
+                              dae_error *err);
+  /* Creates the steppers (dae__onestep_add_stepper) and sets memory->current to the one of the
+   * first step. */
+  dae_status (*create_steppers)(dae__onestep *o, dae__arena *arena, dae_error *err);
+  /* Selection before the first variable step after a start or restart: may set another stepper
+   * (memory->current) or the first step size; NULL: no selection. */
+  void (*start)(dae__onestep *o, double t_stop);
+  /* Selection after every accepted variable step: may change to another stepper
+   * (dae__onestep_switch_stepper); NULL: no selection. */
+  void (*select_stepper)(dae__onestep *o);
+  const void *options; /* options of the method, valid during creation only */
+  const void *data;    /* coefficients for create_steppers, valid during creation only */
+};
+
+struct dae__onestep {
+  dae_step_options control;
+  dae__onestep_descriptor descriptor;
+  dae_adapter adapter;
+  const dae_env *env;
+  dae__onestep_memory *memory; /* saved */
+  dae__driver_memory *driver;  /* saved */
+  double first_step;           /* first step size of variable steps; 0: automatic */
+  dae__stepper stepper[DAE__MAX_STEPPERS];
   int steppers;
-  void *selection;             /* saved: state of descriptor.select_stepper */
-  dae__rk_point now, previous; /* saved: ends of the last step */
+  void *selection;         /* saved: state of descriptor.select_stepper */
+  dae_point now, previous; /* saved: ends of the last step */
   /* exchange of the arrays in this object; differs from memory->swapped after a load */
   bool swapped;
-  double *in;           /* saved: inputs at `now` */
-  dae__rk_point next;   /* end of the attempted step */
-  dae__rk_point output; /* workspace of dense output */
+  double *in;       /* saved: inputs at `now` */
+  dae_point next;   /* end of the attempted step */
+  dae_point output; /* workspace of dense output */
   dae__integrator_table table;
 };
 
-/* Creates an integrator of a method, for a coupled problem by its assembly into one problem; opts
- * have been validated. */
-dae_status dae__rk_create(const dae__rk_descriptor *descriptor, const dae_rk_options *opts,
-                          const dae_problem *problem, const dae_start *start, const dae_env *env,
-                          dae_integrator **out, dae_error *err);
+/* Creates an integrator of a method, for a coupled problem by its assembly into one problem. */
+dae_status dae__onestep_create(const dae__onestep_descriptor *descriptor,
+                               const dae_step_options *control, const dae_problem *problem,
+                               const dae_start *start, const dae_env *env, dae_integrator **out,
+                               dae_error *err);
+/* Validates a problem and checks whether the method accepts it. */
+dae_status dae__onestep_accepts(const dae__onestep_descriptor *descriptor,
+                                const dae_problem *problem, dae_error *err);
 
-extern const dae__driver_table dae__rk_driver;
-extern const dae__integrator_table dae__rk_verbs; /* table without the name of the method */
+extern const dae__integrator_table dae__onestep_verbs; /* table without the name of the method */
 
-/* Adds a stepper, one of at most DAE__RK_MAX_STEPPERS; second_order: its value of
- * projects_to_second_order. */
-void dae__rk_add_stepper(dae__rk *o, const dae__stepper *stepper, bool second_order);
+/* Adds a stepper, one of at most DAE__MAX_STEPPERS. */
+void dae__onestep_add_stepper(dae__onestep *o, const dae__stepper *stepper);
 /* Continues with another stepper; its memory of earlier steps and that of the step-size controller
  * are cleared. */
-void dae__rk_switch_stepper(dae__rk *o, int stepper);
+void dae__onestep_switch_stepper(dae__onestep *o, int stepper);
 /* Continues with a stepper of the same family, which shares the memory of the one before. */
-void dae__rk_change_variant(dae__rk *o, int stepper);
-/* Sets order and controller options of the driver to those of the current stepper. */
-void dae__rk_update_driver(dae__rk *o);
+void dae__onestep_change_variant(dae__onestep *o, int stepper);
+
+/* ---- driver ---- */
+
+/* Makes one accepted step, not beyond t_stop: DAE_OK, or DAE_END if it ends at t_stop. */
+dae_status dae__onestep_advance(dae__onestep *o, double t_stop, dae_error *err);
+/* Whether a smaller step may succeed after a failure with this status. */
+bool dae__can_retry(dae_status status);
+/* Largest rate of change of a variable, relative to rtol |x| + atol; name (may be NULL) receives
+ * the name of the variable. */
+double dae__onestep_largest_rate(const dae__onestep *o, double rtol, double atol, char *name,
+                                 size_t size);
+/* Attempt and completion of a step, in integrator.c. */
+dae_status dae__onestep_attempt(dae__onestep *o, double h, double *error, dae_error *err);
+dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err);
 
 /* Makes the state `next` consistent at t and starts integration there. */
-dae_status dae__rk_reset_at(dae__rk *o, double t, const bool *fixed, dae_error *err);
-
-/* Dense output from the two ends of a step: Hermite's cubic for x, linear interpolation for y. */
-void dae__rk_hermite(const dae__rk_adapter *adapter, const dae__rk_step *step, double x, double *z);
+dae_status dae__onestep_reset_at(dae__onestep *o, double t, const bool *fixed, dae_error *err);
 
 #endif
