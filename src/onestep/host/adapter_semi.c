@@ -30,13 +30,14 @@ typedef struct slopes {
 
 typedef struct adapter {
   dae__semi *s;
-  dae__rk_needs needs;
+  dae__onestep_needs needs;
   slopes slopes[2]; /* slopes of the steps [0] and of dense output [1] */
+  dae__forms forms;
 } adapter;
 
 /* ---- slopes ---- */
 
-static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s, const dae_rk_options *opts,
+static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s, const dae_step_options *opts,
                                      slopes *o, dae_error *err)
 {
   int all = dae__pattern_count(&s->J), count = 0;
@@ -244,16 +245,16 @@ static void onestep_semi_release(void *self)
   }
 }
 
-static const dae__rk_adapter_table onestep_semi_verbs = {.consistent = onestep_semi_consistent,
-                                                         .slopes = onestep_semi_slopes,
-                                                         .inputs = onestep_semi_inputs,
-                                                         .count = onestep_semi_count,
-                                                         .reload = onestep_semi_reload,
-                                                         .free = onestep_semi_release};
+static const dae_adapter_table onestep_semi_verbs = {.consistent = onestep_semi_consistent,
+                                                     .slopes = onestep_semi_slopes,
+                                                     .inputs = onestep_semi_inputs,
+                                                     .count = onestep_semi_count,
+                                                     .reload = onestep_semi_reload,
+                                                     .free = onestep_semi_release};
 
-dae_status dae__rk_adapter_semi(dae__arena *arena, const dae_problem *problem,
-                                const dae__rk_needs *needs, const dae_rk_options *opts,
-                                dae__rk_adapter *out, dae_error *err)
+dae_status dae__adapter_semi(dae__arena *arena, const dae_problem *problem,
+                             const dae__onestep_needs *needs, const dae_step_options *opts,
+                             dae_adapter *out, dae_error *err)
 {
   adapter *o = DAE__ALLOC(arena, adapter, 1);
   if (!o)
@@ -266,12 +267,13 @@ dae_status dae__rk_adapter_semi(dae__arena *arena, const dae_problem *problem,
     onestep_semi_release(o);
     return status;
   }
-  *out = (dae__rk_adapter){.table = &onestep_semi_verbs,
-                           .self = o,
-                           .problem = problem,
-                           .nx = o->s->nx,
-                           .size = o->s->n,
-                           .nin = problem->input ? o->s->p->nin : 0,
-                           .s = o->s};
+  o->forms.s = o->s;
+  *out = (dae_adapter){.table = &onestep_semi_verbs,
+                       .self = o,
+                       .problem = problem,
+                       .nx = o->s->nx,
+                       .size = o->s->n,
+                       .inputs = problem->input ? o->s->p->nin : 0,
+                       .forms = &o->forms};
   return DAE_OK;
 }

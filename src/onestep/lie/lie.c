@@ -73,8 +73,9 @@ static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
 
 /* ---- creation ---- */
 
-static dae_status lie_check_problem(const dae_problem *problem, dae_error *err)
+static dae_status lie_check_problem(const void *method, const dae_problem *problem, dae_error *err)
 {
+  (void)method;
   if (problem->momentum)
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, "lie",
@@ -90,14 +91,14 @@ static dae_status lie_check_problem(const dae_problem *problem, dae_error *err)
 
 dae_status dae__lie_accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_check_problem(problem, lie_check_problem, err);
+  return dae__assembled_check_problem(problem, lie_check_problem, NULL, err);
 }
 
 static dae_status lie_create_single(const void *request, const dae_problem *problem,
                                     const dae_start *start, const dae_env *env,
                                     dae_integrator **out, dae_error *err)
 {
-  DAE__TRY(lie_check_problem(problem, err));
+  DAE__TRY(lie_check_problem(NULL, problem, err));
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
