@@ -3,21 +3,23 @@
  *
  * Methods with variable steps:
  *
- *     explicit    pairs of Dormand and Prince of order 5 and 8, with accelerations and multipliers
- * at every stage; projection onto the constraints needs no additional evaluation gauss collocation
- * of order 2s by functional iteration, for high accuracy radau       Radau IIA with 3, 5, 7 stages
- * of order 2s - 1 in a reduced form, for stiff problems switching   switches between gauss,
- * explicit and radau rosenbrock  RODAS of order 4 and Rodas5P of order 5, linearly implicit, for
- * small semi-explicit problems of index 1 with a constant, regular M, stiff or nonstiff
+ * - explicit: pairs of Dormand and Prince of order 5 and 8, with accelerations and multipliers at
+ *   every stage; projection onto the constraints needs no additional evaluation
+ * - gauss: collocation of order 2s by functional iteration, for high accuracy
+ * - radau: Radau IIA with 3, 5, 7 stages of order 2s - 1 in a reduced form, for stiff problems
+ * - switching: switches between gauss, explicit and radau
+ * - rosenbrock: RODAS of order 4 and Rodas5P of order 5, linearly implicit, for small semi-explicit
+ *   problems of index 1 with a constant, regular M, stiff or nonstiff
  *
  * explicit, gauss, radau and switching apply to mechanical problems with constraints of all kinds,
  * and to ordinary differential equations; radau also to algebraic variables, semi-explicit problems
  * of index 1 and 2, and singular M.
  *
- * Classical methods with fixed steps: euler, heun, rk4, trapezoid, radau-iia. They have no history
- * and restart at no cost, which suits the parts of a dynamic iteration. They apply to semi-explicit
- * problems of index 1 with regular M (radau-iia: also singular M), ordinary differential equations,
- * and mechanical problems (the implicit methods: without constraints).
+ * Methods with fixed steps: euler, heun, rk4, trapezoid, and radau-iia, which is radau with 1 to 3
+ * stages. They have no history and restart at no cost, which suits the parts of a dynamic iteration.
+ * The classical ones apply to semi-explicit problems of index 1 with regular M, ordinary
+ * differential equations, and mechanical problems (trapezoid: without constraints); radau-iia to
+ * the problems of radau.
  *
  * Coupled problems are assembled into one of these. */
 #ifndef DAEDAL_RK_H

@@ -136,6 +136,9 @@ dae__gauss_nodes dae__gauss_nodes_create(int s)
 #define GAUSS_WEIGHTS_7                                                                            \
   0.06474248308443485, 0.13985269574463832, 0.19091502525255946, 0.2089795918367347,               \
       0.19091502525255946, 0.13985269574463832, 0.06474248308443485
+#define GAUSS_NODES_1 0.5
+#define GAUSS_WEIGHTS_1 1
+#define RADAU_NODES_2 0.3333333333333333, 1
 #define RADAU_NODES_3 0.1550510257216822, 0.6449489742783178, 1
 #define RADAU_NODES_5                                                                              \
   0.05710419611451768, 0.2768430136381238, 0.5835904323689168, 0.8602401356562195, 1
@@ -147,6 +150,22 @@ dae__gauss_nodes dae__gauss_nodes_create(int s)
   .points = count, .at = {GAUSS_NODES_##count}, .weight = {GAUSS_WEIGHTS_##count}
 
 static const dae__collocation_rule collocation_table[] = {
+    {.s = 1,
+     .radau = true,
+     .c = {1},
+     .b = {1},
+     .A = {{1}},
+     .A2 = {{1}},
+     .B2 = {1},
+     .nodes = {.n = 1, .x = {1}, .inverse = {1}, GAUSS_RULE(1)}},
+    {.s = 2,
+     .radau = true,
+     .c = {RADAU_NODES_2},
+     .b = {0.75, 0.25},
+     .A = {{5.0 / 12, -1.0 / 12}, {0.75, 0.25}},
+     .A2 = {{1.0 / 9, -1.0 / 18}, {0.5, 0}},
+     .B2 = {0.5, 0},
+     .nodes = {.n = 2, .x = {RADAU_NODES_2}, .inverse = {-1.5, 1.5}, GAUSS_RULE(2)}},
     {.s = 4,
      .c = {GAUSS_NODES_4},
      .b = {GAUSS_WEIGHTS_4},

@@ -12,18 +12,14 @@
  * which an attempt failed. Chosen, not measured. */
 #define BOUNDED_STEPS 8
 
-/* Sets adapter.singular: M is singular at the start, which some methods refuse, or the index is 2
- * and the method needs no slopes. */
-static dae_status onestep_check_slopes(dae__onestep *o, dae__arena *arena, dae_error *err)
+/* Tests whether M is singular at the start, which some methods refuse. */
+static dae_status onestep_check_mass(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   const dae__onestep_needs *needs = &o->descriptor.needs;
   dae__semi *s = o->adapter.forms->s;
   char name[64] = "";
   int column;
-  if (!o->adapter.problem->semi_explicit)
-    return DAE_OK;
-  o->adapter.singular = s->hidden_count > 0 && !needs->index_2_slopes;
-  if (!s->p->M)
+  if (!o->adapter.problem->semi_explicit || !s->p->M)
     return DAE_OK;
   double *M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   if (!M)
@@ -39,7 +35,8 @@ static dae_status onestep_check_slopes(dae__onestep *o, dae__arena *arena, dae_e
                      "%s needs a regular mass matrix; this one is singular%s%s: use radau, "
                      "radau-iia or bdf",
                      needs->method, name[0] ? " at " : "", name);
-  o->adapter.singular = true;
+  o->singular_mass = true;
+  dae__onestep_update_singular(o);
   return DAE_OK;
 }
 
@@ -71,7 +68,7 @@ static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_p
   dae__copy(o->adapter.size, start->y, o->next.z);
   dae_status status = dae__onestep_reset_at(o, start->t, start->fixed, err);
   if (!status)
-    status = onestep_check_slopes(o, arena, err);
+    status = onestep_check_mass(o, arena, err);
   if (!status)
     status = o->descriptor.create_steppers(o, arena, err);
   return dae__start_status(status, err);

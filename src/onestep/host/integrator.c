@@ -230,12 +230,20 @@ static dae_view onestep_view(const void *self)
                     .size = o->adapter.size};
 }
 
+void dae__onestep_update_singular(dae__onestep *o)
+{
+  const dae__semi *s = o->adapter.problem->semi_explicit ? o->adapter.forms->s : NULL;
+  bool index_2 = s && s->hidden_count > 0 && !o->descriptor.needs.index_2_slopes;
+  o->adapter.singular = o->singular_mass || index_2;
+}
+
 dae_status dae__onestep_reset_at(dae__onestep *o, double t, const bool *fixed, dae_error *err)
 {
   const dae_adapter *adapter = &o->adapter;
   const dae_point *p = &o->next;
   dae__zero(adapter->size, p->dz);
   DAE__TRY(adapter->table->consistent(adapter->self, t, fixed, p->z, p->dz, err));
+  dae__onestep_update_singular(o);
   DAE__TRY(onestep_store_inputs(o, t, err));
   dae__zero(adapter->size - adapter->nx, p->dz + adapter->nx);
   onestep_replace_now(o);
@@ -289,6 +297,7 @@ static dae_status onestep_reload(void *self, dae_error *err)
   if (o->memory->swapped != o->swapped)
     onestep_swap_ends(o);
   DAE__TRY(o->adapter.table->reload(o->adapter.self, err));
+  dae__onestep_update_singular(o);
   for (int i = 0; i < o->steppers; i++)
     if (o->stepper[i].table->reload)
       DAE__TRY(o->stepper[i].table->reload(o->stepper[i].self, err));

@@ -92,9 +92,10 @@ struct dae__onestep {
   dae_point now, previous; /* saved: ends of the last step */
   /* exchange of the arrays in this object; differs from memory->swapped after a load */
   bool swapped;
-  double *in;       /* saved: inputs at `now` */
-  dae_point next;   /* end of the attempted step */
-  dae_point output; /* workspace of dense output */
+  bool singular_mass; /* M is singular at the start */
+  double *in;         /* saved: inputs at `now` */
+  dae_point next;     /* end of the attempted step */
+  dae_point output;   /* workspace of dense output */
   dae__integrator_table table;
 };
 
@@ -134,6 +135,9 @@ double dae__onestep_largest_rate(const dae__onestep *o, double rtol, double atol
  * the last accepted step. */
 dae_status dae__onestep_attempt(dae__onestep *o, double h, double *error, dae_error *err);
 dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err);
+/* Sets adapter.singular by the equations as they are now, which an event may have switched: M is
+ * singular, or the index is 2 and the method needs no slopes. */
+void dae__onestep_update_singular(dae__onestep *o);
 /* Makes the state `next` consistent at t and starts integration there. */
 dae_status dae__onestep_reset_at(dae__onestep *o, double t, const bool *fixed, dae_error *err);
 

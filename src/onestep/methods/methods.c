@@ -168,7 +168,7 @@ static dae_status methods_create_radau(dae__onestep *o, dae__arena *arena, dae_e
 {
   const dae_step_options *control = &o->control;
   int stages = methods_options(o)->stages;
-  int last = stages                                 ? (stages - 3) / 2
+  int last = stages                                 ? dae__radau_rule_of(stages)
              : control->rtol >= RADAU_3_STAGES_RTOL ? 0
              : control->rtol >= RADAU_5_STAGES_RTOL ? 1
                                                     : 2;
@@ -199,14 +199,13 @@ static dae_status methods_create_switching(dae__onestep *o, dae__arena *arena, d
   return DAE_OK;
 }
 
+/* Creates the stepper of the scheme of an explicit method, or of the trapezoidal rule. */
 static dae_status methods_create_classical(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   const dae__classical_scheme *scheme = o->descriptor.data;
   dae__stepper stepper = {0};
-  DAE__TRY(
-      scheme->implicit
-          ? dae__classical_implicit_create(arena, &o->adapter, scheme, &o->control, &stepper, err)
-          : dae__classical_explicit_create(arena, &o->adapter, scheme, &stepper, err));
+  DAE__TRY(scheme ? dae__classical_create(arena, &o->adapter, scheme, &stepper, err)
+                  : dae__trapezoid_create(arena, &o->adapter, &o->control, &stepper, err));
   dae__onestep_add_stepper(o, &stepper);
   return DAE_OK;
 }
@@ -242,25 +241,25 @@ static const dae__onestep_descriptor switching_descriptor = {
     .start = dae__switching_start,
     .select_stepper = dae__switching_select_stepper};
 
-#define CLASSICAL(name, implicit, no_k0, scheme)                                                   \
+#define CLASSICAL(name, implicit, scheme)                                                          \
   {                                                                                                \
     .needs = {.method = name,                                                                      \
               .form = implicit ? DAE__FORM_VELOCITY : DAE__FORM_MECHANICAL,                        \
-              .singular = no_k0,                                                                   \
               .index = 1},                                                                         \
     .bounded_steps = BOUNDED_STEPS, .check_problem = methods_check_classical,                      \
     .create_steppers = methods_create_classical, .data = scheme                                    \
   }
 static const dae__onestep_descriptor euler_descriptor =
-    CLASSICAL("euler", false, false, &dae__classical_euler);
+    CLASSICAL("euler", false, &dae__classical_euler);
 static const dae__onestep_descriptor heun_descriptor =
-    CLASSICAL("heun", false, false, &dae__classical_heun);
-static const dae__onestep_descriptor rk4_descriptor =
-    CLASSICAL("rk4", false, false, &dae__classical_rk4);
-static const dae__onestep_descriptor trapezoid_descriptor =
-    CLASSICAL("trapezoid", true, false, &dae__classical_trapezoid);
-static const dae__onestep_descriptor radau_iia_descriptor =
-    CLASSICAL("radau-iia", true, true, NULL);
+    CLASSICAL("heun", false, &dae__classical_heun);
+static const dae__onestep_descriptor rk4_descriptor = CLASSICAL("rk4", false, &dae__classical_rk4);
+static const dae__onestep_descriptor trapezoid_descriptor = CLASSICAL("trapezoid", true, NULL);
+static const dae__onestep_descriptor radau_iia_descriptor = {
+    .needs = {.method = "radau-iia", .singular = true, .index = 2},
+    .bounded_steps = BOUNDED_STEPS,
+    .check_problem = methods_check_radau,
+    .create_steppers = methods_create_radau};
 
 /* ---- constructors ---- */
 
@@ -328,25 +327,12 @@ METHOD(euler, methods_create_fixed, dae_rk_option_table)
 METHOD(heun, methods_create_fixed, dae_rk_option_table)
 METHOD(rk4, methods_create_fixed, dae_rk_option_table)
 METHOD(trapezoid, methods_create_fixed, dae_trapezoid_option_table)
+METHOD(radau_iia, methods_create_fixed, dae_radau_iia_option_table)
 METHOD(gauss, methods_create_adaptive, dae_gauss_option_table)
 METHOD(switching, methods_create_adaptive, dae_switching_option_table)
-ACCEPTS(radau_iia)
 ACCEPTS(explicit)
 ACCEPTS(radau)
 ACCEPTS(rosenbrock)
-
-dae_status dae_radau_iia_create(const dae_problem *problem, const dae_start *start,
-                                const dae_rk_options *opts, const dae_env *env,
-                                dae_integrator **out, dae_error *err)
-{
-  /* invalid options are refused below */
-  bool valid = opts && opts->stages >= 1 && opts->stages <= 3;
-  dae__classical_scheme scheme = dae__classical_radau_iia(valid ? opts->stages : 1);
-  dae__onestep_descriptor descriptor = radau_iia_descriptor;
-  descriptor.data = &scheme;
-  return methods_create_fixed(&descriptor, &dae_radau_iia_option_table, problem, start, opts, env,
-                              out, err);
-}
 
 static dae_status methods_refuse_value(const char *option, const char *method, const char *values,
                                        dae_error *err)

@@ -9,7 +9,10 @@
 static void radau_begin(void *self, double t, const dae_point *start)
 {
   (void)t, (void)start;
-  dae__radau_memory *m = ((dae__radau_stepper *)self)->radau->memory;
+  dae__radau *o = ((dae__radau_stepper *)self)->radau;
+  dae__radau_memory *m = o->memory;
+  if (o->adapter->problem->semi_explicit) /* an event may have switched equations */
+    o->r->index_2 = o->adapter->forms->s->hidden_count > 0;
   m->s = 0;
   m->linearised = false;
   m->failed = 0;
@@ -111,17 +114,12 @@ static const dae_stepper_table radau_verbs = {.begin = radau_begin,
 
 /* ---- creation ---- */
 
-static int radau_stages_of(int rule)
-{
-  return 3 + 2 * rule;
-}
-
 /* Creates the matrices and memory shared by the rules first ... last. */
 static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int first, int last,
                                       dae_error *err)
 {
-  int stages = radau_stages_of(last), nodes = dae__radau_fine_nodes(stages);
-  DAE__TRY(dae__reduced_create(arena, o->adapter, (stages - 1) / 2, &o->r, err));
+  int stages = dae__radau_stages_of(last), nodes = dae__radau_fine_nodes(stages);
+  DAE__TRY(dae__reduced_create(arena, o->adapter, stages / 2, &o->r, err));
   int n = o->r->n, size = o->r->n2 + n;
   for (int i = first; i <= last; i++)
     o->rule[i] = DAE__UNINIT(arena, dae__radau_rule, 1);
@@ -149,8 +147,8 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
   if (o->fixed || !o->adapter->forms->m || o->r->algebraic)
     return DAE_OK;
   for (int i = first; i <= last; i++)
-    if (radau_stages_of(i) * n <= DAE__RADAU_FULL_ROWS)
-      DAE__TRY(dae__radau_full_create(arena, o->r, radau_stages_of(i), stages, o->full[first],
+    if (dae__radau_stages_of(i) * n <= DAE__RADAU_FULL_ROWS)
+      DAE__TRY(dae__radau_full_create(arena, o->r, dae__radau_stages_of(i), stages, o->full[first],
                                       &o->full[i], err));
   return DAE_OK;
 }
@@ -174,7 +172,7 @@ dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
   }
   for (int full = 0; full < 2; full++)
     for (int i = first; i <= last; i++) {
-      int s = radau_stages_of(i);
+      int s = dae__radau_stages_of(i);
       dae__controller_options control = dae__controller_defaults(s + 1);
       control.predictive = true;
       control.kept_up_to = DAE__RADAU_KEPT_GROWTH;

@@ -1,10 +1,12 @@
-/* Radau IIA with s = 3, 5 or 7 stages, order 2s - 1, on the reduced form of a problem (reduced.h).
- * All numbers of stages share one memory; each has steppers of its own, so that steppers can be
- * exchanged between steps. Its files: radau.c         steppers, creation radau_solve.c   predictor
- * and simplified Newton iteration of the stages radau_full.c    one matrix of all stages, each with
- * its own Jacobian radau_dense.c   error estimate, dense output radau_select.c  selection of the
- * number of stages and of the iteration matrix radau_rule.c    coefficients, linear maps of the
- * stages */
+/* Radau IIA with s = 3, 5 or 7 stages, and with 1 or 2 in fixed steps, order 2s - 1, on the reduced
+ * form of a problem (reduced.h). All numbers of stages share one memory; each has steppers of its
+ * own, so that steppers can be exchanged between steps. Its files:
+ *   radau.c         steppers, creation
+ *   radau_solve.c   predictor and simplified Newton iteration of the stages
+ *   radau_full.c    one matrix of all stages, each with its own Jacobian
+ *   radau_dense.c   error estimate, dense output
+ *   radau_select.c  selection of the number of stages and of the iteration matrix
+ *   radau_rule.c    coefficients, linear maps of the stages */
 #ifndef DAEDAL_ONESTEP_RADAU_RADAU_H
 #define DAEDAL_ONESTEP_RADAU_RADAU_H
 
@@ -13,9 +15,9 @@
 #include "quadrature/collocation.h"
 #include <float.h>
 
-#define DAE__RADAU_STAGES 7 /* largest number of stages */
-#define DAE__RADAU_RULES 3  /* number of rules: 3, 5, 7 stages */
-#define DAE__RADAU_STEPPERS (2 * DAE__RADAU_RULES)
+#define DAE__RADAU_STAGES 7   /* largest number of stages */
+#define DAE__RADAU_RULES 5    /* number of rules: 3, 5, 7 stages, and 1, 2 for fixed steps */
+#define DAE__RADAU_STEPPERS 6 /* 3, 5, 7 stages, by blocks and by one matrix */
 
 /* ---- tuning constants: chosen, not measured, where no source is given ---- */
 
@@ -95,7 +97,7 @@ typedef struct dae__radau_map {
   dae__pair m[DAE__RADAU_STAGES][DAE__RADAU_STAGES];
 } dae__radau_map;
 
-/* Linear map of the stages, to_i = sum_j m_ij X_j, i = 1 ... s, s = 3, 5 or 7, for `count` entries
+/* Linear map of the stages, to_i = sum_j m_ij X_j, i = 1 ... s, for `count` entries
  * of each row; rows of X are n apart, rows of `to` are `stride` apart. */
 void dae__radau_map_rows(int s, const dae__radau_map *map, int count, const double *X, int n,
                          double *to, int stride);
@@ -124,11 +126,11 @@ typedef struct dae__radau_tolerance {
   bool fixed;        /* fixed steps: iteration to round-off */
 } dae__radau_tolerance;
 
-/* Coefficients of s stages, with A = T diag(mu) T^-1: mu is the real eigenvalue, zmu has one
- * eigenvalue of each complex pair. */
+/* Coefficients of s stages, with A = T diag(mu) T^-1: mu is the real eigenvalue, of two stages,
+ * which have none, |zmu|; zmu has one eigenvalue of each complex pair. */
 typedef struct dae__radau_rule {
   const dae__collocation_rule *c;
-  int s, pairs;
+  int s, reals, pairs; /* numbers of stages, of real eigenvalues (0 or 1), of complex pairs */
   double mu;
   double complex zmu[DAE__REDUCED_PAIRS];
   /* T^-1 and T in real form: rows of to_eigen and columns of from_eigen belong to the real
@@ -145,10 +147,13 @@ typedef struct dae__radau_rule {
 dae__radau_rule dae__radau_rule_create(int stages);
 
 struct dae__radau;
-/* Rule i (0, 1, 2: 3, 5, 7 stages), created at its first use. */
+/* Index of the rule with s stages, and its inverse. */
+int dae__radau_rule_of(int s);
+int dae__radau_stages_of(int rule);
+/* Rule i, created at its first use. */
 const dae__radau_rule *dae__radau_rule_at(const struct dae__radau *o, int i);
 /* Number of nodes s' of the refined dense output of s stages: states in v have order s' + 1 = 2s -
- * 1, limited by DAE__COLLOCATION_STAGES_MAX. */
+ * 1, limited by DAE__COLLOCATION_STAGES_MAX; s' = s, no refinement, for 1 and 2 stages. */
 int dae__radau_fine_nodes(int s);
 /* Collocation rule of the refined dense output of s stages, created again if the last call had
  * another s. */
@@ -226,7 +231,7 @@ typedef struct dae__radau_stepper {
   bool owner; /* stepper that counts, reloads and frees the shared memory */
 } dae__radau_stepper;
 
-/* Creates steppers for the rules first ... last (0, 1, 2: 3, 5, 7 stages) with blocks and then, for
+/* Creates steppers for the rules first ... last with blocks and then, for variable steps of
  * small mechanical systems, with one matrix of all stages; *count: number of steppers in out. */
 dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
                              const dae_step_options *opts, int first, int last, dae__stepper *out,

@@ -94,7 +94,7 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_st
 /* ---- dense output ---- */
 
 /* State z at t0 + x h of the polynomial with unknowns K at the nodes of c, without the shift of the
- * end. */
+ * end. The algebraic part is interpolated through its values at the start and at the nodes. */
 static void radau_dense_evaluate(const dae__radau *o, const dae__collocation_rule *c,
                                  const double *K, const dae_step *step, double x, double *z)
 {
@@ -104,14 +104,17 @@ static void radau_dense_evaluate(const dae__radau *o, const dae__collocation_rul
       twice[DAE__COLLOCATION_STAGES_MAX], h = step->h;
   dae__collocation_values(c, x, value);
   dae__collocation_integrals(c, x, once, twice);
-  dae__copy(n2 + dynamic, z0, z);
-  dae__zero(n - dynamic, z + n2 + dynamic);
+  double start = 1; /* Lagrange polynomial of the node 0 */
+  for (int j = 0; j < c->s; j++)
+    start *= 1 - x / c->c[j];
+  dae__copy(n2 + n, z0, z);
+  dae__scale(n - dynamic, start, z + n2 + dynamic);
   dae__axpy(n2, x * h, z0 + n2, z);
   for (int j = 0; j < c->s; j++) {
     const double *k = K + (size_t)j * (size_t)n;
     dae__axpy(n2, h * h * twice[j], k, z);
     dae__axpy(dynamic, h * once[j], k, z + n2);
-    dae__axpy(n - dynamic, value[j], k + dynamic, z + n2 + dynamic);
+    dae__axpy(n - dynamic, value[j] * x / c->c[j], k + dynamic, z + n2 + dynamic);
   }
 }
 
@@ -197,7 +200,8 @@ dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, d
   const dae__radau *o = stepper->radau;
   double value[DAE__COLLOCATION_STAGES_MAX];
   const double *K;
-  if (accuracy != DAE_DENSE_RAW && !o->memory->checked)
+  bool refinable = dae__radau_fine_nodes(o->memory->s) > o->memory->s;
+  if (accuracy != DAE_DENSE_RAW && refinable && !o->memory->checked)
     DAE__TRY(radau_refine(stepper, step, err));
   const dae__collocation_rule *c = radau_dense_best(stepper, &K);
   radau_dense_evaluate(o, c, K, step, x, out->z);

@@ -105,6 +105,11 @@ static const eigen radau_table[DAE__RADAU_RULES] = {
               {-0.90807054340878282, -0.53564047177323929},
               {0.56716279394758056, 0.17742537456081109},
               {-0.20734952297165177, -0.045992745663932768}}}},
+    {.mu = 1, .T = {1}, .Ti = {1}},
+    {.mu = 0.40824829046386302, /* |zmu| */
+     .zmu = {{0.33333333333333333, 0.23570226039551584}},
+     .zT = {{{0.11111111111111111, 0.31426968052735446}, {1, 0}}},
+     .zTi = {{{0, -1.5909902576697319}, {0.5, 0.17677669529663688}}}},
 };
 
 static dae__pair radau_rule_both_lanes(double x)
@@ -112,20 +117,38 @@ static dae__pair radau_rule_both_lanes(double x)
   return (dae__pair){x, x};
 }
 
+int dae__radau_stages_of(int rule)
+{
+  static const int stages[DAE__RADAU_RULES] = {3, 5, 7, 1, 2};
+  return stages[rule];
+}
+
+int dae__radau_rule_of(int s)
+{
+  int rule = 0;
+  while (rule < DAE__RADAU_RULES - 1 && dae__radau_stages_of(rule) != s)
+    rule++;
+  DAE__ASSERT(dae__radau_stages_of(rule) == s);
+  return rule;
+}
+
 dae__radau_rule dae__radau_rule_create(int stages)
 {
-  DAE__ASSERT(stages == 3 || stages == 5 || stages == 7);
-  const eigen *e = &radau_table[(stages - 3) / 2];
+  const eigen *e = &radau_table[dae__radau_rule_of(stages)];
+  int reals = stages % 2;
   dae__radau_rule rule = {.c = dae__collocation_tabulated(stages, true),
                           .s = stages,
-                          .pairs = (stages - 1) / 2,
+                          .reals = reals,
+                          .pairs = stages / 2,
                           .mu = e->mu};
   dae__collocation_values(rule.c, 0, rule.start);
   for (int j = 0; j < stages; j++) {
     double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c->c + 1, j - 1, 0) : 0;
     rule.low_order[j] = rule.start[j] - others;
-    rule.to_eigen.m[0][j] = radau_rule_both_lanes(e->Ti[j]);
-    rule.from_eigen.m[j][0] = radau_rule_both_lanes(e->T[j]);
+    if (reals) {
+      rule.to_eigen.m[0][j] = radau_rule_both_lanes(e->Ti[j]);
+      rule.from_eigen.m[j][0] = radau_rule_both_lanes(e->T[j]);
+    }
     for (int i = 0; i < stages; i++) {
       rule.A.m[i][j] = radau_rule_both_lanes(rule.c->A[i][j]);
       rule.A2.m[i][j] = radau_rule_both_lanes(rule.c->A2[i][j]);
@@ -135,8 +158,8 @@ dae__radau_rule dae__radau_rule_create(int stages)
     rule.zmu[p] = e->zmu[p][0] + e->zmu[p][1] * I;
     for (int j = 0; j < stages; j++)
       for (int part = 0; part < 2; part++) { /* sum of a conjugate pair: T w + T' w' = 2 Re T w */
-        rule.to_eigen.m[1 + 2 * p + part][j] = radau_rule_both_lanes(e->zTi[p][j][part]);
-        rule.from_eigen.m[j][1 + 2 * p + part] =
+        rule.to_eigen.m[reals + 2 * p + part][j] = radau_rule_both_lanes(e->zTi[p][j][part]);
+        rule.from_eigen.m[j][reals + 2 * p + part] =
             radau_rule_both_lanes((part ? -2 : 2) * e->zT[p][j][part]);
       }
   }
@@ -148,7 +171,7 @@ const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
   dae__radau_rule *rule = o->rule[i];
   if (rule->s > 0)
     return rule;
-  *rule = dae__radau_rule_create(3 + 2 * i);
+  *rule = dae__radau_rule_create(dae__radau_stages_of(i));
   double s = rule->s, part = (s + 1) / (2 * s); /* powers of h in estimate and error */
   double rtol = 0.1 * pow(o->rtol, part);
   rule->tolerance =
@@ -162,7 +185,7 @@ const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
 
 int dae__radau_fine_nodes(int s)
 {
-  int wanted = 2 * s - 2;
+  int wanted = s > 2 ? 2 * s - 2 : s;
   return wanted < DAE__COLLOCATION_STAGES_MAX ? wanted : DAE__COLLOCATION_STAGES_MAX;
 }
 
@@ -191,7 +214,9 @@ static inline void radau_map_load_one(const int s, const double *X, int n, dae__
 
 static inline dae__pair radau_map_sum(const int s, const dae__pair *m, const dae__pair *x)
 {
-  dae__pair even = m[0] * x[0], odd = m[1] * x[1];
+  dae__pair even = m[0] * x[0], odd = {0, 0};
+  if (s > 1)
+    odd = m[1] * x[1];
   for (int j = 2; j < s; j += 2) {
     even += m[j] * x[j];
     if (j + 1 < s)
@@ -257,6 +282,8 @@ void dae__radau_map_rows(int s, const dae__radau_map *map, int count, const doub
     radau_map_all_rows(3, map, count, X, n, to, stride);
   else if (s == 5)
     radau_map_all_rows(5, map, count, X, n, to, stride);
+  else if (s < 3)
+    radau_map_all_rows(s, map, count, X, n, to, stride);
   else
     radau_map_all_rows(7, map, count, X, n, to, stride);
 }
@@ -268,6 +295,8 @@ void dae__radau_integrate(int s, const dae__radau_integral *integral, int n, con
     radau_map_integrate_rows(3, integral, n, X, stride, to);
   else if (s == 5)
     radau_map_integrate_rows(5, integral, n, X, stride, to);
+  else if (s < 3)
+    radau_map_integrate_rows(s, integral, n, X, stride, to);
   else
     radau_map_integrate_rows(7, integral, n, X, stride, to);
 }

@@ -9,6 +9,7 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "onestep/host/integrator.h"
 #include "onestep/host/sums.h"
 #include "onestep/radau/radau.h"
 #include "quadrature/lagrange.h"
@@ -42,7 +43,7 @@ static double radau_predict_weights(const dae__collocation_rule *c, int d, doubl
 static void radau_predict_extrapolated(dae__radau *o, const dae__radau_rule *rule, double h)
 {
   const dae__radau_memory *m = o->memory;
-  const dae__collocation_rule *last = dae__radau_rule_at(o, (m->s - 3) / 2)->c;
+  const dae__collocation_rule *last = dae__radau_rule_at(o, dae__radau_rule_of(m->s))->c;
   double w[DAE__COLLOCATION_STAGES_MAX], ratio = h / m->h, stop = rule->tolerance.stop;
   int s = rule->s, n = o->r->n, d = last->s;
   while (d > 1 && radau_predict_weights(last, d, 1 + ratio, w) * stop > DAE__RADAU_PREDICTOR_NOISE)
@@ -190,10 +191,12 @@ static void radau_solve_blocks(dae__radau *o, const dae__radau_rule *rule)
   int n = o->r->n, s = rule->s, rows = dae__reduced_rows(o->r);
   DAE__ASSERT(o->memory->matrix_h > 0 && o->memory->matrix_s == s && !o->memory->matrix_full);
   dae__radau_map_rows(s, &rule->to_eigen, rows, o->R, n, o->W, rows);
-  dae__solver_solve(o->r->real, o->W);
-  for (int p = 0; p < rule->pairs; p++)
-    dae__zsolver_solve(o->r->pair[p], radau_row(o->W, rows, 1 + 2 * p),
-                       radau_row(o->W, rows, 2 + 2 * p));
+  if (rule->reals > 0)
+    dae__solver_solve(o->r->real, o->W);
+  for (int p = 0; p < rule->pairs; p++) {
+    double *W = radau_row(o->W, rows, rule->reals + 2 * p);
+    dae__zsolver_solve(o->r->pair[p], W, W + rows);
+  }
   dae__radau_map_rows(s, &rule->from_eigen, rows, o->W, rows, o->D, n);
   /* algebraic part of D: that of the preconditioned residual */
   for (int i = 0; rows < n && i < s; i++)
@@ -268,7 +271,7 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
   if (it->theta >= DAE__RADAU_DIVERGENT_CONTRACTION)
     return tolerance->fixed && it->count < DAE__RADAU_GROWING_ITERATIONS ? CONTINUE : DIVERGED;
   double error = it->theta / (1 - it->theta) * norm;
-  double stop = tolerance->fixed ? 0 : tolerance->stop;
+  double stop = tolerance->fixed ? round_off : tolerance->stop;
   if (error <= stop)
     return CONVERGED;
   if (!tolerance->fixed && error * radau_power(it->theta, left) > stop)
@@ -328,15 +331,20 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
 
 /* ---- steps ---- */
 
-/* One solution of the stages: predictor, matrices and iteration; constant: the predictor is K at
- * the start for all stages. */
+/* Predictor of the stages: the polynomial of the last step extrapolated, the slopes at the start,
+ * or the state at the start. */
+typedef enum predictor { EXTRAPOLATED, SLOPE, STATE } predictor;
+
+/* One solution of the stages: predictor, matrices and iteration. */
 static dae_status radau_solve_once(dae__radau *o, const dae__radau_stepper *stepper,
-                                   const dae_step *step, bool constant, dae_error *err)
+                                   const dae_step *step, predictor from, dae_error *err)
 {
+  bool constant = from != EXTRAPOLATED;
   const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
   for (int i = 0; constant && i < rule->s; i++) {
     dae__copy(dynamic, step->from.dz + n2, radau_row(o->K, n, i));
+    dae__scale(dynamic, from == SLOPE ? 1 : 0, radau_row(o->K, n, i));
     dae__copy(n - dynamic, step->from.z + n2 + dynamic, radau_row(o->K, n, i) + dynamic);
   }
   if (!constant)
@@ -382,12 +390,16 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, co
   dae__radau_memory *m = o->memory;
   bool constant = m->s == 0;
   radau_scale_increments(o, &rule->tolerance, step);
-  dae_status status = radau_solve_once(o, stepper, step, constant, err);
+  dae_status status = radau_solve_once(o, stepper, step, constant ? SLOPE : EXTRAPOLATED, err);
   bool noisy = m->failed >= DAE__RADAU_PRECONDITIONED_FAILURES && o->r->memory->preconditioned;
   if (radau_solve_failed(status) && (noisy || !(m->fresh && constant))) {
     /* second attempt with Jacobians of this step and a constant predictor */
     m->linearised = m->linearised && m->fresh && !stepper->full && !noisy;
-    status = radau_solve_once(o, stepper, step, true, err);
+    status = radau_solve_once(o, stepper, step, SLOPE, err);
+  }
+  if (o->fixed && dae__can_retry(status)) { /* a fixed step cannot be reduced */
+    m->linearised = false;
+    status = radau_solve_once(o, stepper, step, STATE, err);
   }
   if (o->r->memory->preconditioned)
     m->failed = radau_solve_failed(status) ? m->failed + 1 : 0;
