@@ -3,6 +3,7 @@
 #ifndef DAEDAL_ONESTEP_HOST_ADAPTER_H
 #define DAEDAL_ONESTEP_HOST_ADAPTER_H
 
+#include "core/error.h"
 #include "problem/mechanical/motion.h"
 #include "problem/momentum/momentum_motion.h"
 #include "problem/semi_explicit/semi.h"
