@@ -290,43 +290,35 @@ static dae_status onestep_semi_slopes(void *self, bool dense, double t, double *
 {
   adapter *a = self;
   slopes *o = &a->slopes[dense];
-  if (a->index_2) {
-    if (dense)
-      dae__zero(o->s->nx, dz);
+  if (a->index_2)
     return semi_index_2_solve(&a->index_2->slopes, t, z, dz, &a->undetermined, err);
-  }
   DAE__TRY(o->algebraic ? semi_solve_y(o, t, z, err) : DAE_OK);
   DAE__TRY(dae__semi_rhs(o->s, t, z, o->fF, err));
   dae__copy(o->s->nx, o->fF, dz);
   return o->mass ? semi_solve_mass(o, t, z, dz, err) : DAE_OK;
 }
 
-static void semi_set_hidden(dae__semi *s, const bool *hidden)
+static void semi_restore_hidden(adapter *o)
 {
-  s->hidden_count = 0;
-  for (int i = 0; i < s->ny; i++) {
-    s->hidden[i] = hidden[i];
-    s->hidden_count += hidden[i];
-  }
-  s->classified = true;
+  o->s->hidden_count = 0;
+  for (int i = 0; i < o->s->ny; i++)
+    o->s->hidden_count += o->s->hidden[i] = o->hidden[i];
 }
 
-/* Replaces the data of index 2; after a failure restores the classification that the existing data
- * have. */
+/* Replaces the data of index 2 and saves the classification of the rows; after a failure restores
+ * the classification that belongs to the existing data. */
 static dae_status semi_replace_index_2(adapter *o, index_2 *created, dae_status status)
 {
-  dae__semi *s = o->s;
-  if (!status) {
-    semi_index_2_free(o->index_2);
-    o->index_2 = created;
-    o->undetermined = false;
-    for (int i = 0; i < s->ny; i++)
-      o->hidden[i] = s->hidden[i];
-    return DAE_OK;
+  semi_index_2_free(status ? created : o->index_2);
+  if (status) {
+    semi_restore_hidden(o);
+    return status;
   }
-  semi_index_2_free(created);
-  semi_set_hidden(s, o->hidden);
-  return status;
+  o->index_2 = created;
+  o->undetermined = false;
+  for (int i = 0; i < o->s->ny; i++)
+    o->hidden[i] = o->s->hidden[i];
+  return DAE_OK;
 }
 
 static dae_status onestep_semi_consistent(void *self, double t, const bool *fixed, double *z,
@@ -403,7 +395,7 @@ static dae_status onestep_semi_reload(void *self, dae_error *err)
   }
   if (status)
     return dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt");
-  semi_set_hidden(o->s, o->hidden);
+  semi_restore_hidden(o);
   status = semi_index_2_create(o, &created, err);
   return semi_replace_index_2(o, created, status);
 }
