@@ -31,6 +31,15 @@ typedef struct dae_env {
 /** Default environment: malloc, free, no log. */
 dae_env dae_env_defaults(void);
 
+/** Memory of an integrator, released with it. */
+typedef struct dae__arena dae_arena;
+
+/** Workspace: count elements of this size in bytes, zeroed; NULL: out of memory. */
+void *dae_arena_alloc(dae_arena *arena, size_t count, size_t size);
+/** Saved state: like dae_arena_alloc, and saved and loaded with the integrator. All memory that
+ * the next step depends on is saved state; it must not contain pointers. */
+void *dae_arena_state(dae_arena *arena, size_t count, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -65,6 +65,12 @@ const char *dae_status_text(dae_status status);
 /** Error record without an error. */
 dae_error dae_error_none(void);
 
+/** Fills in an error record (may be NULL) and returns the status; name: the equation, variable or
+ * option concerned, or NULL; the text is formatted as by printf. For methods and callbacks outside
+ * the library. */
+dae_status dae_error_set(dae_error *err, dae_status status, const char *name, const char *format,
+                         ...);
+
 /** Error record as text: place, message, and the source line with a mark under the place.
  *
  *     pendulum.dae:6:23: unknown name yy; did you mean y?

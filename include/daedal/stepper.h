@@ -21,15 +21,6 @@
 extern "C" {
 #endif
 
-/** Memory of an integrator, released with it. */
-typedef struct dae__arena dae_arena;
-
-/** Workspace: count elements of this size in bytes, zeroed; NULL: out of memory. */
-void *dae_arena_alloc(dae_arena *arena, size_t count, size_t size);
-/** Saved state: like dae_arena_alloc, and saved and loaded with the integrator. All memory that
- * the next step depends on is saved state; it must not contain pointers. */
-void *dae_arena_state(dae_arena *arena, size_t count, size_t size);
-
 /** A state z and its derivative dz, of which only the entries of x are defined. */
 typedef struct dae_point {
   double *z;  /**< state vector (x, y) */
@@ -80,14 +71,14 @@ typedef struct dae_adapter_table {
 
 /** The problem as a one-step method sees it. */
 typedef struct dae_adapter {
-  const dae_adapter_table *table;     /**< functions */
-  void *self;                         /**< their first argument */
-  const dae_problem *problem;         /**< problem; a coupled one is assembled into one problem */
-  int nx;                             /**< number of entries of x */
-  int size;                           /**< number of entries of z */
-  int inputs;                         /**< number of inputs */
-  bool singular;                      /**< M is singular, or the index is 2: x has no slopes */
-  const struct dae__forms *forms;     /**< private */
+  const dae_adapter_table *table; /**< functions */
+  void *self;                     /**< their first argument */
+  const dae_problem *problem;     /**< problem; a coupled one is assembled into one problem */
+  int nx;                         /**< number of entries of x */
+  int size;                       /**< number of entries of z */
+  int inputs;                     /**< number of inputs */
+  bool singular;                  /**< M is singular, or the index is 2: x has no slopes */
+  const struct dae__forms *forms; /**< private */
 } dae_adapter;
 
 /** Accuracy of dense output. */

@@ -147,7 +147,7 @@ static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
 
 /* Cuts a zeroed piece. Pieces are zeroed one by one, not with their chunk, so that unused memory is
  * never touched. */
-void *dae__arena_alloc(dae__arena *arena, size_t count, size_t size)
+void *dae_arena_alloc(dae__arena *arena, size_t count, size_t size)
 {
   char *memory = arena_cut(arena, count, size);
   size_t bytes = count * size;
@@ -168,14 +168,14 @@ void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size)
   return memory;
 }
 
-void *dae__arena_state(dae__arena *arena, size_t count, size_t size)
+void *dae_arena_state(dae__arena *arena, size_t count, size_t size)
 {
-  void *memory = dae__arena_alloc(arena, count, size);
+  void *memory = dae_arena_alloc(arena, count, size);
   if (!memory || count == 0 || size == 0)
     return memory;
   piece_list *list = arena->last_state;
   if (!list || list->count == PIECES_PER_LIST) {
-    list = dae__arena_alloc(arena, 1, sizeof *list);
+    list = dae_arena_alloc(arena, 1, sizeof *list);
     if (!list)
       return NULL;
     *(arena->last_state ? &arena->last_state->next : &arena->state) = list;

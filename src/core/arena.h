@@ -17,21 +17,19 @@ typedef struct dae__arena dae__arena;
 dae__arena *dae__arena_create(const dae_env *env);
 void dae__arena_free(dae__arena *arena); /* NULL is allowed */
 
-/* Allocates count elements of size bytes, zeroed and aligned to 64 bytes; not NULL for count = 0.
- * Memory of dae__arena_state is also saved and loaded. */
-void *dae__arena_alloc(dae__arena *arena, size_t count, size_t size);
-void *dae__arena_state(dae__arena *arena, size_t count, size_t size);
+/* The public functions dae_arena_alloc and dae_arena_state give memory aligned to 64 bytes, not NULL
+ * for count = 0. */
 /* Allocates memory that is not zeroed, for values that are written before they are read. */
 void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size);
 bool dae__arena_failed(const dae__arena *arena);
 const dae_env *dae__arena_env(const dae__arena *arena);
 
 #define DAE__ALLOC(arena, type, count)                                                             \
-  ((type *)dae__arena_alloc((arena), (size_t)(count), sizeof(type)))
+  ((type *)dae_arena_alloc((arena), (size_t)(count), sizeof(type)))
 #define DAE__UNINIT(arena, type, count)                                                            \
   ((type *)dae__arena_uninit((arena), (size_t)(count), sizeof(type)))
 #define DAE__STATE(arena, type, count)                                                             \
-  ((type *)dae__arena_state((arena), (size_t)(count), sizeof(type)))
+  ((type *)dae_arena_state((arena), (size_t)(count), sizeof(type)))
 
 /* Size in bytes, save and load of all state pieces, copied in the order of their allocation. */
 size_t dae__arena_state_size(const dae__arena *arena);

@@ -13,7 +13,7 @@ static const dae_pattern none = {0, 0, NULL, NULL};
 /* Marks the arena as failed after a failed allocation in another arena. */
 static dae_pattern pattern_fail(dae__arena *arena)
 {
-  (void)dae__arena_alloc(arena, SIZE_MAX, 2);
+  (void)dae_arena_alloc(arena, SIZE_MAX, 2);
   return none;
 }
 

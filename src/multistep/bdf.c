@@ -95,13 +95,13 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
 /* functions of one method: the check of a problem, the check of all systems of a coupled problem,
  * and the constructor */
 #define METHOD(name, check_name, accepts_name, create_name, check_of, corrector, table)            \
-  static dae_status check_name(const dae_problem *problem, dae_error *err)                         \
+  static dae_status check_name(const void *method, const dae_problem *problem, dae_error *err)     \
   {                                                                                                \
-    return check_of(problem, name, err);                                                           \
+    return check_of(problem, method, err);                                                         \
   }                                                                                                \
   dae_status accepts_name(const dae_problem *problem, dae_error *err)                              \
   {                                                                                                \
-    return dae__assembled_check_problem(problem, check_name, err);                                 \
+    return dae__assembled_check_problem(problem, check_name, name, err);                           \
   }                                                                                                \
   dae_status create_name(const dae_problem *problem, const dae_start *start,                       \
                          const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,    \

@@ -102,7 +102,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   dae_start start = r->plan->start;
   start.y = r->y;
   if (!opts && method->defaults) {
-    void *own = dae__arena_alloc(r->arena, 1, method->options_size);
+    void *own = dae_arena_alloc(r->arena, 1, method->options_size);
     if (!own)
       return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the options");
     method->defaults(own);

@@ -136,7 +136,7 @@ static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, compar
 static void *verify_options_of(dae__arena *arena, const dae_method *method, const dae_summary *s)
 {
   char number[40];
-  void *opts = dae__arena_alloc(arena, 1, method->options_size);
+  void *opts = dae_arena_alloc(arena, 1, method->options_size);
   if (!opts)
     return NULL;
   method->defaults(opts);

@@ -104,18 +104,18 @@ dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const 
 /* ---- assembled problems ---- */
 
 dae_status dae__assembled_check_problem(const dae_problem *problem, dae__problem_check *check,
-                                        dae_error *err)
+                                        const void *method, dae_error *err)
 {
   DAE__TRY(dae_problem_validate(problem, err));
   if (!problem->coupled)
-    return check(problem, err);
+    return check(method, problem, err);
   dae__arena *arena = dae__arena_create(NULL);
   dae__assembly *assembly;
   if (!arena)
     return dae__out_of_memory(err);
   dae_status status = dae__assembly_create(arena, problem, &assembly, err);
   if (!status)
-    status = check(dae__assembly_problem(assembly), err);
+    status = check(method, dae__assembly_problem(assembly), err);
   dae__arena_free(arena);
   return status;
 }

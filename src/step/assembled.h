@@ -6,8 +6,10 @@
 #include "core/arena.h"
 #include <daedal/integrator.h>
 
-/* Check whether a method accepts a problem that is not coupled; err receives the reason if not. */
-typedef dae_status dae__problem_check(const dae_problem *problem, dae_error *err);
+/* Check whether a method accepts a problem that is not coupled; err receives the reason if not;
+ * method: data of the method. */
+typedef dae_status dae__problem_check(const void *method, const dae_problem *problem,
+                                      dae_error *err);
 /* Constructor of an integrator for a problem that is not coupled; request: data of the method. */
 typedef dae_status dae__create_single(const void *request, const dae_problem *problem,
                                       const dae_start *start, const dae_env *env,
@@ -16,7 +18,7 @@ typedef dae_status dae__create_single(const void *request, const dae_problem *pr
 /* Validates a problem and checks whether the method accepts it; for a coupled problem, whether it
  * accepts the assembly. */
 dae_status dae__assembled_check_problem(const dae_problem *problem, dae__problem_check *check,
-                                        dae_error *err);
+                                        const void *method, dae_error *err);
 
 /* Validates problem and start, and creates the integrator; for a coupled problem, the integrator of
  * its assembly. */

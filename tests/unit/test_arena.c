@@ -20,7 +20,7 @@ static void test_pieces_are_aligned_zeroed_and_apart(void **state)
   dae__arena *arena = dae__arena_create(NULL);
   unsigned char *piece[COUNT];
   for (int i = 0; i < COUNT; i++) {
-    piece[i] = dae__arena_alloc(arena, sizes[i], 1);
+    piece[i] = dae_arena_alloc(arena, sizes[i], 1);
     assert_non_null(piece[i]);
     assert_int_equal((uintptr_t)piece[i] % 64, 0);
     for (size_t j = 0; j < sizes[i]; j++)
@@ -42,7 +42,7 @@ static void test_free_releases_everything(void **state)
   dae_env env = counting_env_of(&count);
   dae__arena *arena = dae__arena_create(&env);
   for (int i = 0; i < COUNT; i++)
-    (void)dae__arena_state(arena, sizes[i], 1);
+    (void)dae_arena_state(arena, sizes[i], 1);
   assert_ptr_equal(dae__arena_env(arena)->user, &count);
   assert_true(count.live > 0);
   dae__arena_free(arena);
@@ -79,7 +79,7 @@ static void test_failure_is_sticky_and_leaks_nothing(void **state)
     bool missing = false;
     for (int i = 0; i < COUNT; i++) {
       void *piece =
-          i % 2 ? dae__arena_state(arena, sizes[i], 1) : dae__arena_alloc(arena, sizes[i], 1);
+          i % 2 ? dae_arena_state(arena, sizes[i], 1) : dae_arena_alloc(arena, sizes[i], 1);
       assert_false(missing && piece);
       missing = missing || !piece;
     }
@@ -96,7 +96,7 @@ static void test_a_size_that_overflows_fails(void **state)
 {
   (void)state;
   dae__arena *arena = dae__arena_create(NULL);
-  assert_null(dae__arena_alloc(arena, SIZE_MAX / 2, 8));
+  assert_null(dae_arena_alloc(arena, SIZE_MAX / 2, 8));
   assert_true(dae__arena_failed(arena));
   dae__arena_free(arena);
 }

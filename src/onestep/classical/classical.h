@@ -35,12 +35,12 @@ void dae__classical_collocation(const dae__classical_scheme *scheme, double x, d
                                 double *slope);
 
 /* Constructors of the steppers. The scheme is copied, the adapter must outlive the stepper. */
-dae_status dae__classical_explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
+dae_status dae__classical_explicit_create(dae__arena *arena, const dae_adapter *adapter,
                                           const dae__classical_scheme *scheme, dae__stepper *out,
                                           dae_error *err);
-dae_status dae__classical_implicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
+dae_status dae__classical_implicit_create(dae__arena *arena, const dae_adapter *adapter,
                                           const dae__classical_scheme *scheme,
-                                          const dae_rk_options *opts, dae__stepper *out,
+                                          const dae_step_options *opts, dae__stepper *out,
                                           dae_error *err);
 
 #endif

@@ -70,16 +70,15 @@ dae__classical_scheme dae__classical_radau_iia(int stages)
 /* ---- explicit steps ---- */
 
 typedef struct classical {
-  const dae__rk_adapter *adapter;
+  const dae_adapter *adapter;
   dae__classical_scheme scheme;
   double *K; /* slopes k_i of all stages */
 } classical;
 
-static dae_status classical_attempt(void *self, const dae__rk_step *step, double *error,
-                                    dae_error *err)
+static dae_status classical_attempt(void *self, const dae_step *step, double *error, dae_error *err)
 {
   classical *o = self;
-  const dae__rk_adapter *adapter = o->adapter;
+  const dae_adapter *adapter = o->adapter;
   const dae__classical_scheme *scheme = &o->scheme;
   size_t size = (size_t)adapter->size;
   double *z = step->to.z, *K = o->K, h = step->h;
@@ -99,25 +98,28 @@ static dae_status classical_attempt(void *self, const dae__rk_step *step, double
   return DAE_OK;
 }
 
-static dae_status classical_complete_step(void *self, const dae__rk_step *step, dae_error *err)
+static dae_status classical_complete_step(void *self, const dae_step *step, dae_error *err)
 {
-  const dae__rk_adapter *adapter = ((classical *)self)->adapter;
+  const dae_adapter *adapter = ((classical *)self)->adapter;
   double t = step->t + step->h;
   if (adapter->table->project)
     DAE__TRY(adapter->table->project(adapter->self, false, t, step->to.z, err));
   return adapter->table->slopes(adapter->self, false, t, step->to.z, step->to.dz, err);
 }
 
-static void classical_dense_output(void *self, const dae__rk_step *step, double x, double *z)
+static dae_status classical_dense_output(void *self, const dae_step *step, double x,
+                                         dae_dense accuracy, const dae_point *out, dae_error *err)
 {
-  dae__rk_hermite(((classical *)self)->adapter, step, x, z);
+  (void)accuracy, (void)err;
+  dae_hermite(((classical *)self)->adapter, step, x, out->z);
+  return DAE_OK;
 }
 
-static const dae__stepper_table classical_verbs = {.attempt = classical_attempt,
-                                                   .complete = classical_complete_step,
-                                                   .dense_output = classical_dense_output};
+static const dae_stepper_table classical_verbs = {.attempt = classical_attempt,
+                                                  .complete = classical_complete_step,
+                                                  .dense_output = classical_dense_output};
 
-dae_status dae__classical_explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
+dae_status dae__classical_explicit_create(dae__arena *arena, const dae_adapter *adapter,
                                           const dae__classical_scheme *scheme, dae__stepper *out,
                                           dae_error *err)
 {

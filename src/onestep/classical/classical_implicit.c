@@ -31,7 +31,7 @@ typedef struct memory {
 } memory;
 
 typedef struct implicit {
-  const dae__rk_adapter *adapter;
+  const dae_adapter *adapter;
   dae__classical_scheme scheme;
   dae__semi *s;
   double rtol, atol, step;
@@ -167,15 +167,15 @@ static dae_status implicit_newton(implicit *o, bool along_slope, bool fresh, dae
 
 /* ---- functions of the stepper table ---- */
 
-static void implicit_begin(void *self)
+static void implicit_begin(void *self, double t, const dae_point *start)
 {
+  (void)t, (void)start;
   ((implicit *)self)->memory->factored = false;
 }
 
 /* The end of the step is the last stage. If the iteration fails, it is repeated from constant
  * states with a new matrix. */
-static dae_status implicit_attempt(void *self, const dae__rk_step *step, double *error,
-                                   dae_error *err)
+static dae_status implicit_attempt(void *self, const dae_step *step, double *error, dae_error *err)
 {
   implicit *o = self;
   int last = o->scheme.stages - 1;
@@ -196,10 +196,10 @@ static dae_status implicit_attempt(void *self, const dae__rk_step *step, double 
   return DAE_OK;
 }
 
-static dae_status implicit_complete_step(void *self, const dae__rk_step *step, dae_error *err)
+static dae_status implicit_complete_step(void *self, const dae_step *step, dae_error *err)
 {
   implicit *o = self;
-  const dae__rk_adapter *adapter = o->adapter;
+  const dae_adapter *adapter = o->adapter;
   double t = step->t + step->h;
   if (step->h < SHORT_STEP * o->step && !adapter->singular) {
     if (adapter->table->project)
@@ -213,7 +213,7 @@ static dae_status implicit_complete_step(void *self, const dae__rk_step *step, d
 
 /* out = linear combination of the start and the stages of the last step, with weight[0] of the
  * start, for n entries */
-static void implicit_combine_stages(const implicit *o, const dae__rk_step *step, int n,
+static void implicit_combine_stages(const implicit *o, const dae_step *step, int n,
                                     const double *weight, double *out)
 {
   dae__zero(n, out);
@@ -222,26 +222,24 @@ static void implicit_combine_stages(const implicit *o, const dae__rk_step *step,
     dae__axpy(n, weight[i + 1], o->stages + (size_t)i * (size_t)o->adapter->size, out);
 }
 
-static void implicit_dense_output(void *self, const dae__rk_step *step, double x, double *z)
+static dae_status implicit_dense_output(void *self, const dae_step *step, double x,
+                                        dae_dense accuracy, const dae_point *out, dae_error *err)
 {
   implicit *o = self;
   double value[STAGES + 1], slope[STAGES + 1];
+  (void)accuracy, (void)err;
   if (!o->stages) {
-    dae__rk_hermite(o->adapter, step, x, z);
-    return;
+    dae_hermite(o->adapter, step, x, out->z);
+    return DAE_OK;
   }
   dae__classical_collocation(&o->scheme, x, value, slope);
-  implicit_combine_stages(o, step, o->adapter->size, value, z);
-}
-
-static void implicit_rate(void *self, const dae__rk_step *step, double x, double *dz)
-{
-  implicit *o = self;
-  double value[STAGES + 1], slope[STAGES + 1];
-  dae__classical_collocation(&o->scheme, x, value, slope);
-  dae__zero(o->adapter->size, dz);
-  implicit_combine_stages(o, step, o->adapter->nx, slope, dz);
-  dae__scale(o->adapter->nx, 1 / step->h, dz);
+  implicit_combine_stages(o, step, o->adapter->size, value, out->z);
+  if (!out->dz)
+    return DAE_OK;
+  dae__zero(o->adapter->size, out->dz);
+  implicit_combine_stages(o, step, o->adapter->nx, slope, out->dz);
+  dae__scale(o->adapter->nx, 1 / step->h, out->dz);
+  return DAE_OK;
 }
 
 static void implicit_count(const void *self, dae_stats *stats)
@@ -264,14 +262,13 @@ static void implicit_release(void *self)
   dae__solver_free(((implicit *)self)->solver);
 }
 
-static const dae__stepper_table implicit_verbs = {.begin = implicit_begin,
-                                                  .attempt = implicit_attempt,
-                                                  .complete = implicit_complete_step,
-                                                  .dense_output = implicit_dense_output,
-                                                  .rate = implicit_rate,
-                                                  .count = implicit_count,
-                                                  .reload = implicit_reload,
-                                                  .free = implicit_release};
+static const dae_stepper_table implicit_verbs = {.begin = implicit_begin,
+                                                 .attempt = implicit_attempt,
+                                                 .complete = implicit_complete_step,
+                                                 .dense_output = implicit_dense_output,
+                                                 .count = implicit_count,
+                                                 .reload = implicit_reload,
+                                                 .free = implicit_release};
 
 /* ---- creation ---- */
 
@@ -295,15 +292,15 @@ static void implicit_merge_blocks(implicit *o, dae__arena *arena)
   }
 }
 
-dae_status dae__classical_implicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
+dae_status dae__classical_implicit_create(dae__arena *arena, const dae_adapter *adapter,
                                           const dae__classical_scheme *scheme,
-                                          const dae_rk_options *opts, dae__stepper *out,
+                                          const dae_step_options *opts, dae__stepper *out,
                                           dae_error *err)
 {
   implicit *o = DAE__ALLOC(arena, implicit, 1);
   if (!o)
     return dae__out_of_memory(err);
-  dae__semi *s = adapter->s;
+  dae__semi *s = adapter->forms->s;
   size_t stages = (size_t)scheme->stages, n = (size_t)s->n, nx = (size_t)s->nx;
   *o = (implicit){.adapter = adapter,
                   .scheme = *scheme,

@@ -31,7 +31,7 @@ typedef struct memory {
 } memory;
 
 typedef struct explicit_stepper {
-  const dae__rk_adapter *adapter;
+  const dae_adapter *adapter;
   const dae__explicit_pair *pair;
   double rtol, atol;
   size_t stride; /* distance of two slopes in K, in doubles */
@@ -53,10 +53,10 @@ static double *explicit_slope(const explicit_stepper *o, double *K, int i)
 /* ---- attempt ---- */
 
 /* Slopes k_1 ... k_(s-1) and end x1; the guess of y1 is y of the last stage. */
-static dae_status explicit_stages(explicit_stepper *o, const dae__rk_step *step, double *K,
+static dae_status explicit_stages(explicit_stepper *o, const dae_step *step, double *K,
                                   dae_error *err)
 {
-  const dae__rk_adapter *adapter = o->adapter;
+  const dae_adapter *adapter = o->adapter;
   const dae__explicit_pair *p = o->pair;
   dae__copy(adapter->nx, step->from.dz, K);
   dae__copy(adapter->size - adapter->nx, step->from.z + adapter->nx, o->z + adapter->nx);
@@ -102,17 +102,16 @@ static double explicit_estimate_error(explicit_stepper *o, double h, const doubl
 }
 
 /* Projects x1 and computes k_s there. */
-static dae_status explicit_finish(explicit_stepper *o, const dae__rk_step *step, double *K,
+static dae_status explicit_finish(explicit_stepper *o, const dae_step *step, double *K,
                                   dae_error *err)
 {
   dae_status status =
-      dae__rk_project_and_accelerate(o->adapter, step->t + step->h, step->to.z, step->to.dz, err);
+      dae__adapter_complete(o->adapter, step->t + step->h, step->to.z, step->to.dz, err);
   dae__copy(o->adapter->nx, step->to.dz, explicit_slope(o, K, o->pair->stages));
   return status;
 }
 
-static dae_status explicit_attempt(void *self, const dae__rk_step *step, double *error,
-                                   dae_error *err)
+static dae_status explicit_attempt(void *self, const dae_step *step, double *error, dae_error *err)
 {
   explicit_stepper *o = self;
   double *K = o->K[!o->memory->last];
@@ -128,8 +127,7 @@ static dae_status explicit_attempt(void *self, const dae__rk_step *step, double 
 
 /* Ratio of h |k_s - k_(s-1)| / |x1 - X_(s-1)| to the stability limit [HW96 IV.2]; 0: both
  * differences are round-off. */
-static double explicit_measure_stiffness(const explicit_stepper *o, const dae__rk_step *step,
-                                         double *K)
+static double explicit_measure_stiffness(const explicit_stepper *o, const dae_step *step, double *K)
 {
   const dae__explicit_pair *p = o->pair;
   const double *last = explicit_slope(o, K, p->stages),
@@ -145,7 +143,7 @@ static double explicit_measure_stiffness(const explicit_stepper *o, const dae__r
   return shows ? step->h * sqrt(sum) / o->stage_distance / p->stability_limit : 0;
 }
 
-static dae_status explicit_complete_step(void *self, const dae__rk_step *step, dae_error *err)
+static dae_status explicit_complete_step(void *self, const dae_step *step, dae_error *err)
 {
   explicit_stepper *o = self;
   double *K = o->K[!o->memory->last];
@@ -156,18 +154,12 @@ static dae_status explicit_complete_step(void *self, const dae__rk_step *step, d
   return DAE_OK;
 }
 
-static double explicit_stiffness(const void *self)
-{
-  return ((const explicit_stepper *)self)->memory->stiffness;
-}
-
 /* ---- dense output ---- */
 
 /* Slopes k_(s+1), ... of the refined polynomial. */
-static dae_status explicit_refine(void *self, const dae__rk_step *step, dae_error *err)
+static dae_status explicit_refine(explicit_stepper *o, const dae_step *step, dae_error *err)
 {
-  explicit_stepper *o = self;
-  const dae__rk_adapter *adapter = o->adapter;
+  const dae_adapter *adapter = o->adapter;
   const dae__explicit_pair *p = o->pair;
   double *K = o->K[o->memory->last];
   dae__copy(adapter->size, step->from.z, o->z);
@@ -180,12 +172,16 @@ static dae_status explicit_refine(void *self, const dae__rk_step *step, dae_erro
   return DAE_OK;
 }
 
-static void explicit_dense_output(void *self, const dae__rk_step *step, double x, double *z)
+static dae_status explicit_dense_output(void *self, const dae_step *step, double x,
+                                        dae_dense accuracy, const dae_point *out, dae_error *err)
 {
   explicit_stepper *o = self;
-  const dae__rk_adapter *adapter = o->adapter;
+  const dae_adapter *adapter = o->adapter;
   const dae__explicit_pair *p = o->pair;
   const double *a = step->from.z, *b = step->to.z;
+  double *z = out->z;
+  if (p->extra > 0 && accuracy != DAE_DENSE_RAW && !o->memory->refined)
+    DAE__TRY(explicit_refine(o, step, err));
   int kind = o->memory->refined ? DAE__EXPLICIT_REFINED : DAE__EXPLICIT_LOW_ORDER;
   double w[DAE__EXPLICIT_MAX_SLOPES] = {0}, rest = 1 - x, basis = x * x * rest * rest,
          share = x * x * (3 - 2 * x);
@@ -204,22 +200,17 @@ static void explicit_dense_output(void *self, const dae__rk_step *step, double x
     z[i] += share * (b[i] - a[i]);
   for (int i = adapter->nx; i < adapter->size; i++)
     z[i] = a[i] + x * (b[i] - a[i]);
+  return DAE_OK;
 }
 
 /* ---- creation ---- */
 
-static const dae__stepper_table explicit_verbs5 = {.attempt = explicit_attempt,
-                                                   .complete = explicit_complete_step,
-                                                   .dense_output = explicit_dense_output,
-                                                   .stiffness = explicit_stiffness};
-static const dae__stepper_table explicit_verbs8 = {.attempt = explicit_attempt,
-                                                   .complete = explicit_complete_step,
-                                                   .dense_output = explicit_dense_output,
-                                                   .refine = explicit_refine,
-                                                   .stiffness = explicit_stiffness};
+static const dae_stepper_table explicit_verbs = {.attempt = explicit_attempt,
+                                                 .complete = explicit_complete_step,
+                                                 .dense_output = explicit_dense_output};
 
-dae_status dae__explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                                const dae_rk_options *opts, int order, dae__stepper *out,
+dae_status dae__explicit_create(dae__arena *arena, const dae_adapter *adapter,
+                                const dae_step_options *opts, int order, dae__stepper *out,
                                 dae_error *err)
 {
   DAE__ASSERT(order == 5 || order == 8);
@@ -247,9 +238,11 @@ dae_status dae__explicit_create(dae__arena *arena, const dae__rk_adapter *adapte
     dae__combination_set(&o->stage[i], i, pair->a[i], o->stride);
   for (int k = 0; k < pair->estimates; k++)
     dae__combination_set(&o->estimate[k], DAE__EXPLICIT_MAX_SLOPES, pair->e[k], o->stride);
-  *out = (dae__stepper){.table = pair->extra ? &explicit_verbs8 : &explicit_verbs5,
+  *out = (dae__stepper){.table = &explicit_verbs,
                         .self = o,
                         .order = pair->order,
+                        .second_order = true,
+                        .stiffness = &o->memory->stiffness,
                         .control = dae__controller_defaults(pair->estimate_order)};
   out->control.safety = SAFETY_FACTOR;
   out->control.max_factor = MAX_STEP_GROWTH;

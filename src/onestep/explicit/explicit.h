@@ -12,13 +12,12 @@
 #ifndef DAEDAL_ONESTEP_EXPLICIT_EXPLICIT_H
 #define DAEDAL_ONESTEP_EXPLICIT_EXPLICIT_H
 
-#include "onestep/host/adapter.h"
-#include "onestep/host/stepper.h"
+#include "onestep/host/integrator.h"
 
 /* Creates the stepper of order 5 or 8. The adapter must outlive the stepper and keep its
  * address. */
-dae_status dae__explicit_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                                const dae_rk_options *opts, int order, dae__stepper *out,
+dae_status dae__explicit_create(dae__arena *arena, const dae_adapter *adapter,
+                                const dae_step_options *opts, int order, dae__stepper *out,
                                 dae_error *err);
 
 /* ---- coefficients ---- */

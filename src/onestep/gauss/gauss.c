@@ -222,10 +222,10 @@ void dae__gauss_set_weights(dae__gauss *o, const double *x)
 }
 
 /* One sweep: slopes of the stages from `first` on, then x1. */
-static dae_status gauss_sweep(dae__gauss *o, const dae__rk_step *step, int first, double *K,
+static dae_status gauss_sweep(dae__gauss *o, const dae_step *step, int first, double *K,
                               dae_error *err)
 {
-  const dae__rk_adapter *adapter = o->adapter;
+  const dae_adapter *adapter = o->adapter;
   const dae__gauss_point *end = o->rule.stage + o->s;
   double *k = dae__gauss_slope(o, K, first + 1);
   for (const dae__gauss_point *p = o->rule.stage + first; p < end; p++, k += o->stride) {
@@ -236,7 +236,7 @@ static dae_status gauss_sweep(dae__gauss *o, const dae__rk_step *step, int first
   return DAE_OK;
 }
 
-static dae_status gauss_iterate(dae__gauss *o, const dae__rk_step *step, double *K, dae_error *err)
+static dae_status gauss_iterate(dae__gauss *o, const dae_step *step, double *K, dae_error *err)
 {
   int nx = o->adapter->nx;
   iteration it = {0};
@@ -346,7 +346,7 @@ static bool gauss_end_is_discontinuous(dae__gauss *o, double h, const double *dz
 
 /* ---- functions of the stepper table ---- */
 
-static dae_status gauss_attempt(void *self, const dae__rk_step *step, double *error, dae_error *err)
+static dae_status gauss_attempt(void *self, const dae_step *step, double *error, dae_error *err)
 {
   dae__gauss *o = self;
   int nx = o->adapter->nx, ny = o->adapter->size - nx;
@@ -359,24 +359,24 @@ static dae_status gauss_attempt(void *self, const dae__rk_step *step, double *er
   return DAE_OK;
 }
 
-static dae_status gauss_complete_step(void *self, const dae__rk_step *step, dae_error *err)
+static dae_status gauss_complete_step(void *self, const dae_step *step, dae_error *err)
 {
   dae__gauss *o = self;
   dae__gauss_memory *m = o->memory;
-  DAE__TRY(
-      dae__rk_project_and_accelerate(o->adapter, step->t + step->h, step->to.z, step->to.dz, err));
+  DAE__TRY(dae__adapter_complete(o->adapter, step->t + step->h, step->to.z, step->to.dz, err));
   if (gauss_end_is_discontinuous(o, step->h, step->to.dz))
     return dae__fail(err, DAE_ERROR_STEP, NULL,
                      "step rejected: force discontinuity near the end of the step");
   m->last = !m->last;
   m->h = step->h;
-  m->refined = m->has_end_defect = false;
+  m->refined = m->checked = m->has_end_defect = false;
   dae__copy(o->adapter->nx, step->to.dz, dae__gauss_slope(o, o->K[m->last], o->s + 1));
   return DAE_OK;
 }
 
-static void gauss_begin(void *self)
+static void gauss_begin(void *self, double t, const dae_point *start)
 {
+  (void)t, (void)start;
   dae__gauss_memory *m = ((dae__gauss *)self)->memory;
   m->h = m->beta = m->delta = 0;
 }
@@ -386,12 +386,11 @@ static void gauss_count(const void *self, dae_stats *stats)
   stats->iterations += ((const dae__gauss *)self)->memory->iterations;
 }
 
-static const dae__stepper_table gauss_verbs = {.begin = gauss_begin,
-                                               .attempt = gauss_attempt,
-                                               .complete = gauss_complete_step,
-                                               .dense_output = dae__gauss_dense_output,
-                                               .refine = dae__gauss_refine,
-                                               .count = gauss_count};
+static const dae_stepper_table gauss_verbs = {.begin = gauss_begin,
+                                              .attempt = gauss_attempt,
+                                              .complete = gauss_complete_step,
+                                              .dense_output = dae__gauss_dense_output,
+                                              .count = gauss_count};
 
 /* ---- creation ---- */
 
@@ -454,8 +453,8 @@ static void gauss_make_rule(dae__gauss *o)
   rule->gamma = pow(gamma, 1 / (double)o->s);
 }
 
-dae_status dae__gauss_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                             const dae_rk_options *opts, int stages, dae__stepper *out,
+dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
+                             const dae_step_options *opts, int stages, dae__stepper *out,
                              dae_error *err)
 {
   DAE__ASSERT(stages >= 0 && stages <= DAE__COLLOCATION_STAGES_MAX);
@@ -465,7 +464,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_adapter *adapter,
   int nx = adapter->nx, s = stages ? stages : dae__gauss_stages(opts->rtol);
   o->adapter = adapter;
   o->s = s;
-  o->n2 = adapter->s ? 0 : adapter->m->nq;
+  o->n2 = adapter->forms->s ? 0 : adapter->forms->m->nq;
   o->stride = (size_t)(nx + 7) / 8 * 8;
   o->rtol = opts->rtol;
   o->atol = opts->atol;
@@ -489,8 +488,11 @@ dae_status dae__gauss_create(dae__arena *arena, const dae__rk_adapter *adapter,
   o->error = DAE__ALLOC(arena, double, nx);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  *out = (dae__stepper){
-      .table = &gauss_verbs, .self = o, .order = 2 * s, .control = dae__controller_defaults(s + 1)};
+  *out = (dae__stepper){.table = &gauss_verbs,
+                        .self = o,
+                        .order = 2 * s,
+                        .second_order = true,
+                        .control = dae__controller_defaults(s + 1)};
   out->control.safety = SAFETY_FACTOR;
   return DAE_OK;
 }

@@ -6,14 +6,13 @@
 #define DAEDAL_ONESTEP_GAUSS_GAUSS_H
 
 #include "linalg/pair.h"
-#include "onestep/host/adapter.h"
-#include "onestep/host/stepper.h"
+#include "onestep/host/integrator.h"
 #include "quadrature/collocation.h"
 
 /* Creates the stepper with 1 to DAE__COLLOCATION_STAGES_MAX stages, 0: selected by the tolerance.
  * The adapter must outlive the stepper and keep its address. */
-dae_status dae__gauss_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                             const dae_rk_options *opts, int stages, dae__stepper *out,
+dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
+                             const dae_step_options *opts, int stages, dae__stepper *out,
                              dae_error *err);
 
 /* Number of stages selected by the tolerance. */
@@ -56,6 +55,7 @@ typedef struct dae__gauss_memory {
   double beta, delta;
   int last;            /* index in K of the slopes of the last accepted step */
   bool refined;        /* F holds the slopes of the last accepted step at dense_nodes */
+  bool checked;        /* accuracy of dense output of the last accepted step is checked */
   bool has_end_defect; /* end_defect belongs to the dense output of the last accepted step */
   long iterations;
 } dae__gauss_memory;
@@ -68,7 +68,7 @@ typedef void dae__gauss_kernel(const dae__gauss *o, double h, const double *x0, 
                                const dae__gauss_point *p, double *z);
 
 struct dae__gauss {
-  const dae__rk_adapter *adapter;
+  const dae_adapter *adapter;
   int s;
   int n2;        /* size of q in a mechanical problem, x = (q, v, u) with q' = v; 0: x = u */
   size_t stride; /* distance of two slopes in K, in doubles */
@@ -109,7 +109,7 @@ dae__gauss_kernel dae__gauss_state_any;
 
 /* Predictor of an attempt: K_0 at its start, and K_1 ... K_s extrapolated from the last step (true)
  * or all equal to K_0 (false). */
-bool dae__gauss_predict(dae__gauss *o, const dae__rk_step *step, double *K);
+bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K);
 
 /* k = sum_j w_j K_j over n slopes, for the entries of v' and u' only */
 void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k);
@@ -117,8 +117,8 @@ void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const doubl
 /* Sets o->inverse_weight by the tolerance at x, for fixed steps by round-off. */
 void dae__gauss_set_weights(dae__gauss *o, const double *x);
 
-/* Functions of the stepper table for dense output. */
-void dae__gauss_dense_output(void *self, const dae__rk_step *step, double x, double *z);
-dae_status dae__gauss_refine(void *self, const dae__rk_step *step, dae_error *err);
+/* Dense output of the stepper table. */
+dae_status dae__gauss_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
+                                   const dae_point *out, dae_error *err);
 
 #endif

@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/gauss/gauss.h"
-#include "step/driver.h"
 #include <math.h>
 
 /* Largest number of sweeps of a variable step. Chosen, not measured. */
@@ -35,7 +34,7 @@
 
 /* z = state at x by integration of the polynomial through the slopes K at the nodes, from the start
  * of the step */
-static void gauss_integrate(const dae__gauss *o, const dae__rk_step *step, const dae__nodal *nodes,
+static void gauss_integrate(const dae__gauss *o, const dae_step *step, const dae__nodal *nodes,
                             const double *K, double x, double *z)
 {
   double single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX];
@@ -45,7 +44,7 @@ static void gauss_integrate(const dae__gauss *o, const dae__rk_step *step, const
   dae__gauss_state_any(o, step->h, step->from.z, K, &p, z);
 }
 
-static void gauss_find_end_defect(dae__gauss *o, const dae__rk_step *step, const dae__nodal *nodes,
+static void gauss_find_end_defect(dae__gauss *o, const dae_step *step, const dae__nodal *nodes,
                                   const double *K)
 {
   gauss_integrate(o, step, nodes, K, 1, o->previous_end);
@@ -54,36 +53,21 @@ static void gauss_find_end_defect(dae__gauss *o, const dae__rk_step *step, const
 }
 
 /* z = integral of the slopes from the start to x, plus the end defect times x^2 (3 - 2x) */
-static void gauss_dense_state(const dae__gauss *o, const dae__rk_step *step,
-                              const dae__nodal *nodes, const double *K, double x, double *z)
+static void gauss_dense_state(const dae__gauss *o, const dae_step *step, const dae__nodal *nodes,
+                              const double *K, double x, double *z)
 {
   gauss_integrate(o, step, nodes, K, x, z);
   dae__axpy(o->adapter->nx, x * x * (3 - 2 * x), o->end_defect, z);
-}
-
-void dae__gauss_dense_output(void *self, const dae__rk_step *step, double x, double *z)
-{
-  dae__gauss *o = self;
-  const dae__rk_adapter *adapter = o->adapter;
-  dae__gauss_memory *m = o->memory;
-  const dae__nodal *nodes = m->refined ? &o->rule.dense_nodes : &o->rule.step_nodes;
-  const double *K = m->refined ? o->F : o->K[m->last];
-  if (!m->has_end_defect)
-    gauss_find_end_defect(o, step, nodes, K);
-  m->has_end_defect = true;
-  gauss_dense_state(o, step, nodes, K, x, z);
-  for (int i = adapter->nx; i < adapter->size; i++)
-    z[i] = step->from.z[i] + x * (step->to.z[i] - step->from.z[i]);
 }
 
 /* ---- refinement ---- */
 
 /* Evaluates the slope k of the state o->z at x; *change = max(*change, largest h |k - p| relative
  * to the tolerance). */
-static dae_status gauss_evaluate_slope(dae__gauss *o, const dae__rk_step *step, double x,
+static dae_status gauss_evaluate_slope(dae__gauss *o, const dae_step *step, double x,
                                        const double *p, double *k, double *change, dae_error *err)
 {
-  const dae__rk_adapter *adapter = o->adapter;
+  const dae_adapter *adapter = o->adapter;
   DAE__TRY(adapter->table->slopes(adapter->self, true, step->t + x * step->h, o->z, k, err));
   for (int j = o->n2; j < adapter->nx; j++) {
     double d = step->h * fabs(k[j] - p[j]) * o->inverse_weight[j];
@@ -94,7 +78,7 @@ static dae_status gauss_evaluate_slope(dae__gauss *o, const dae__rk_step *step, 
 
 /* Tests at two Chebyshev points whether the polynomial through the slopes of the step is accurate
  * enough. */
-static dae_status gauss_check_polynomial(dae__gauss *o, const dae__rk_step *step, bool *accurate,
+static dae_status gauss_check_polynomial(dae__gauss *o, const dae_step *step, bool *accurate,
                                          dae_error *err)
 {
   const dae__nodal *nodes = &o->rule.step_nodes, *dense = &o->rule.dense_nodes;
@@ -113,7 +97,7 @@ static dae_status gauss_check_polynomial(dae__gauss *o, const dae__rk_step *step
 
 /* One sweep over the inner Chebyshev points; *change: largest change of a slope, as h |k - p|
  * relative to the tolerance. */
-static dae_status gauss_sweep_dense(dae__gauss *o, const dae__rk_step *step, double *change,
+static dae_status gauss_sweep_dense(dae__gauss *o, const dae_step *step, double *change,
                                     dae_error *err)
 {
   const dae__nodal *nodes = &o->rule.dense_nodes;
@@ -131,7 +115,7 @@ static dae_status gauss_sweep_dense(dae__gauss *o, const dae__rk_step *step, dou
 /* Iterates the slopes at the Chebyshev points, from the values there of the polynomial through the
  * slopes of the step, until the extrapolated next change is within the tolerance. Without
  * convergence dense output uses that polynomial. */
-static dae_status gauss_refine_slopes(dae__gauss *o, const dae__rk_step *step, dae_error *err)
+static dae_status gauss_refine_slopes(dae__gauss *o, const dae_step *step, dae_error *err)
 {
   const double *K = o->K[o->memory->last];
   int order_sweeps = o->s - 1 > 2 ? o->s - 1 : 2,
@@ -155,9 +139,8 @@ static dae_status gauss_refine_slopes(dae__gauss *o, const dae__rk_step *step, d
   return DAE_OK;
 }
 
-dae_status dae__gauss_refine(void *self, const dae__rk_step *step, dae_error *err)
+static dae_status gauss_refine(dae__gauss *o, const dae_step *step, dae_error *err)
 {
-  dae__gauss *o = self;
   bool accurate = false;
   dae__gauss_set_weights(o, step->from.z);
   dae__copy(o->adapter->size, step->from.z, o->z);
@@ -166,5 +149,25 @@ dae_status dae__gauss_refine(void *self, const dae__rk_step *step, dae_error *er
   if (!status && !accurate)
     status = gauss_refine_slopes(o, step, err);
   o->memory->has_end_defect = false;
-  return dae__driver_can_retry(status) ? DAE_OK : status;
+  o->memory->checked = true;
+  return dae__can_retry(status) ? DAE_OK : status;
+}
+
+dae_status dae__gauss_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
+                                   const dae_point *out, dae_error *err)
+{
+  dae__gauss *o = self;
+  const dae_adapter *adapter = o->adapter;
+  dae__gauss_memory *m = o->memory;
+  if (accuracy != DAE_DENSE_RAW && !m->checked)
+    DAE__TRY(gauss_refine(o, step, err));
+  const dae__nodal *nodes = m->refined ? &o->rule.dense_nodes : &o->rule.step_nodes;
+  const double *K = m->refined ? o->F : o->K[m->last];
+  if (!m->has_end_defect)
+    gauss_find_end_defect(o, step, nodes, K);
+  m->has_end_defect = true;
+  gauss_dense_state(o, step, nodes, K, x, out->z);
+  for (int i = adapter->nx; i < adapter->size; i++)
+    out->z[i] = step->from.z[i] + x * (step->to.z[i] - step->from.z[i]);
+  return DAE_OK;
 }

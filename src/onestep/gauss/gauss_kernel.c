@@ -198,7 +198,7 @@ EXTRAPOLATE(gauss_extrapolate_5, 6)
 EXTRAPOLATE(gauss_extrapolate_6, 7)
 EXTRAPOLATE(gauss_extrapolate_any, o->s + 1)
 
-bool dae__gauss_predict(dae__gauss *o, const dae__rk_step *step, double *K)
+bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K)
 {
   const dae__gauss_memory *m = o->memory;
   int nx = o->adapter->nx;

@@ -29,13 +29,13 @@ typedef struct dae__onestep_needs {
 
 /* The problem forms behind an adapter. */
 typedef struct dae__forms {
-  dae__semi *s;              /* semi-explicit form; NULL: none */
-  dae__mech *m;              /* mechanical problem; NULL: another form */
-  dae__motion *motion;       /* its accelerations and projection in the steps */
-  dae__momentum *momentum;   /* momentum form; NULL: another form */
-  const bool *active;        /* independent rows of F of the form GGL or VELOCITY; NULL: all */
-  const bool *undetermined;  /* y kept its guess in the last call of slopes, since the constraints do
-                                not determine it there: index 2 only; NULL: never */
+  dae__semi *s;             /* semi-explicit form; NULL: none */
+  dae__mech *m;             /* mechanical problem; NULL: another form */
+  dae__motion *motion;      /* its accelerations and projection in the steps */
+  dae__momentum *momentum;  /* momentum form; NULL: another form */
+  const bool *active;       /* independent rows of F of the form GGL or VELOCITY; NULL: all */
+  const bool *undetermined; /* y kept its guess in the last call of slopes, since the constraints do
+                               not determine it there: index 2 only; NULL: never */
 } dae__forms;
 
 dae_status dae__adapter_mechanical(dae__arena *arena, const dae_problem *problem,

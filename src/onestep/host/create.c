@@ -1,4 +1,4 @@
-/* Creation of a one-step integrator. */
+/* Creation of a one-step integrator, and methods outside the library. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
@@ -6,86 +6,78 @@
 #include "problem/consistent.h"
 #include "step/assembled.h"
 
-/* Number of steps for which the step size stays below a size at which the iteration failed;
- * evaluations of radau hardly differ from 4 to 20. */
+/* Number of steps for which the step size of a method outside the library stays below a size at
+ * which an attempt failed. Chosen, not measured. */
 #define BOUNDED_STEPS 8
 
-/* Sets adapter.singular: M is singular at the start, which some methods refuse, or the index is
- * 2. */
-static dae_status onestep_check_slopes(dae__rk *o, dae__arena *arena, dae_error *err)
+/* Sets adapter.singular: M is singular at the start, which some methods refuse, or the index is 2
+ * and the method needs no slopes. */
+static dae_status onestep_check_slopes(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
-  dae__semi *s = o->adapter.s;
-  const char *method = o->descriptor.needs.method;
+  const dae__onestep_needs *needs = &o->descriptor.needs;
+  dae__semi *s = o->adapter.forms->s;
   char name[64] = "";
   int column;
-  if (o->adapter.problem->semi_explicit && s->hidden_count > 0)
-    o->adapter.singular = true;
-  if (!o->adapter.problem->semi_explicit || !s->p->M)
+  if (!o->adapter.problem->semi_explicit)
+    return DAE_OK;
+  o->adapter.singular = s->hidden_count > 0 && !needs->index_2_slopes;
+  if (!s->p->M)
     return DAE_OK;
   double *M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   if (!M)
     return dae__out_of_memory(err);
-  DAE__TRY(dae__semi_M(s, o->driver.memory->t, o->now.z, M, err));
-  dae_status status = dae__solver_check_regular(dae__arena_env(arena), &s->M, M, &column, err);
+  DAE__TRY(dae__semi_M(s, o->driver->t, o->now.z, M, err));
+  dae_status status = dae__solver_check_regular(o->env, &s->M, M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
   if (column >= 0)
     dae__semi_variable_name(s->p, column, name, sizeof name);
-  if (!o->descriptor.needs.singular)
-    return dae__fail(
-        err, DAE_ERROR_UNSUPPORTED, method,
-        "%s needs a regular mass matrix; this one is singular%s%s: use radau, radau-iia or "
-        "bdf",
-        method, name[0] ? " at " : "", name);
+  if (!needs->singular)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, needs->method,
+                     "%s needs a regular mass matrix; this one is singular%s%s: use radau, "
+                     "radau-iia or bdf",
+                     needs->method, name[0] ? " at " : "", name);
   o->adapter.singular = true;
   return DAE_OK;
 }
 
-static dae_status onestep_create(dae__rk *o, dae__arena *arena, const dae_problem *problem,
+static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_error *err)
+{
+  size_t size = (size_t)o->adapter.size;
+  o->memory = DAE__STATE(arena, dae__onestep_memory, 1);
+  o->driver = DAE__STATE(arena, dae__driver_memory, 1);
+  dae_point *saved[] = {&o->now, &o->previous}, *work[] = {&o->next, &o->output};
+  for (int i = 0; i < 2; i++) {
+    saved[i]->z = DAE__STATE(arena, double, size);
+    saved[i]->dz = DAE__STATE(arena, double, size);
+    work[i]->z = DAE__ALLOC(arena, double, size);
+    work[i]->dz = DAE__ALLOC(arena, double, size);
+  }
+  o->in = DAE__STATE(arena, double, o->adapter.inputs);
+  o->first_step = o->control.first_step;
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_problem *problem,
                                  const dae_start *start, dae_error *err)
 {
-  const dae__rk_needs *needs = &o->descriptor.needs;
-  DAE__TRY(problem->mechanical
-               ? dae__rk_adapter_mechanical(arena, problem, needs, &o->opts, &o->adapter, err)
-               : dae__rk_adapter_semi(arena, problem, needs, &o->opts, &o->adapter, err));
-  size_t size = (size_t)o->adapter.size;
-  o->memory = DAE__STATE(arena, dae__rk_memory, 1);
-  o->driver = (dae__driver){.table = &dae__rk_driver,
-                            .self = o,
-                            .rtol = o->opts.rtol,
-                            .atol = o->opts.atol,
-                            .step = o->opts.step,
-                            .first_step = o->opts.first_step,
-                            .max_step = o->opts.max_step,
-                            .max_failures = o->opts.max_failures,
-                            .bounded = BOUNDED_STEPS,
-                            .env = dae__arena_env(arena),
-                            .memory = DAE__STATE(arena, dae__driver_memory, 1)};
-  o->now.z = DAE__STATE(arena, double, size);
-  o->now.dz = DAE__STATE(arena, double, size);
-  o->previous.z = DAE__STATE(arena, double, size);
-  o->previous.dz = DAE__STATE(arena, double, size);
-  o->in = DAE__STATE(arena, double, o->adapter.nin);
-  o->next.z = DAE__ALLOC(arena, double, size);
-  o->next.dz = DAE__ALLOC(arena, double, size);
-  o->output.z = DAE__ALLOC(arena, double, size);
-  o->output.dz = DAE__ALLOC(arena, double, size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY((problem->mechanical      ? dae__adapter_mechanical
+            : problem->semi_explicit ? dae__adapter_semi
+                                     : dae__adapter_momentum)(arena, problem, &o->descriptor.needs,
+                                                              &o->control, &o->adapter, err));
+  DAE__TRY(onestep_create_memory(o, arena, err));
   dae__copy(o->adapter.size, start->y, o->next.z);
-  dae_status status = dae__rk_reset_at(o, start->t, start->fixed, err);
+  dae_status status = dae__onestep_reset_at(o, start->t, start->fixed, err);
   if (!status)
     status = onestep_check_slopes(o, arena, err);
   if (!status)
     status = o->descriptor.create_steppers(o, arena, err);
-  if (!status)
-    dae__rk_update_driver(o);
   return dae__start_status(status, err);
 }
 
 typedef struct request {
-  const dae__rk_descriptor *descriptor;
-  const dae_rk_options *opts;
+  const dae__onestep_descriptor *descriptor;
+  const dae_step_options *control;
 } request;
 
 static dae_status onestep_create_single(const void *request_of, const dae_problem *problem,
@@ -95,16 +87,18 @@ static dae_status onestep_create_single(const void *request_of, const dae_proble
   const request *r = request_of;
   DAE__TRY(r->descriptor->check_problem(r->descriptor, problem, err));
   dae__arena *arena = dae__arena_create(env);
-  dae__rk *o = arena ? DAE__ALLOC(arena, dae__rk, 1) : NULL;
+  dae__onestep *o = arena ? DAE__ALLOC(arena, dae__onestep, 1) : NULL;
   if (!o) {
     dae__arena_free(arena);
     return dae__out_of_memory(err);
   }
-  o->opts = *r->opts;
+  o->control = *r->control;
   o->descriptor = *r->descriptor;
-  o->table = dae__rk_verbs;
+  o->env = dae__arena_env(arena);
+  o->table = dae__onestep_verbs;
   o->table.method = r->descriptor->needs.method;
   dae_status status = onestep_create(o, arena, problem, start, err);
+  o->descriptor.options = o->descriptor.data = NULL;
   if (!status && dae__integrator_create(arena, &o->table, o, out))
     status = dae__out_of_memory(err);
   if (status) {
@@ -114,10 +108,85 @@ static dae_status onestep_create_single(const void *request_of, const dae_proble
   return status;
 }
 
-dae_status dae__rk_create(const dae__rk_descriptor *descriptor, const dae_rk_options *opts,
-                          const dae_problem *problem, const dae_start *start, const dae_env *env,
-                          dae_integrator **out, dae_error *err)
+dae_status dae__onestep_create(const dae__onestep_descriptor *descriptor,
+                               const dae_step_options *control, const dae_problem *problem,
+                               const dae_start *start, const dae_env *env, dae_integrator **out,
+                               dae_error *err)
 {
-  request r = {.descriptor = descriptor, .opts = opts};
+  request r = {.descriptor = descriptor, .control = control};
+  *out = NULL;
   return dae__assembled_create(problem, start, onestep_create_single, &r, env, out, err);
+}
+
+static dae_status onestep_check_single(const void *descriptor, const dae_problem *problem,
+                                       dae_error *err)
+{
+  const dae__onestep_descriptor *d = descriptor;
+  return d->check_problem(d, problem, err);
+}
+
+dae_status dae__onestep_accepts(const dae__onestep_descriptor *descriptor,
+                                const dae_problem *problem, dae_error *err)
+{
+  return dae__assembled_check_problem(problem, onestep_check_single, descriptor, err);
+}
+
+/* ---- methods outside the library ---- */
+
+static dae_status onestep_check_own(const dae__onestep_descriptor *descriptor,
+                                    const dae_problem *problem, dae_error *err)
+{
+  const dae_onestep_method *method = descriptor->data;
+  if (problem->momentum)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, method->name,
+                     "%s does not take the momentum form: use spark-gauss", method->name);
+  return method->check_problem ? method->check_problem(problem, err) : DAE_OK;
+}
+
+static dae_status onestep_create_own(dae__onestep *o, dae__arena *arena, dae_error *err)
+{
+  const dae_onestep_method *method = o->descriptor.data;
+  dae__stepper stepper = {.table = &method->stepper,
+                          .order = method->order,
+                          .control = dae__controller_defaults(method->error_order),
+                          .second_order = true};
+  DAE__TRY(method->create(arena, &o->adapter, o->descriptor.options, &stepper.self, err));
+  dae__onestep_add_stepper(o, &stepper);
+  return DAE_OK;
+}
+
+static dae__onestep_descriptor onestep_own_descriptor(const dae_onestep_method *method,
+                                                      const void *options)
+{
+  return (dae__onestep_descriptor){.needs = {.method = method->name, .index = 1},
+                                   .bounded_steps = BOUNDED_STEPS,
+                                   .check_problem = onestep_check_own,
+                                   .create_steppers = onestep_create_own,
+                                   .options = options,
+                                   .data = method};
+}
+
+dae_status dae_onestep_accepts(const dae_onestep_method *method, const dae_problem *problem,
+                               dae_error *err)
+{
+  dae__onestep_descriptor descriptor = onestep_own_descriptor(method, NULL);
+  return dae__onestep_accepts(&descriptor, problem, err);
+}
+
+dae_status dae_onestep_create(const dae_onestep_method *method, const dae_step_options *control,
+                              const void *options, const dae_problem *problem,
+                              const dae_start *start, const dae_env *env, dae_integrator **out,
+                              dae_error *err)
+{
+  dae__onestep_descriptor descriptor = onestep_own_descriptor(method, options);
+  const dae_stepper_table *t = &method->stepper;
+  *out = NULL;
+  if (!method->name || !method->create || !t->attempt || !t->complete || !t->dense_output)
+    return dae__fail(err, DAE_ERROR_USAGE, "method",
+                     "a one-step method needs name, create, attempt, complete and dense_output");
+  if (control->step == 0 && method->error_order == 0)
+    return dae__fail(err, DAE_ERROR_OPTION, "step",
+                     "%s has fixed steps: give their size by step (--step on the command line)",
+                     method->name);
+  return dae__onestep_create(&descriptor, control, problem, start, env, out, err);
 }

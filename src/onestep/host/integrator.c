@@ -5,23 +5,23 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/consistent.h"
+#include <math.h>
 
 /* ---- inputs ---- */
 
 /* o->in = the inputs at t */
-static dae_status onestep_store_inputs(dae__rk *o, double t, dae_error *err)
+static dae_status onestep_store_inputs(dae__onestep *o, double t, dae_error *err)
 {
-  const dae__rk_adapter *adapter = &o->adapter;
+  const dae_adapter *adapter = &o->adapter;
   const double *in = NULL;
-  if (adapter->nin > 0)
+  if (adapter->inputs > 0)
     DAE__TRY(adapter->table->inputs(adapter->self, t, &in, err));
-  dae__copy(adapter->nin, in, o->in);
+  dae__copy(adapter->inputs, in, o->in);
   return DAE_OK;
 }
 
 /* copies the point `next` to `now` */
-static void onestep_replace_now(dae__rk *o)
+static void onestep_replace_now(dae__onestep *o)
 {
   dae__copy(o->adapter.size, o->next.z, o->now.z);
   dae__copy(o->adapter.size, o->next.dz, o->now.dz);
@@ -29,135 +29,109 @@ static void onestep_replace_now(dae__rk *o)
 
 /* Recomputes y and slope at the start of a step if the inputs have changed since they were
  * computed. */
-static dae_status onestep_follow_inputs(dae__rk *o, double t, dae_error *err)
+static dae_status onestep_follow_inputs(dae__onestep *o, double t, dae_error *err)
 {
-  const dae__rk_adapter *adapter = &o->adapter;
-  const dae__rk_point *p = &o->next;
+  const dae_adapter *adapter = &o->adapter;
   const double *in = NULL;
-  if (adapter->nin == 0)
-    return DAE_OK;
   DAE__TRY(adapter->table->inputs(adapter->self, t, &in, err));
-  bool changed = memcmp(in, o->in, (size_t)adapter->nin * sizeof *in) != 0;
+  bool changed = memcmp(in, o->in, (size_t)adapter->inputs * sizeof *in) != 0;
   if (!changed || adapter->singular)
     return DAE_OK;
-  dae__copy(adapter->size, o->now.z, p->z);
-  DAE__TRY(adapter->table->slopes(adapter->self, false, t, p->z, p->dz, err));
+  dae__copy(adapter->size, o->now.z, o->next.z);
+  dae__copy(adapter->size, o->now.dz, o->next.dz);
+  DAE__TRY(adapter->table->slopes(adapter->self, false, t, o->next.z, o->next.dz, err));
   DAE__TRY(onestep_store_inputs(o, t, err));
   onestep_replace_now(o);
   return DAE_OK;
 }
 
-/* ---- functions of the driver table ---- */
+/* ---- steps ---- */
 
-static void onestep_begin(void *self)
+dae_status dae__onestep_attempt(dae__onestep *o, double h, double *error, dae_error *err)
 {
-  dae__rk *o = self;
-  dae__rk_switch_stepper(o, o->memory->current);
-}
-
-static dae_status onestep_attempt(void *self, double h, double *error, dae_error *err)
-{
-  dae__rk *o = self;
   const dae__stepper *stepper = &o->stepper[o->memory->current];
-  dae__rk_step step = {.t = o->driver.memory->t, .h = h, .from = o->now, .to = o->next};
+  dae_step step = {.t = o->driver->t, .h = h, .from = o->now, .to = o->next};
   *error = 0;
-  DAE__TRY(onestep_follow_inputs(o, step.t, err));
+  if (o->adapter.inputs > 0)
+    DAE__TRY(onestep_follow_inputs(o, step.t, err));
   return stepper->table->attempt(stepper->self, &step, error, err);
 }
 
-static void onestep_swap_ends(dae__rk *o)
+static void onestep_swap_ends(dae__onestep *o)
 {
-  dae__rk_point now = o->now;
+  dae_point now = o->now;
   o->now = o->previous;
   o->previous = now;
   o->memory->swapped = o->swapped = !o->swapped;
 }
 
-static dae_status onestep_accept(void *self, double t, dae_error *err)
+dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err)
 {
-  dae__rk *o = self;
   const dae__stepper *stepper = &o->stepper[o->memory->current];
-  double t0 = o->driver.memory->t;
-  dae__rk_step step = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
+  double t0 = o->driver->t;
+  dae_step step = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
   DAE__TRY(stepper->table->complete(stepper->self, &step, err));
-  DAE__ASSERT(o->opts.step > 0 || dae__all_finite(o->adapter.nx, o->next.z));
+  DAE__ASSERT(o->control.step > 0 || dae__all_finite(o->adapter.nx, o->next.z));
   DAE__TRY(onestep_store_inputs(o, t, err));
   onestep_swap_ends(o);
   onestep_replace_now(o);
   o->memory->last = o->memory->current;
-  o->memory->refined = false;
+  o->driver->t_previous = t0;
+  o->driver->t = t;
+  o->driver->stats.steps++;
   return DAE_OK;
 }
 
-static double onestep_largest_rate(const void *self, double rtol, double atol, char *name,
-                                   size_t size)
+static dae_status onestep_step(void *self, double t_stop, dae_error *err)
 {
-  const dae__rk *o = self;
-  double largest = 0;
-  int fastest = 0;
-  for (int i = 0; i < o->adapter.nx; i++) {
-    double rate = fabs(o->now.dz[i]) / (rtol * fabs(o->now.z[i]) + atol);
-    if (!(rate <= largest))
-      largest = rate, fastest = i;
-  }
-  if (name)
-    (void)dae_problem_variable(o->adapter.problem, fastest, name, size);
-  return largest;
+  dae__onestep *o = self;
+  bool variable = o->control.step == 0;
+  if (o->descriptor.start && !o->driver->started && variable)
+    o->descriptor.start(o, t_stop);
+  dae_status status = dae__onestep_advance(o, t_stop, err);
+  if (status >= 0 && o->descriptor.select_stepper && variable)
+    o->descriptor.select_stepper(o);
+  return status;
 }
-
-static bool onestep_dependent(const void *self, char *name, size_t size)
-{
-  const dae__rk *o = self;
-  const dae__rk_adapter *adapter = &o->adapter;
-  return adapter->table->dependent &&
-         adapter->table->dependent(adapter->self, o->driver.memory->t, o->now.z, name, size);
-}
-
-const dae__driver_table dae__rk_driver = {.begin = onestep_begin,
-                                          .attempt = onestep_attempt,
-                                          .accept = onestep_accept,
-                                          .rate = onestep_largest_rate,
-                                          .stuck = onestep_dependent};
 
 /* ---- selection of the stepper ---- */
 
-void dae__rk_add_stepper(dae__rk *o, const dae__stepper *stepper, bool second_order)
+void dae__onestep_add_stepper(dae__onestep *o, const dae__stepper *stepper)
 {
-  DAE__ASSERT(o->steppers < DAE__RK_MAX_STEPPERS);
+  DAE__ASSERT(o->steppers < DAE__MAX_STEPPERS);
   DAE__ASSERT(stepper->table->attempt && stepper->table->complete && stepper->table->dense_output);
-  o->projects_to_second_order[o->steppers] = second_order;
   o->stepper[o->steppers++] = *stepper;
 }
 
-void dae__rk_update_driver(dae__rk *o)
+void dae__onestep_change_variant(dae__onestep *o, int stepper)
 {
-  const dae__stepper *stepper = &o->stepper[o->memory->current];
-  o->driver.order = stepper->order;
-  o->driver.control = stepper->control;
-  o->driver.control.max_step = o->driver.max_step;
-}
-
-void dae__rk_change_variant(dae__rk *o, int stepper)
-{
+  dae__controller_options control = o->stepper[stepper].control;
+  control.max_step = o->control.max_step;
   o->memory->current = stepper;
-  dae__rk_update_driver(o);
-  dae__controller_reset(&o->driver.memory->controller, &o->driver.control);
+  dae__controller_reset(&o->driver->controller, &control);
 }
 
-void dae__rk_switch_stepper(dae__rk *o, int stepper)
+void dae__onestep_switch_stepper(dae__onestep *o, int stepper)
 {
-  dae__rk_change_variant(o, stepper);
-  if (o->stepper[stepper].table->begin)
-    o->stepper[stepper].table->begin(o->stepper[stepper].self);
+  const dae__stepper *s = &o->stepper[stepper];
+  dae__onestep_change_variant(o, stepper);
+  if (s->table->begin)
+    s->table->begin(s->self, o->driver->t, &o->now);
 }
 
 /* ---- dense output ---- */
 
+dae_status dae_adapter_complete(const dae_adapter *adapter, double t, const dae_point *to,
+                                dae_error *err)
+{
+  return dae__adapter_complete(adapter, t, to->z, to->dz, err);
+}
+
 /* Hermite's cubic by differences of the end values, so that constant variables keep their value
  * exactly */
-void dae__rk_hermite(const dae__rk_adapter *adapter, const dae__rk_step *step, double x, double *z)
+void dae_hermite(const dae_adapter *adapter, const dae_step *step, double x, double *z)
 {
-  const dae__rk_point *a = &step->from, *b = &step->to;
+  const dae_point *a = &step->from, *b = &step->to;
   double h = step->h, rest = 1 - x;
   for (int i = 0; i < adapter->nx; i++) {
     double d = b->z[i] - a->z[i];
@@ -167,139 +141,125 @@ void dae__rk_hermite(const dae__rk_adapter *adapter, const dae__rk_step *step, d
     z[i] = a->z[i] + x * (b->z[i] - a->z[i]);
 }
 
-static dae__rk_step onestep_last_step(const dae__rk *o)
+/* Dense output of a stepper at t, an end of the last step or a time inside it. */
+static dae_status onestep_evaluate(dae__onestep *o, double t, dae_dense accuracy,
+                                   const dae_point *out, bool *inside, dae_error *err)
 {
-  const dae__driver_memory *m = o->driver.memory;
-  return (dae__rk_step){
-      .t = m->t_previous, .h = m->t - m->t_previous, .from = o->previous, .to = o->now};
-}
-
-/* end point of the last step at time t; NULL: t lies inside the step */
-static const dae__rk_point *onestep_end_at(const dae__rk *o, double t)
-{
-  const dae__driver_memory *m = o->driver.memory;
-  return t == m->t ? &o->now : t == m->t_previous ? &o->previous : NULL;
+  const dae__driver_memory *k = o->driver;
+  const dae__stepper *stepper = &o->stepper[o->memory->last];
+  const dae_point *end = t == k->t ? &o->now : t == k->t_previous ? &o->previous : NULL;
+  *inside = !end;
+  if (end) {
+    dae__copy(o->adapter.size, end->z, out->z);
+    if (out->dz)
+      dae__copy(o->adapter.size, end->dz, out->dz);
+    return DAE_OK;
+  }
+  dae_step step = {
+      .t = k->t_previous, .h = k->t - k->t_previous, .from = o->previous, .to = o->now};
+  dae_point p = {out->z, o->adapter.singular ? out->dz : NULL};
+  return stepper->table->dense_output(stepper->self, &step, (t - step.t) / step.h, accuracy, &p,
+                                      err);
 }
 
 static void onestep_interpolate_raw(void *self, double t, double *y)
 {
-  dae__rk *o = self;
-  const dae__stepper *stepper = &o->stepper[o->memory->last];
-  const dae__rk_point *end = onestep_end_at(o, t);
-  dae__rk_step step = onestep_last_step(o);
-  if (end)
-    dae__copy(o->adapter.size, end->z, y);
-  else
-    stepper->table->dense_output(stepper->self, &step, (t - step.t) / step.h, y);
+  bool inside;
+  (void)onestep_evaluate(self, t, DAE_DENSE_RAW, &(dae_point){.z = y}, &inside, NULL);
 }
 
-/* p = dense output at a time t inside the last step */
-static dae_status onestep_output_inside(dae__rk *o, bool projected, double t,
-                                        const dae__rk_point *p, dae_error *err)
+/* Dense output and its derivative in o->output. Inside a step it is projected, or for integrals not
+ * projected, and y and the derivative follow from x; ends that were projected up to second order
+ * are projected again. */
+static dae_status onestep_output(dae__onestep *o, dae_dense accuracy, double t, dae_error *err)
 {
-  const dae__rk_adapter *adapter = &o->adapter;
-  const dae__stepper *stepper = &o->stepper[o->memory->last];
-  dae__rk_step step = onestep_last_step(o);
-  double x = (t - step.t) / step.h;
-  if (stepper->table->refine && !o->memory->refined)
-    DAE__TRY(stepper->table->refine(stepper->self, &step, err));
-  o->memory->refined = true;
-  stepper->table->dense_output(stepper->self, &step, x, p->z);
-  if (adapter->singular) {
-    stepper->table->rate(stepper->self, &step, x, p->dz);
+  const dae_adapter *a = &o->adapter;
+  const dae_point *p = &o->output;
+  bool inside, again = o->stepper[o->memory->last].second_order;
+  if (a->forms->undetermined) /* an undetermined derivative is 0, not that of the output before */
+    dae__zero(a->size, p->dz);
+  DAE__TRY(onestep_evaluate(o, t, accuracy, p, &inside, err));
+  if (a->singular && inside)
     return DAE_OK;
+  if (a->table->project && (inside ? accuracy == DAE_DENSE_OUTPUT : again)) {
+    DAE__TRY(a->table->project(a->self, true, t, p->z, err));
+    if (!inside && a->forms->m) /* q' is the projected v */
+      dae__copy(a->forms->m->nq, p->z + a->forms->m->at.v, p->dz);
   }
-  if (projected && adapter->table->project)
-    DAE__TRY(adapter->table->project(adapter->self, true, t, p->z, err));
-  return adapter->table->slopes(adapter->self, true, t, p->z, p->dz, err);
+  return inside ? a->table->slopes(a->self, true, t, p->z, p->dz, err) : DAE_OK;
 }
 
-static dae_status onestep_output(dae__rk *o, bool projected, double t, double *y, double *dy,
-                                 dae_error *err)
+static dae_status onestep_interpolate_to(dae__onestep *o, dae_dense accuracy, double t, double *y,
+                                         double *dy, dae_error *err)
 {
-  const dae__rk_adapter *adapter = &o->adapter;
-  const dae__rk_point *end = onestep_end_at(o, t), *p = &o->output;
   dae_error why = dae_error_none();
-  dae_status status = DAE_OK;
-  if (!end) {
-    status = onestep_output_inside(o, projected, t, p, &why);
-  } else {
-    dae__copy(adapter->size, end->z, p->z);
-    dae__copy(adapter->size, end->dz, p->dz);
-    if (o->projects_to_second_order[o->memory->last] && adapter->table->project) {
-      status = adapter->table->project(adapter->self, true, t, p->z, &why);
-      if (!status && adapter->m) /* q' is the projected v */
-        dae__copy(adapter->m->nq, p->z + adapter->m->at.v, p->dz);
-    }
+  dae_status status = onestep_output(o, accuracy, t, &why);
+  if (status) {
+    status = dae__can_retry(status) ? DAE_ERROR_STEP : status;
+    dae__fail(err, status, why.equation[0] ? why.equation : NULL,
+              "dense output at t = %.10g failed: %s", t, why.text);
+    dae__fail_at(err, t, o->driver->h);
+    return status;
   }
-  if (status)
-    return dae__driver_dense_output_failed(&o->driver, t, status, &why, err);
-  dae__copy(adapter->size, p->z, y);
+  dae__copy(o->adapter.size, o->output.z, y);
   if (dy)
-    dae__copy(adapter->size, p->dz, dy);
+    dae__copy(o->adapter.size, o->output.dz, dy);
   return DAE_OK;
 }
 
 static dae_status onestep_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
-  return onestep_output(self, true, t, y, dy, err);
+  return onestep_interpolate_to(self, DAE_DENSE_OUTPUT, t, y, dy, err);
 }
 
 static dae_status onestep_interpolate_unprojected(void *self, double t, double *y, dae_error *err)
 {
-  return onestep_output(self, false, t, y, NULL, err);
+  return onestep_interpolate_to(self, DAE_DENSE_MEASURE, t, y, NULL, err);
 }
 
 /* ---- other table functions ---- */
 
-static dae_status onestep_step(void *self, double t_stop, dae_error *err)
-{
-  dae__rk *o = self;
-  if (o->descriptor.start && !o->driver.memory->started && o->driver.step == 0)
-    o->descriptor.start(o, t_stop);
-  dae_status status = dae__driver_step(&o->driver, t_stop, err);
-  if (status >= 0 && o->descriptor.select_stepper && o->driver.step == 0)
-    o->descriptor.select_stepper(o);
-  return status;
-}
-
 static dae_view onestep_view(const void *self)
 {
-  const dae__rk *o = self;
-  dae_view v = dae__driver_view(&o->driver, o->adapter.size);
-  v.order = v.order ? o->stepper[o->memory->last].order : 0;
-  return v;
+  const dae__onestep *o = self;
+  const dae__driver_memory *k = o->driver;
+  return (dae_view){.t = k->t,
+                    .t_previous = k->t_previous,
+                    .h_next = o->control.step > 0 ? o->control.step : k->h,
+                    .order = k->started ? o->stepper[o->memory->last].order : 0,
+                    .size = o->adapter.size};
 }
 
-dae_status dae__rk_reset_at(dae__rk *o, double t, const bool *fixed, dae_error *err)
+dae_status dae__onestep_reset_at(dae__onestep *o, double t, const bool *fixed, dae_error *err)
 {
-  const dae__rk_adapter *adapter = &o->adapter;
-  const dae__rk_point *p = &o->next;
+  const dae_adapter *adapter = &o->adapter;
+  const dae_point *p = &o->next;
   dae__zero(adapter->size, p->dz);
   DAE__TRY(adapter->table->consistent(adapter->self, t, fixed, p->z, p->dz, err));
   DAE__TRY(onestep_store_inputs(o, t, err));
   dae__zero(adapter->size - adapter->nx, p->dz + adapter->nx);
   onestep_replace_now(o);
-  dae__driver_reset(&o->driver, t);
+  o->driver->t = o->driver->t_previous = t;
+  o->driver->started = false;
   return DAE_OK;
 }
 
 static dae_status onestep_restart(void *self, double t, const double *y, dae_error *err)
 {
-  dae__rk *o = self;
+  dae__onestep *o = self;
   dae__copy(o->adapter.size, y, o->next.z);
-  DAE__TRY(dae__rk_reset_at(o, t, NULL, err));
-  o->driver.memory->stats.restarts++;
+  DAE__TRY(dae__onestep_reset_at(o, t, NULL, err));
+  o->driver->stats.restarts++;
   return DAE_OK;
 }
 
 /* Continues from the state y without a restart, so that the grid of fixed steps stays. */
 static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
 {
-  dae__rk *o = self;
-  const dae__rk_adapter *adapter = &o->adapter;
-  const dae__rk_point *p = &o->next;
-  double t = o->driver.memory->t;
+  dae__onestep *o = self;
+  const dae_adapter *adapter = &o->adapter;
+  const dae_point *p = &o->next;
+  double t = o->driver->t;
   dae__copy(adapter->size, y, p->z);
   dae__copy(adapter->size, o->now.dz, p->dz);
   if (adapter->table->project)
@@ -313,8 +273,8 @@ static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
 
 static dae_stats onestep_stats(const void *self)
 {
-  const dae__rk *o = self;
-  dae_stats s = o->driver.memory->stats;
+  const dae__onestep *o = self;
+  dae_stats s = o->driver->stats;
   o->adapter.table->count(o->adapter.self, &s);
   for (int i = 0; i < o->steppers; i++)
     if (o->stepper[i].table->count)
@@ -325,20 +285,19 @@ static dae_stats onestep_stats(const void *self)
 
 static dae_status onestep_reload(void *self, dae_error *err)
 {
-  dae__rk *o = self;
+  dae__onestep *o = self;
   if (o->memory->swapped != o->swapped)
     onestep_swap_ends(o);
-  dae_status status = o->adapter.table->reload(o->adapter.self, err);
-  for (int i = 0; i < o->steppers && !status; i++)
+  DAE__TRY(o->adapter.table->reload(o->adapter.self, err));
+  for (int i = 0; i < o->steppers; i++)
     if (o->stepper[i].table->reload)
-      status = o->stepper[i].table->reload(o->stepper[i].self, err);
-  dae__rk_update_driver(o);
-  return status;
+      DAE__TRY(o->stepper[i].table->reload(o->stepper[i].self, err));
+  return DAE_OK;
 }
 
 static void onestep_release(void *self)
 {
-  dae__rk *o = self;
+  dae__onestep *o = self;
   for (int i = 0; i < o->steppers; i++)
     if (o->stepper[i].table->free)
       o->stepper[i].table->free(o->stepper[i].self);
@@ -346,14 +305,14 @@ static void onestep_release(void *self)
     o->adapter.table->free(o->adapter.self);
 }
 
-const dae__integrator_table dae__rk_verbs = {.step = onestep_step,
-                                             .view = onestep_view,
-                                             .interpolate = onestep_interpolate,
-                                             .interpolate_unprojected =
-                                                 onestep_interpolate_unprojected,
-                                             .interpolate_raw = onestep_interpolate_raw,
-                                             .restart = onestep_restart,
-                                             .adjust = onestep_adjust,
-                                             .stats = onestep_stats,
-                                             .reload = onestep_reload,
-                                             .free = onestep_release};
+const dae__integrator_table dae__onestep_verbs = {.step = onestep_step,
+                                                  .view = onestep_view,
+                                                  .interpolate = onestep_interpolate,
+                                                  .interpolate_unprojected =
+                                                      onestep_interpolate_unprojected,
+                                                  .interpolate_raw = onestep_interpolate_raw,
+                                                  .restart = onestep_restart,
+                                                  .adjust = onestep_adjust,
+                                                  .stats = onestep_stats,
+                                                  .reload = onestep_reload,
+                                                  .free = onestep_release};

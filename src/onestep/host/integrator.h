@@ -85,6 +85,7 @@ struct dae__onestep {
   dae__onestep_memory *memory; /* saved */
   dae__driver_memory *driver;  /* saved */
   double first_step;           /* first step size of variable steps; 0: automatic */
+  double largest_first;        /* largest automatic first step size; 0: no limit */
   dae__stepper stepper[DAE__MAX_STEPPERS];
   int steppers;
   void *selection;         /* saved: state of descriptor.select_stepper */
@@ -126,10 +127,13 @@ bool dae__can_retry(dae_status status);
  * the name of the variable. */
 double dae__onestep_largest_rate(const dae__onestep *o, double rtol, double atol, char *name,
                                  size_t size);
-/* Attempt and completion of a step, in integrator.c. */
+
+/* ---- integrator ---- */
+
+/* Attempt at a step of size h from the time of the driver, and its completion at t, which makes it
+ * the last accepted step. */
 dae_status dae__onestep_attempt(dae__onestep *o, double h, double *error, dae_error *err);
 dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err);
-
 /* Makes the state `next` consistent at t and starts integration there. */
 dae_status dae__onestep_reset_at(dae__onestep *o, double t, const bool *fixed, dae_error *err);
 

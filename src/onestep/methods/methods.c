@@ -7,7 +7,6 @@
 #include "onestep/radau/radau.h"
 #include "onestep/rosenbrock/rosenbrock.h"
 #include "onestep/switching/switching.h"
-#include "step/assembled.h"
 
 /* Tolerance above which the explicit pair of order 5 is used: its fewer stages outweigh its larger
  * errors. Chosen by docs/methods/rk.md. */
@@ -18,6 +17,9 @@
 /* Least tolerances at which radau has 3 and 5 stages; it has 7 below (docs/methods/rk.md). */
 #define RADAU_3_STAGES_RTOL 1e-3
 #define RADAU_5_STAGES_RTOL 1e-8
+/* Number of steps for which the step size stays below a size at which the iteration failed;
+ * evaluations of radau hardly differ from 4 to 20. */
+#define BOUNDED_STEPS 8
 
 /* ---- accepted problems ---- */
 
@@ -30,7 +32,7 @@ static dae_status methods_refuse_momentum(const char *name, dae_error *err)
 }
 
 /* Problems accepted by the classical methods. */
-static dae_status methods_check_classical(const dae__rk_descriptor *descriptor,
+static dae_status methods_check_classical(const dae__onestep_descriptor *descriptor,
                                           const dae_problem *problem, dae_error *err)
 {
   const char *name = descriptor->needs.method;
@@ -45,7 +47,7 @@ static dae_status methods_check_classical(const dae__rk_descriptor *descriptor,
                      s->index == 2 ? "use bdf or lie"
                                    : "give it in the mechanical form, or differentiate its "
                                      "constraints");
-  if (descriptor->needs.semi && m && m->ng + m->nk > 0)
+  if (descriptor->needs.form != DAE__FORM_MECHANICAL && m && m->ng + m->nk > 0)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
                      "%s takes mechanical problems without constraints; this one has %d: use "
                      "spark-gauss",
@@ -54,7 +56,7 @@ static dae_status methods_check_classical(const dae__rk_descriptor *descriptor,
 }
 
 /* Problems accepted by explicit, gauss and switching. */
-static dae_status methods_check_ode(const dae__rk_descriptor *descriptor,
+static dae_status methods_check_ode(const dae__onestep_descriptor *descriptor,
                                     const dae_problem *problem, dae_error *err)
 {
   const char *name = descriptor->needs.method;
@@ -75,7 +77,7 @@ static dae_status methods_check_ode(const dae__rk_descriptor *descriptor,
   return DAE_OK;
 }
 
-static dae_status methods_check_radau(const dae__rk_descriptor *descriptor,
+static dae_status methods_check_radau(const dae__onestep_descriptor *descriptor,
                                       const dae_problem *problem, dae_error *err)
 {
   const char *name = descriptor->needs.method;
@@ -90,7 +92,7 @@ static dae_status methods_check_radau(const dae__rk_descriptor *descriptor,
   return DAE_OK;
 }
 
-static dae_status methods_check_rosenbrock(const dae__rk_descriptor *descriptor,
+static dae_status methods_check_rosenbrock(const dae__onestep_descriptor *descriptor,
                                            const dae_problem *problem, dae_error *err)
 {
   const char *name = descriptor->needs.method;
@@ -115,114 +117,126 @@ static dae_status methods_check_rosenbrock(const dae__rk_descriptor *descriptor,
 
 /* ---- steppers ---- */
 
-static int methods_explicit_order(const dae_rk_options *opts)
+static const dae_rk_options *methods_options(const dae__onestep *o)
 {
-  return opts->order ? opts->order : opts->rtol > EXPLICIT_ORDER_5_RTOL ? 5 : 8;
+  return o->descriptor.options;
 }
 
-static dae_status methods_create_explicit(dae__rk *o, dae__arena *arena, dae_error *err)
+static int methods_explicit_order(const dae__onestep *o)
+{
+  int order = methods_options(o)->order;
+  return order ? order : o->control.rtol > EXPLICIT_ORDER_5_RTOL ? 5 : 8;
+}
+
+static dae_status methods_create_explicit(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
-  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->opts, methods_explicit_order(&o->opts),
+  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->control, methods_explicit_order(o),
                                 &stepper, err));
-  dae__rk_add_stepper(o, &stepper, true);
+  dae__onestep_add_stepper(o, &stepper);
   return DAE_OK;
 }
 
-static dae_status methods_create_gauss(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status methods_create_gauss(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
-  DAE__TRY(dae__gauss_create(arena, &o->adapter, &o->opts, o->opts.stages, &stepper, err));
-  dae__rk_add_stepper(o, &stepper, true);
+  DAE__TRY(dae__gauss_create(arena, &o->adapter, &o->control, methods_options(o)->stages, &stepper,
+                             err));
+  dae__onestep_add_stepper(o, &stepper);
   return DAE_OK;
 }
 
-static dae_status methods_create_rosenbrock(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status methods_create_rosenbrock(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   dae__stepper stepper = {0};
-  int order = o->opts.order ? o->opts.order : o->opts.rtol > ROSENBROCK_ORDER_4_RTOL ? 4 : 5;
-  DAE__TRY(dae__rosenbrock_create(arena, &o->adapter, &o->opts, order, &stepper, err));
-  dae__rk_add_stepper(o, &stepper, true);
+  int given = methods_options(o)->order;
+  int order = given ? given : o->control.rtol > ROSENBROCK_ORDER_4_RTOL ? 4 : 5;
+  DAE__TRY(dae__rosenbrock_create(arena, &o->adapter, &o->control, order, &stepper, err));
+  dae__onestep_add_stepper(o, &stepper);
   return DAE_OK;
 }
 
-static void methods_start_rosenbrock(dae__rk *o, double t_stop)
+static void methods_start_rosenbrock(dae__onestep *o, double t_stop)
 {
-  if (o->opts.first_step == 0)
-    o->driver.first_step =
-        dae__rosenbrock_first_step(o->stepper[0].self, o->driver.memory->t, &o->now, t_stop);
+  if (o->control.first_step == 0)
+    o->first_step = dae__rosenbrock_first_step(o->stepper[0].self, o->driver->t, &o->now, t_stop);
 }
 
 /* Creates the steppers of radau from 3 stages up to the number selected by the tolerance, which
  * makes the first step; with a given number of stages or fixed steps only those of one number. */
-static dae_status methods_create_radau(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status methods_create_radau(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
-  const dae_rk_options *opts = &o->opts;
-  int last = opts->stages                        ? (opts->stages - 3) / 2
-             : opts->rtol >= RADAU_3_STAGES_RTOL ? 0
-             : opts->rtol >= RADAU_5_STAGES_RTOL ? 1
-                                                 : 2;
-  int first = opts->stages > 0 || opts->step > 0 ? last : 0, begin = o->steppers, count;
+  const dae_step_options *control = &o->control;
+  int stages = methods_options(o)->stages;
+  int last = stages                                 ? (stages - 3) / 2
+             : control->rtol >= RADAU_3_STAGES_RTOL ? 0
+             : control->rtol >= RADAU_5_STAGES_RTOL ? 1
+                                                    : 2;
+  int first = stages > 0 || control->step > 0 ? last : 0, begin = o->steppers, count;
   dae__stepper stepper[DAE__RADAU_STEPPERS];
   dae_status status =
-      dae__radau_create(arena, &o->adapter, opts, first, last, stepper, &count, err);
+      dae__radau_create(arena, &o->adapter, control, first, last, stepper, &count, err);
   for (int i = 0; i < count; i++)
-    dae__rk_add_stepper(o, &stepper[i], true);
+    dae__onestep_add_stepper(o, &stepper[i]);
   o->memory->current = status ? 0 : begin + last - first;
   return status;
 }
 
-static void methods_select_radau_stages(dae__rk *o)
+static void methods_select_radau_stages(dae__onestep *o)
 {
-  o->stepper[0].table->select(o, 0);
+  dae__radau_select(o, 0);
 }
 
-static dae_status methods_create_switching(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status methods_create_switching(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
-  dae__stepper stepper[2] = {{0}, {0}};
-  int order = methods_explicit_order(&o->opts);
+  int order = methods_explicit_order(o);
   const dae__explicit_pair *pair = order == 5 ? &dae__explicit_pair5 : &dae__explicit_pair8;
-  DAE__TRY(dae__switching_create(o, arena, err));
-  DAE__TRY(dae__gauss_create(arena, &o->adapter, &o->opts, 0, &stepper[0], err));
-  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->opts, order, &stepper[1], err));
-  dae__rk_add_stepper(o, &stepper[0], true);
-  dae__rk_add_stepper(o, &stepper[1], true);
+  DAE__TRY(dae__switching_create(o, arena, dae__radau_select, err));
+  DAE__TRY(methods_create_gauss(o, arena, err));
+  DAE__TRY(methods_create_explicit(o, arena, err));
   DAE__TRY(methods_create_radau(o, arena, err));
   dae__switching_select_first(o, pair->stages, pair->stability_limit);
   return DAE_OK;
 }
 
-static dae_status methods_create_classical(dae__rk *o, dae__arena *arena, dae_error *err)
+static dae_status methods_create_classical(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
-  const dae__classical_scheme *scheme = o->descriptor.coefficients;
+  const dae__classical_scheme *scheme = o->descriptor.data;
   dae__stepper stepper = {0};
-  DAE__TRY(scheme->implicit
-               ? dae__classical_implicit_create(arena, &o->adapter, scheme, &o->opts, &stepper, err)
-               : dae__classical_explicit_create(arena, &o->adapter, scheme, &stepper, err));
-  dae__rk_add_stepper(o, &stepper, false);
+  DAE__TRY(
+      scheme->implicit
+          ? dae__classical_implicit_create(arena, &o->adapter, scheme, &o->control, &stepper, err)
+          : dae__classical_explicit_create(arena, &o->adapter, scheme, &stepper, err));
+  dae__onestep_add_stepper(o, &stepper);
   return DAE_OK;
 }
 
 /* ---- descriptors ---- */
 
-static const dae__rk_descriptor explicit_descriptor = {.needs = {.method = "explicit", .index = 1},
-                                                       .check_problem = methods_check_ode,
-                                                       .create_steppers = methods_create_explicit};
-static const dae__rk_descriptor gauss_descriptor = {.needs = {.method = "gauss", .index = 1},
-                                                    .check_problem = methods_check_ode,
-                                                    .create_steppers = methods_create_gauss};
-static const dae__rk_descriptor radau_descriptor = {
+static const dae__onestep_descriptor explicit_descriptor = {
+    .needs = {.method = "explicit", .index = 1},
+    .bounded_steps = BOUNDED_STEPS,
+    .check_problem = methods_check_ode,
+    .create_steppers = methods_create_explicit};
+static const dae__onestep_descriptor gauss_descriptor = {.needs = {.method = "gauss", .index = 1},
+                                                         .bounded_steps = BOUNDED_STEPS,
+                                                         .check_problem = methods_check_ode,
+                                                         .create_steppers = methods_create_gauss};
+static const dae__onestep_descriptor radau_descriptor = {
     .needs = {.method = "radau", .singular = true, .index = 2},
+    .bounded_steps = BOUNDED_STEPS,
     .check_problem = methods_check_radau,
     .create_steppers = methods_create_radau,
     .select_stepper = methods_select_radau_stages};
-static const dae__rk_descriptor rosenbrock_descriptor = {
+static const dae__onestep_descriptor rosenbrock_descriptor = {
     .needs = {.method = "rosenbrock", .index = 1},
+    .bounded_steps = BOUNDED_STEPS,
     .check_problem = methods_check_rosenbrock,
     .create_steppers = methods_create_rosenbrock,
     .start = methods_start_rosenbrock};
-static const dae__rk_descriptor switching_descriptor = {
+static const dae__onestep_descriptor switching_descriptor = {
     .needs = {.method = "switching", .index = 1},
+    .bounded_steps = BOUNDED_STEPS,
     .check_problem = methods_check_ode,
     .create_steppers = methods_create_switching,
     .start = dae__switching_start,
@@ -230,23 +244,44 @@ static const dae__rk_descriptor switching_descriptor = {
 
 #define CLASSICAL(name, implicit, no_k0, scheme)                                                   \
   {                                                                                                \
-    .needs = {.method = name, .semi = implicit, .singular = no_k0, .index = 1},                    \
-    .check_problem = methods_check_classical, .create_steppers = methods_create_classical,         \
-    .coefficients = scheme                                                                         \
+    .needs = {.method = name,                                                                      \
+              .form = implicit ? DAE__FORM_VELOCITY : DAE__FORM_MECHANICAL,                        \
+              .singular = no_k0,                                                                   \
+              .index = 1},                                                                         \
+    .bounded_steps = BOUNDED_STEPS, .check_problem = methods_check_classical,                      \
+    .create_steppers = methods_create_classical, .data = scheme                                    \
   }
-static const dae__rk_descriptor euler_descriptor =
+static const dae__onestep_descriptor euler_descriptor =
     CLASSICAL("euler", false, false, &dae__classical_euler);
-static const dae__rk_descriptor heun_descriptor =
+static const dae__onestep_descriptor heun_descriptor =
     CLASSICAL("heun", false, false, &dae__classical_heun);
-static const dae__rk_descriptor rk4_descriptor =
+static const dae__onestep_descriptor rk4_descriptor =
     CLASSICAL("rk4", false, false, &dae__classical_rk4);
-static const dae__rk_descriptor trapezoid_descriptor =
+static const dae__onestep_descriptor trapezoid_descriptor =
     CLASSICAL("trapezoid", true, false, &dae__classical_trapezoid);
-static const dae__rk_descriptor radau_iia_descriptor = CLASSICAL("radau-iia", true, true, NULL);
+static const dae__onestep_descriptor radau_iia_descriptor =
+    CLASSICAL("radau-iia", true, true, NULL);
 
 /* ---- constructors ---- */
 
-static dae_status methods_create_adaptive(const dae__rk_descriptor *descriptor,
+static dae_status methods_create(const dae__onestep_descriptor *descriptor,
+                                 const dae_problem *problem, const dae_start *start,
+                                 const dae_rk_options *opts, const dae_env *env,
+                                 dae_integrator **out, dae_error *err)
+{
+  dae__onestep_descriptor d = *descriptor;
+  dae_step_options control = {.rtol = opts->rtol,
+                              .atol = opts->atol,
+                              .step = opts->step,
+                              .first_step = opts->first_step,
+                              .max_step = opts->max_step,
+                              .max_failures = opts->max_failures,
+                              .project = opts->project};
+  d.options = opts;
+  return dae__onestep_create(&d, &control, problem, start, env, out, err);
+}
+
+static dae_status methods_create_adaptive(const dae__onestep_descriptor *descriptor,
                                           const dae_option_table *table, const dae_problem *problem,
                                           const dae_start *start, const dae_rk_options *opts,
                                           const dae_env *env, dae_integrator **out, dae_error *err)
@@ -255,10 +290,10 @@ static dae_status methods_create_adaptive(const dae__rk_descriptor *descriptor,
   opts = opts ? opts : &defaults;
   *out = NULL;
   DAE__TRY(dae_options_validate(table, opts, err));
-  return dae__rk_create(descriptor, opts, problem, start, env, out, err);
+  return methods_create(descriptor, problem, start, opts, env, out, err);
 }
 
-static dae_status methods_create_fixed(const dae__rk_descriptor *descriptor,
+static dae_status methods_create_fixed(const dae__onestep_descriptor *descriptor,
                                        const dae_option_table *table, const dae_problem *problem,
                                        const dae_start *start, const dae_rk_options *opts,
                                        const dae_env *env, dae_integrator **out, dae_error *err)
@@ -270,18 +305,14 @@ static dae_status methods_create_fixed(const dae__rk_descriptor *descriptor,
     return dae__fail(err, DAE_ERROR_OPTION, "step",
                      "%s has fixed steps: give their size by step (--step on the command line)",
                      descriptor->needs.method);
-  return dae__rk_create(descriptor, opts, problem, start, env, out, err);
+  return methods_create(descriptor, problem, start, opts, env, out, err);
 }
 
 /* Defines dae__euler_accepts and its counterparts, by the descriptor of the method. */
 #define ACCEPTS(id)                                                                                \
-  static dae_status check_single_##id(const dae_problem *problem, dae_error *err)                  \
-  {                                                                                                \
-    return id##_descriptor.check_problem(&id##_descriptor, problem, err);                          \
-  }                                                                                                \
   dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
   {                                                                                                \
-    return dae__assembled_check_problem(problem, check_single_##id, err);                          \
+    return dae__onestep_accepts(&id##_descriptor, problem, err);                                   \
   }
 /* Defines dae_euler_create and its counterparts, for methods whose options need no check beyond the
  * option table. */
@@ -311,8 +342,8 @@ dae_status dae_radau_iia_create(const dae_problem *problem, const dae_start *sta
   /* invalid options are refused below */
   bool valid = opts && opts->stages >= 1 && opts->stages <= 3;
   dae__classical_scheme scheme = dae__classical_radau_iia(valid ? opts->stages : 1);
-  dae__rk_descriptor descriptor = radau_iia_descriptor;
-  descriptor.coefficients = &scheme;
+  dae__onestep_descriptor descriptor = radau_iia_descriptor;
+  descriptor.data = &scheme;
   return methods_create_fixed(&descriptor, &dae_radau_iia_option_table, problem, start, opts, env,
                               out, err);
 }

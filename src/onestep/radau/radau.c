@@ -6,15 +6,16 @@
 
 /* ---- steps ---- */
 
-static void radau_begin(void *self)
+static void radau_begin(void *self, double t, const dae_point *start)
 {
+  (void)t, (void)start;
   dae__radau_memory *m = ((dae__radau_stepper *)self)->radau->memory;
   m->s = 0;
   m->linearised = false;
   m->failed = 0;
 }
 
-static dae_status radau_attempt(void *self, const dae__rk_step *step, double *error, dae_error *err)
+static dae_status radau_attempt(void *self, const dae_step *step, double *error, dae_error *err)
 {
   const dae__radau_stepper *stepper = self;
   dae__radau *o = stepper->radau;
@@ -27,12 +28,12 @@ static dae_status radau_attempt(void *self, const dae__rk_step *step, double *er
   return DAE_OK;
 }
 
-static dae_status radau_complete_step(void *self, const dae__rk_step *step, dae_error *err)
+static dae_status radau_complete_step(void *self, const dae_step *step, dae_error *err)
 {
   const dae__radau_stepper *stepper = self;
   dae__radau *o = stepper->radau;
   dae__radau_memory *m = o->memory;
-  const dae__rk_adapter *adapter = o->adapter;
+  const dae_adapter *adapter = o->adapter;
   const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1, size = n2 + n;
   const double *end = o->Z + (size_t)(rule->s - 1) * (size_t)size;
@@ -42,8 +43,9 @@ static dae_status radau_complete_step(void *self, const dae__rk_step *step, dae_
   dae__copy(n2, z + n2, dz);
   dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, dz + n2);
   /* dependent constraints: computes multipliers of minimum norm and checks the dependence */
-  if (adapter->m && adapter->m->count->dependent > 0) {
-    DAE__TRY(adapter->table->project(adapter->self, false, t, z, err));
+  if (adapter->forms->m && adapter->forms->m->count->dependent > 0) {
+    if (adapter->table->project)
+      DAE__TRY(adapter->table->project(adapter->self, false, t, z, err));
     DAE__TRY(adapter->table->slopes(adapter->self, false, t, z, dz, err));
   }
   for (int i = 0; i < size; i++)
@@ -52,7 +54,7 @@ static dae_status radau_complete_step(void *self, const dae__rk_step *step, dae_
   dae__copy(rule->s * n, o->K, o->polynomial);
   m->s = rule->s;
   m->h = step->h;
-  m->refined = false;
+  m->refined = m->checked = false;
   m->full_steps += stepper->full;
   if (m->theta > DAE__RADAU_REFRESH_CONTRACTION || stepper->full)
     m->linearised = false;
@@ -71,11 +73,6 @@ static void radau_count(const void *self, dae_stats *stats)
   stats->full += o->memory->full_steps;
   stats->jacobians += o->r->memory->jacobians;
   stats->factorisations += o->r->memory->factorisations;
-}
-
-static double radau_work(const void *self)
-{
-  return ((const dae__radau_stepper *)self)->radau->memory->work;
 }
 
 /* Rebuilds all factorisations after load, as the next factorisation depends on the pivots of the
@@ -104,17 +101,13 @@ static void radau_release(void *self)
     radau_release_matrices(((dae__radau_stepper *)self)->radau);
 }
 
-static const dae__stepper_table radau_verbs = {.begin = radau_begin,
-                                               .attempt = radau_attempt,
-                                               .complete = radau_complete_step,
-                                               .dense_output = dae__radau_dense_output,
-                                               .rate = dae__radau_rate,
-                                               .refine = dae__radau_refine,
-                                               .work = radau_work,
-                                               .select = dae__radau_select,
-                                               .count = radau_count,
-                                               .reload = radau_reload,
-                                               .free = radau_release};
+static const dae_stepper_table radau_verbs = {.begin = radau_begin,
+                                              .attempt = radau_attempt,
+                                              .complete = radau_complete_step,
+                                              .dense_output = dae__radau_dense_output,
+                                              .count = radau_count,
+                                              .reload = radau_reload,
+                                              .free = radau_release};
 
 /* ---- creation ---- */
 
@@ -153,7 +146,7 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
   o->fine_rule->s = 0;
   /* no matrix of all stages for circuits: at their discontinuities it converges no better and costs
    * more */
-  if (o->fixed || !o->adapter->m || o->r->algebraic)
+  if (o->fixed || !o->adapter->forms->m || o->r->algebraic)
     return DAE_OK;
   for (int i = first; i <= last; i++)
     if (radau_stages_of(i) * n <= DAE__RADAU_FULL_ROWS)
@@ -162,8 +155,8 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
   return DAE_OK;
 }
 
-dae_status dae__radau_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                             const dae_rk_options *opts, int first, int last, dae__stepper *out,
+dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
+                             const dae_step_options *opts, int first, int last, dae__stepper *out,
                              int *count, dae_error *err)
 {
   DAE__ASSERT(0 <= first && first <= last && last < DAE__RADAU_RULES);
@@ -191,8 +184,12 @@ dae_status dae__radau_create(dae__arena *arena, const dae__rk_adapter *adapter,
         continue;
       self[*count] =
           (dae__radau_stepper){.radau = o, .rule = i, .full = full, .owner = *count == 0};
-      out[*count] = (dae__stepper){
-          .table = &radau_verbs, .self = &self[*count], .order = 2 * s - 1, .control = control};
+      out[*count] = (dae__stepper){.table = &radau_verbs,
+                                   .self = &self[*count],
+                                   .order = 2 * s - 1,
+                                   .second_order = true,
+                                   .work = &o->memory->work,
+                                   .control = control};
       ++*count;
     }
   return DAE_OK;

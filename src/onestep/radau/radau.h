@@ -8,7 +8,7 @@
 #ifndef DAEDAL_ONESTEP_RADAU_RADAU_H
 #define DAEDAL_ONESTEP_RADAU_RADAU_H
 
-#include "onestep/host/stepper.h"
+#include "onestep/host/integrator.h"
 #include "onestep/radau/reduced.h"
 #include "quadrature/collocation.h"
 #include <float.h>
@@ -179,6 +179,7 @@ typedef struct dae__radau_memory {
   double theta;     /* contraction of the last iteration */
   int failed;       /* number of failures in a row of the preconditioned iteration */
   bool refined;     /* dense output of the last step is refined to the order of its ends */
+  bool checked;     /* refinement of the last step has been tried */
   long iterations, full_steps;
   double error; /* error estimate of the last step */
   double work;  /* work in evaluations, without dense output */
@@ -188,7 +189,7 @@ typedef struct dae__radau_memory {
 typedef struct dae__radau_full dae__radau_full;
 
 typedef struct dae__radau {
-  const dae__rk_adapter *adapter;
+  const dae_adapter *adapter;
   dae__reduced *r;
   double rtol, atol;
   bool fixed;                              /* steps of fixed size */
@@ -227,27 +228,26 @@ typedef struct dae__radau_stepper {
 
 /* Creates steppers for the rules first ... last (0, 1, 2: 3, 5, 7 stages) with blocks and then, for
  * small mechanical systems, with one matrix of all stages; *count: number of steppers in out. */
-dae_status dae__radau_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                             const dae_rk_options *opts, int first, int last, dae__stepper *out,
+dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
+                             const dae_step_options *opts, int first, int last, dae__stepper *out,
                              int *count, dae_error *err);
 
 /* Selects number of stages and iteration matrix of the next step, a function of the stepper
  * table. */
-void dae__radau_select(struct dae__rk *o, int first);
+void dae__radau_select(struct dae__onestep *o, int first);
 
 /* Solves for the stages of a step by a Newton iteration: sets K, Z and end_increment. */
-dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper,
-                            const dae__rk_step *step, dae_error *err);
+dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, const dae_step *step,
+                            dae_error *err);
 /* State z at node i of a collocation rule, by the unknowns K at its nodes. */
 void dae__radau_stage_state(const dae__radau *o, const dae__collocation_rule *c, const double *K,
-                            const dae__rk_step *step, int i, double *z);
+                            const dae_step *step, int i, double *z);
 
 /* Error estimate of the step relative to the tolerance of the stages. */
-double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step);
+double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step);
 /* Functions of the stepper table for dense output. */
-void dae__radau_dense_output(void *self, const dae__rk_step *step, double x, double *z);
-void dae__radau_rate(void *self, const dae__rk_step *step, double x, double *dz);
-dae_status dae__radau_refine(void *self, const dae__rk_step *step, dae_error *err);
+dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
+                                   const dae_point *out, dae_error *err);
 
 /* ---- one matrix of all stages ---- */
 
@@ -261,7 +261,7 @@ dae_status dae__radau_full_reload(dae__radau_full *f);
 /* Factors the matrix of all stages at the iterate K, Z; r keeps the Jacobians of the middle
  * stage. */
 dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__radau_rule *rule,
-                                  const dae__rk_step *step, dae_error *err);
+                                  const dae_step *step, dae_error *err);
 /* D = J\R with the matrix J of all stages */
 void dae__radau_full_solve(dae__radau *o, dae__radau_full *f);
 

@@ -27,15 +27,13 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/radau/radau.h"
-#include "step/driver.h"
 #include "step/norm.h"
 #include <math.h>
 
 /* ---- error estimate ---- */
 
 /* Filtered error estimates e and e_q; e of algebraic variables follows from B(w). */
-static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule,
-                                 const dae__rk_step *step)
+static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
 {
   const dae__reduced *r = o->r;
   int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
@@ -65,7 +63,7 @@ static double radau_error_low_order(const dae__radau_rule *rule, int stride, con
   return fabs(d);
 }
 
-double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__rk_step *step)
+double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
 {
   const dae__reduced *r = o->r;
   double s = rule->s, rtol = rule->tolerance.rtol, sum = 0;
@@ -98,7 +96,7 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae__r
 /* State z at t0 + x h of the polynomial with unknowns K at the nodes of c, without the shift of the
  * end. */
 static void radau_dense_evaluate(const dae__radau *o, const dae__collocation_rule *c,
-                                 const double *K, const dae__rk_step *step, double x, double *z)
+                                 const double *K, const dae_step *step, double x, double *z)
 {
   const double *z0 = step->from.z;
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
@@ -127,34 +125,12 @@ static const dae__collocation_rule *radau_dense_best(const dae__radau_stepper *s
   return o->memory->refined ? dae__radau_fine_rule(o, rule->s) : rule->c;
 }
 
-void dae__radau_dense_output(void *self, const dae__rk_step *step, double x, double *z)
-{
-  const dae__radau *o = ((const dae__radau_stepper *)self)->radau;
-  const double *K;
-  const dae__collocation_rule *c = radau_dense_best(self, &K);
-  radau_dense_evaluate(o, c, K, step, x, z);
-  dae__axpy(o->r->n2 + o->r->n, x, o->memory->refined ? o->fine_shift : o->shift, z);
-}
-
-void dae__radau_rate(void *self, const dae__rk_step *step, double x, double *dz)
-{
-  const dae__radau *o = ((const dae__radau_stepper *)self)->radau;
-  const double *K;
-  const dae__collocation_rule *c = radau_dense_best(self, &K);
-  double value[DAE__COLLOCATION_STAGES_MAX];
-  (void)step;
-  dae__collocation_values(c, x, value);
-  dae__zero(o->adapter->size, dz);
-  for (int j = 0; j < c->s; j++)
-    dae__axpy(o->r->n1, value[j], K + (size_t)j * (size_t)o->r->n, dz);
-}
-
 /* ---- refinement ---- */
 
 /* One sweep over all nodes; *change: largest change of the differential part, relative to the
  * tolerance. */
 static dae_status radau_refine_sweep(dae__radau *o, const dae__collocation_rule *c,
-                                     const dae__rk_step *step, double *change, dae_error *err)
+                                     const dae_step *step, double *change, dae_error *err)
 {
   int n = o->r->n, dynamic = o->r->n2 + o->r->n1;
   *change = 0;
@@ -176,10 +152,11 @@ static dae_status radau_refine_sweep(dae__radau *o, const dae__collocation_rule 
   return DAE_OK;
 }
 
-dae_status dae__radau_refine(void *self, const dae__rk_step *step, dae_error *err)
+/* Refines dense output; where the sweeps do not converge, dense output by the stages remains. */
+static dae_status radau_refine(const dae__radau_stepper *self, const dae_step *step, dae_error *err)
 {
-  dae__radau *o = ((dae__radau_stepper *)self)->radau;
-  const dae__radau_rule *rule = dae__radau_rule_at(o, ((dae__radau_stepper *)self)->rule);
+  dae__radau *o = self->radau;
+  const dae__radau_rule *rule = dae__radau_rule_at(o, self->rule);
   const dae__collocation_rule *c = dae__radau_fine_rule(o, rule->s);
   int n = o->r->n, size = o->r->n2 + n;
   double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
@@ -193,12 +170,13 @@ dae_status dae__radau_refine(void *self, const dae__rk_step *step, dae_error *er
       dae__axpy(n, w[j], o->polynomial + (size_t)j * (size_t)n, K);
   }
   o->memory->refined = false;
+  o->memory->checked = true;
   for (int i = 0; i < DAE__RADAU_REFINE_SWEEPS; i++) {
     double before = last;
     last = change;
     dae_status status = radau_refine_sweep(o, c, step, &change, err);
     if (status)
-      return dae__driver_can_retry(status) ? DAE_OK : status;
+      return dae__can_retry(status) ? DAE_OK : status;
     if (change <= DAE__RADAU_REFINE_CHANGE ||
         fmax(change, last) <= DAE__RADAU_REFINE_ROUND_OFF / rtol)
       break;
@@ -209,5 +187,26 @@ dae_status dae__radau_refine(void *self, const dae__rk_step *step, dae_error *er
   for (int i = 0; i < size; i++)
     o->fine_shift[i] = step->to.z[i] - o->z[i];
   o->memory->refined = true;
+  return DAE_OK;
+}
+
+dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
+                                   const dae_point *out, dae_error *err)
+{
+  const dae__radau_stepper *stepper = self;
+  const dae__radau *o = stepper->radau;
+  double value[DAE__COLLOCATION_STAGES_MAX];
+  const double *K;
+  if (accuracy != DAE_DENSE_RAW && !o->memory->checked)
+    DAE__TRY(radau_refine(stepper, step, err));
+  const dae__collocation_rule *c = radau_dense_best(stepper, &K);
+  radau_dense_evaluate(o, c, K, step, x, out->z);
+  dae__axpy(o->r->n2 + o->r->n, x, o->memory->refined ? o->fine_shift : o->shift, out->z);
+  if (!out->dz)
+    return DAE_OK;
+  dae__collocation_values(c, x, value);
+  dae__zero(o->adapter->size, out->dz);
+  for (int j = 0; j < c->s; j++)
+    dae__axpy(o->r->n1, value[j], K + (size_t)j * (size_t)o->r->n, out->dz);
   return DAE_OK;
 }

@@ -292,7 +292,7 @@ static int radau_full_add_rows(dae__radau_full *f, const dae__reduced *r,
 }
 
 dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__radau_rule *rule,
-                                  const dae__rk_step *step, dae_error *err)
+                                  const dae_step *step, dae_error *err)
 {
   dae__reduced *r = o->r;
   int middle = rule->s / 2, n = r->n, size = r->n2 + n, column = -1;

@@ -10,28 +10,28 @@
 #include "onestep/host/integrator.h"
 #include "onestep/radau/radau.h"
 
-static const dae__radau_stepper *radau_select_stepper_at(const dae__rk *o, int i)
+static const dae__radau_stepper *radau_select_stepper_at(const dae__onestep *o, int i)
 {
   return o->stepper[i].self;
 }
 
-static void radau_select_begin_span(dae__rk *o, dae__radau *radau)
+static void radau_select_begin_span(dae__onestep *o, dae__radau *radau)
 {
-  radau->memory->selection.t = o->driver.memory->t;
+  radau->memory->selection.t = o->driver->t;
   radau->memory->selection.work = radau->memory->work;
 }
 
 /* Work per time since the start of the measured span. */
-static double radau_select_work_rate(const dae__rk *o, const dae__radau *radau)
+static double radau_select_work_rate(const dae__onestep *o, const dae__radau *radau)
 {
   const dae__radau_selection *c = &radau->memory->selection;
-  double time = o->driver.memory->t - c->t;
+  double time = o->driver->t - c->t;
   return time > 0 ? (radau->memory->work - c->work) / time : 0;
 }
 
 /* Index of the stepper with two stages more (more = 1), as many (0) or two less (-1), with or
  * without the matrix of all stages; -1: none. */
-static int radau_select_find(const dae__rk *o, int first, int more, bool full)
+static int radau_select_find(const dae__onestep *o, int first, int more, bool full)
 {
   int rule = radau_select_stepper_at(o, o->memory->current)->rule + more;
   for (int i = first; i < o->steppers; i++)
@@ -40,11 +40,11 @@ static int radau_select_find(const dae__rk *o, int first, int more, bool full)
   return -1;
 }
 
-static void radau_select_switch_to(dae__rk *o, dae__radau *radau, int to)
+static void radau_select_switch_to(dae__onestep *o, dae__radau *radau, int to)
 {
   dae__radau_selection *c = &radau->memory->selection;
-  dae__rk_change_variant(o, to);
-  o->driver.memory->bounded = 0;
+  dae__onestep_change_variant(o, to);
+  o->driver->bounded = 0;
   radau->memory->linearised = false;
   c->small_errors = c->large_errors = 0;
   c->steps = 0;
@@ -52,7 +52,7 @@ static void radau_select_switch_to(dae__rk *o, dae__radau *radau, int to)
   radau_select_begin_span(o, radau);
 }
 
-static void radau_select_end_trial(dae__rk *o, dae__radau *radau)
+static void radau_select_end_trial(dae__onestep *o, dae__radau *radau)
 {
   dae__radau_selection *c = &radau->memory->selection;
   if (radau_select_work_rate(o, radau) <= c->work_rate_before) {
@@ -67,14 +67,14 @@ static void radau_select_end_trial(dae__rk *o, dae__radau *radau)
   radau_select_switch_to(o, radau, c->before);
 }
 
-void dae__radau_select(dae__rk *o, int first)
+void dae__radau_select(dae__onestep *o, int first)
 {
   dae__radau *radau = radau_select_stepper_at(o, o->memory->current)->radau;
   dae__radau_selection *c = &radau->memory->selection;
   bool full = radau_select_stepper_at(o, o->memory->current)->full;
   double error = radau->memory->error;
   int more = radau_select_find(o, first, 1, full), candidate = -1;
-  if (o->driver.memory->t_previous < c->t) /* restart at an earlier time */
+  if (o->driver->t_previous < c->t) /* restart at an earlier time */
     radau_select_begin_span(o, radau);
   c->steps++;
   c->wait -= c->wait > 0;

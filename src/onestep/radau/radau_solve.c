@@ -66,7 +66,7 @@ static void radau_predict_extrapolated(dae__radau *o, const dae__radau_rule *rul
 /* ---- states of the stages ---- */
 
 void dae__radau_stage_state(const dae__radau *o, const dae__collocation_rule *c, const double *K,
-                            const dae__rk_step *step, int i, double *z)
+                            const dae_step *step, int i, double *z)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, n = r->n, dynamic = n2 + r->n1;
@@ -80,7 +80,7 @@ void dae__radau_stage_state(const dae__radau *o, const dae__collocation_rule *c,
 
 /* States Z of all stages for the iterate K. */
 static void radau_stage_states(const dae__radau *o, const dae__radau_rule *rule,
-                               const dae__rk_step *step)
+                               const dae_step *step)
 {
   const dae__reduced *r = o->r;
   int s = rule->s, n2 = r->n2, n = r->n, dynamic = n2 + r->n1, size = n2 + n;
@@ -102,8 +102,8 @@ static void radau_stage_states(const dae__radau *o, const dae__radau_rule *rule,
 /* Evaluates the Jacobians at the predicted middle of the step or (start) at its start, if the
  * prediction is not reliable. Far from the solution, Jacobians may be so large that every increment
  * is small: with a diode in a circuit the iteration then ends without solving the equations. */
-static dae_status radau_linearise(dae__radau *o, const dae__radau_rule *rule,
-                                  const dae__rk_step *step, bool start, dae_error *err)
+static dae_status radau_linearise(dae__radau *o, const dae__radau_rule *rule, const dae_step *step,
+                                  bool start, dae_error *err)
 {
   int middle = rule->s / 2, n2 = o->r->n2, n = o->r->n, dynamic = n2 + o->r->n1;
   dae__reduced_at at = {.t = step->t, .z = step->from.z, .k = o->rhs};
@@ -148,7 +148,7 @@ static dae_status radau_factor_blocks(dae__radau *o, const dae__radau_rule *rule
 /* Factors the matrix of all stages at the iterate, and the real block of the middle stage for error
  * estimate and projection. */
 static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
-                                    dae__radau_full *full, const dae__rk_step *step, dae_error *err)
+                                    dae__radau_full *full, const dae_step *step, dae_error *err)
 {
   dae__radau_memory *m = o->memory;
   m->matrix_h = 0;
@@ -167,8 +167,8 @@ static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
 
 /* Residuals R of all stages. The preconditioner is factored at the first iterate only: new factors
  * at later ones save no iterations. */
-static dae_status radau_residuals(dae__radau *o, const dae__radau_rule *rule,
-                                  const dae__rk_step *step, bool first, dae_error *err)
+static dae_status radau_residuals(dae__radau *o, const dae__radau_rule *rule, const dae_step *step,
+                                  bool first, dae_error *err)
 {
   int n = o->r->n, size = o->r->n2 + n;
   radau_stage_states(o, rule, step);
@@ -297,7 +297,7 @@ static dae_status radau_not_converged(const dae__radau *o, const dae__radau_rule
 /* Newton iteration by blocks or (full) by the matrix of all stages, which is factored again if its
  * contraction is slow. */
 static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae__radau_full *full,
-                                const dae__rk_step *step, dae_error *err)
+                                const dae_step *step, dae_error *err)
 {
   dae__radau_memory *m = o->memory;
   iteration it = {0};
@@ -331,7 +331,7 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
 /* One solution of the stages: predictor, matrices and iteration; constant: the predictor is K at
  * the start for all stages. */
 static dae_status radau_solve_once(dae__radau *o, const dae__radau_stepper *stepper,
-                                   const dae__rk_step *step, bool constant, dae_error *err)
+                                   const dae_step *step, bool constant, dae_error *err)
 {
   const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
@@ -355,7 +355,7 @@ static dae_status radau_solve_once(dae__radau *o, const dae__radau_stepper *step
 /* Sets scale_i, which converts an increment of K_i to the increment of its integral relative to the
  * tolerance. */
 static void radau_scale_increments(dae__radau *o, const dae__radau_tolerance *tolerance,
-                                   const dae__rk_step *step)
+                                   const dae_step *step)
 {
   const dae__reduced *r = o->r;
   int n2 = r->n2, dynamic = n2 + r->n1;
@@ -375,8 +375,8 @@ static bool radau_solve_failed(dae_status status)
   return status == DAE_ERROR_STEP || status == DAE_ERROR_SINGULAR;
 }
 
-dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper,
-                            const dae__rk_step *step, dae_error *err)
+dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, const dae_step *step,
+                            dae_error *err)
 {
   const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
   dae__radau_memory *m = o->memory;

@@ -243,9 +243,9 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
 /* ---- creation ---- */
 
 static dae_status reduced_create_problem(dae__reduced *r, dae__arena *arena,
-                                         const dae__rk_adapter *adapter, dae_error *err)
+                                         const dae_adapter *adapter, dae_error *err)
 {
-  if (adapter->m)
+  if (adapter->forms->m)
     DAE__TRY(dae__reduced_mechanical(arena, adapter, r, err));
   else
     DAE__TRY(dae__reduced_semi(arena, adapter, r, err));
@@ -266,7 +266,7 @@ static dae_status reduced_create_problem(dae__reduced *r, dae__arena *arena,
   return DAE_OK;
 }
 
-dae_status dae__reduced_create(dae__arena *arena, const dae__rk_adapter *adapter, int pairs,
+dae_status dae__reduced_create(dae__arena *arena, const dae_adapter *adapter, int pairs,
                                dae__reduced **out, dae_error *err)
 {
   dae__reduced *r = DAE__ALLOC(arena, dae__reduced, 1);

@@ -94,7 +94,7 @@ struct dae__reduced {
 };
 
 /* Creates the reduced form with at most `pairs` complex blocks. The adapter must outlive it. */
-dae_status dae__reduced_create(dae__arena *arena, const dae__rk_adapter *adapter, int pairs,
+dae_status dae__reduced_create(dae__arena *arena, const dae_adapter *adapter, int pairs,
                                dae__reduced **out, dae_error *err);
 void dae__reduced_free(dae__reduced *r); /* r may be NULL */
 dae_status dae__reduced_reload(dae__reduced *r);
@@ -168,9 +168,9 @@ void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduc
 /* Assembles P from the present values of the terms. */
 void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r);
 
-dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_adapter *adapter,
-                                   dae__reduced *r, dae_error *err);
-dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_adapter *adapter, dae__reduced *r,
+dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter, dae__reduced *r,
+                                   dae_error *err);
+dae_status dae__reduced_semi(dae__arena *arena, const dae_adapter *adapter, dae__reduced *r,
                              dae_error *err);
 
 #endif

@@ -458,10 +458,10 @@ static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
   o->pivot = DAE__UNINIT(arena, int, m->nc);
 }
 
-dae_status dae__reduced_mechanical(dae__arena *arena, const dae__rk_adapter *adapter,
-                                   dae__reduced *r, dae_error *err)
+dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter, dae__reduced *r,
+                                   dae_error *err)
 {
-  dae__mech *m = adapter->m;
+  dae__mech *m = adapter->forms->m;
   mechanical *o = DAE__ALLOC(arena, mechanical, 1);
   if (!o)
     return dae__out_of_memory(err);

@@ -62,10 +62,10 @@ static const dae__reduced_table reduced_semi_verbs = {.residual = reduced_semi_r
                                                       .linearise = reduced_semi_linearise,
                                                       .name = reduced_semi_name};
 
-dae_status dae__reduced_semi(dae__arena *arena, const dae__rk_adapter *adapter, dae__reduced *r,
+dae_status dae__reduced_semi(dae__arena *arena, const dae_adapter *adapter, dae__reduced *r,
                              dae_error *err)
 {
-  dae__semi *s = adapter->s;
+  dae__semi *s = adapter->forms->s;
   semi *o = DAE__ALLOC(arena, semi, 1);
   if (!o)
     return dae__out_of_memory(err);

@@ -37,7 +37,7 @@ typedef struct memory {
 } memory;
 
 typedef struct rosenbrock {
-  const dae__rk_adapter *adapter;
+  const dae_adapter *adapter;
   dae__semi *s;
   const dae__rosenbrock_table *table;
   double rtol, atol; /* tolerances of the error of one step */
@@ -61,8 +61,7 @@ typedef struct rosenbrock {
 /* f_t and F_t by differences within the step: one, or (4 f(dt) - f(2 dt) - 3 f(0))/(2 dt) for tight
  * tolerances. For a solution of time scale h, dt balances the truncation error, dt/h or its square,
  * and the round-off of t, eps t/dt. */
-static dae_status rosenbrock_difference_time(rosenbrock *o, const dae__rk_step *step,
-                                             dae_error *err)
+static dae_status rosenbrock_difference_time(rosenbrock *o, const dae_step *step, dae_error *err)
 {
   const double h = step->h, *z = step->from.z, noise = DBL_EPSILON * fmax(fabs(step->t), h);
   double t =
@@ -81,7 +80,7 @@ static dae_status rosenbrock_difference_time(rosenbrock *o, const dae__rk_step *
 }
 
 /* Evaluates f0, f_t and J at the start of the step. */
-static dae_status rosenbrock_linearise(rosenbrock *o, const dae__rk_step *step, dae_error *err)
+static dae_status rosenbrock_linearise(rosenbrock *o, const dae_step *step, dae_error *err)
 {
   /* f0 is evaluated again if inputs have changed since the end of the last step */
   bool has_f0 =
@@ -102,7 +101,7 @@ static dae_status rosenbrock_linearise(rosenbrock *o, const dae__rk_step *step, 
 /* ---- attempt ---- */
 
 /* Factors M/(h gamma) - J. */
-static dae_status rosenbrock_factor(rosenbrock *o, const dae__rk_step *step, dae_error *err)
+static dae_status rosenbrock_factor(rosenbrock *o, const dae_step *step, dae_error *err)
 {
   double c = 1 / (step->h * o->table->gamma);
   char name[64] = "one of the variables";
@@ -167,8 +166,7 @@ static void rosenbrock_solve_stage(rosenbrock *o, double h, int i, const double 
 }
 
 /* Computes the increments u_i of all stages; o->z receives the state of the last stage. */
-static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_step *step, double *u,
-                                    dae_error *err)
+static dae_status rosenbrock_stages(rosenbrock *o, const dae_step *step, double *u, dae_error *err)
 {
   const dae__rosenbrock_table *table = o->table;
   int n = o->s->n;
@@ -193,7 +191,7 @@ static dae_status rosenbrock_stages(rosenbrock *o, const dae__rk_step *step, dou
  * time, as at a diode that starts to block. This variation is measured by the last term d = O(h^k)
  * of dense output. It is added as (c d)^(p/k) relative to the size of y, which is O(h^p) like the
  * error of the step; p/k = 4/3 or 5/4. */
-static double rosenbrock_error(const rosenbrock *o, const dae__rk_step *step, const double *u,
+static double rosenbrock_error(const rosenbrock *o, const dae_step *step, const double *u,
                                const double *e)
 {
   const dae__rosenbrock_table *table = o->table;
@@ -215,7 +213,7 @@ static double rosenbrock_error(const rosenbrock *o, const dae__rk_step *step, co
 
 /* The start of the step is linearised already if a larger step was rejected there or the first step
  * size was computed there. */
-static dae_status rosenbrock_attempt(void *self, const dae__rk_step *step, double *error,
+static dae_status rosenbrock_attempt(void *self, const dae_step *step, double *error,
                                      dae_error *err)
 {
   rosenbrock *o = self;
@@ -234,10 +232,10 @@ static dae_status rosenbrock_attempt(void *self, const dae__rk_step *step, doubl
 }
 
 /* Computes x' at the end; with M = 1 it is f, which becomes f0 of the next step. */
-static dae_status rosenbrock_complete_step(void *self, const dae__rk_step *step, dae_error *err)
+static dae_status rosenbrock_complete_step(void *self, const dae_step *step, dae_error *err)
 {
   rosenbrock *o = self;
-  const dae__rk_adapter *adapter = o->adapter;
+  const dae_adapter *adapter = o->adapter;
   bool has_M = o->s->p->M;
   double t = step->t + step->h;
   if (has_M) {
@@ -253,7 +251,8 @@ static dae_status rosenbrock_complete_step(void *self, const dae__rk_step *step,
   return DAE_OK;
 }
 
-static void rosenbrock_dense_output(void *self, const dae__rk_step *step, double x, double *z)
+static dae_status rosenbrock_dense_output(void *self, const dae_step *step, double x,
+                                          dae_dense accuracy, const dae_point *out, dae_error *err)
 {
   const rosenbrock *o = self;
   const dae__rosenbrock_table *table = o->table;
@@ -264,9 +263,11 @@ static void rosenbrock_dense_output(void *self, const dae__rk_step *step, double
   for (int k = 0; k < table->terms; k++, basis *= x)
     for (int j = 0; j < table->stages; j++)
       weight[j] += basis * table->dense[k][j];
-  dae__add_rows(table->stages, weight, 1, n, n, o->u[o->memory->last], a, z);
+  (void)accuracy, (void)err;
+  dae__add_rows(table->stages, weight, 1, n, n, o->u[o->memory->last], a, out->z);
   for (int i = 0; i < n; i++)
-    z[i] += x * (b[i] - a[i]);
+    out->z[i] += x * (b[i] - a[i]);
+  return DAE_OK;
 }
 
 /* ---- first step size ---- */
@@ -283,11 +284,11 @@ static double rosenbrock_norm(const rosenbrock *o, const double *z, const double
 }
 
 /* Method of [HNW93 II.4], with x'' = f_t + f_x x' at constant y. */
-double dae__rosenbrock_first_step(void *self, double t, const dae__rk_point *from, double t_stop)
+double dae__rosenbrock_first_step(void *self, double t, const dae_point *from, double t_stop)
 {
   rosenbrock *o = self;
   const dae_pattern *J = &o->s->J;
-  dae__rk_step step = {.t = t, .h = t_stop - t, .from = *from};
+  dae_step step = {.t = t, .h = t_stop - t, .from = *from};
   double d0 = rosenbrock_norm(o, from->z, from->z), d1 = rosenbrock_norm(o, from->z, from->dz);
   o->memory->f0_at_end = false;
   if (rosenbrock_linearise(o, &step, NULL))
@@ -324,17 +325,17 @@ static void rosenbrock_release(void *self)
   dae__solver_free(((rosenbrock *)self)->solver);
 }
 
-static const dae__stepper_table rosenbrock_verbs = {.attempt = rosenbrock_attempt,
-                                                    .complete = rosenbrock_complete_step,
-                                                    .dense_output = rosenbrock_dense_output,
-                                                    .count = rosenbrock_count,
-                                                    .reload = rosenbrock_reload,
-                                                    .free = rosenbrock_release};
+static const dae_stepper_table rosenbrock_verbs = {.attempt = rosenbrock_attempt,
+                                                   .complete = rosenbrock_complete_step,
+                                                   .dense_output = rosenbrock_dense_output,
+                                                   .count = rosenbrock_count,
+                                                   .reload = rosenbrock_reload,
+                                                   .free = rosenbrock_release};
 
 /* ---- creation ---- */
 
-dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                                  const dae_rk_options *opts, int order, dae__stepper *out,
+dae_status dae__rosenbrock_create(dae__arena *arena, const dae_adapter *adapter,
+                                  const dae_step_options *opts, int order, dae__stepper *out,
                                   dae_error *err)
 {
   DAE__ASSERT(order == 4 || order == 5);
@@ -342,7 +343,7 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_adapter *adap
   if (!o)
     return dae__out_of_memory(err);
   *o = (rosenbrock){.adapter = adapter,
-                    .s = adapter->s,
+                    .s = adapter->forms->s,
                     .table = order == 4 ? &dae__rodas4 : &dae__rodas5,
                     .rtol = STEP_TOLERANCE_PART * opts->rtol,
                     .atol = STEP_TOLERANCE_PART * opts->atol,
@@ -366,6 +367,7 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_adapter *adap
   *out = (dae__stepper){.table = &rosenbrock_verbs,
                         .self = o,
                         .order = o->table->order,
+                        .second_order = true,
                         .control = dae__controller_defaults(o->table->estimate_order)};
   out->control.predictive = true;
   return DAE_OK;

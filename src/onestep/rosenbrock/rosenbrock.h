@@ -6,8 +6,7 @@
 #ifndef DAEDAL_ONESTEP_ROSENBROCK_ROSENBROCK_H
 #define DAEDAL_ONESTEP_ROSENBROCK_ROSENBROCK_H
 
-#include "onestep/host/adapter.h"
-#include "onestep/host/stepper.h"
+#include "onestep/host/integrator.h"
 
 #define DAE__ROSENBROCK_MAX_STAGES 8
 #define DAE__ROSENBROCK_MAX_TERMS 3 /* largest number of terms of dense output */
@@ -37,11 +36,11 @@ typedef struct dae__rosenbrock_table {
 extern const dae__rosenbrock_table dae__rodas4, dae__rodas5;
 
 /* Creates the stepper of order 4 or 5. */
-dae_status dae__rosenbrock_create(dae__arena *arena, const dae__rk_adapter *adapter,
-                                  const dae_rk_options *opts, int order, dae__stepper *out,
+dae_status dae__rosenbrock_create(dae__arena *arena, const dae_adapter *adapter,
+                                  const dae_step_options *opts, int order, dae__stepper *out,
                                   dae_error *err);
 /* First step size of an integration up to t_stop, from the first two derivatives at the start; 0:
  * the derivatives cannot be evaluated. */
-double dae__rosenbrock_first_step(void *self, double t, const dae__rk_point *from, double t_stop);
+double dae__rosenbrock_first_step(void *self, double t, const dae_point *from, double t_stop);
 
 #endif

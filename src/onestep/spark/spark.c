@@ -61,8 +61,9 @@ dae_spark_options dae_spark_defaults(void)
 
 /* ---- problems and tableaux ---- */
 
-static dae_status spark_check_problem(const dae_problem *problem, dae_error *err)
+static dae_status spark_check_problem(const void *method, const dae_problem *problem, dae_error *err)
 {
+  (void)method;
   if (problem->momentum)
     return DAE_OK;
   if (!problem->mechanical)
@@ -78,7 +79,7 @@ static dae_status spark_check_problem(const dae_problem *problem, dae_error *err
 
 dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_check_problem(problem, spark_check_problem, err);
+  return dae__assembled_check_problem(problem, spark_check_problem, NULL, err);
 }
 
 /* Number of stages by tolerance and cost. By the tolerance: fewest evaluations for the pendulum and
@@ -131,7 +132,7 @@ static dae_status spark_create_single(const void *request_of, const dae_problem 
   const dae_spark_options *o = r->opts;
   dae_spark_tableau *owned = NULL;
   dae__spark_descriptor descriptor = {.method = r->method, .tableau = r->tableau, .opts = o};
-  DAE__TRY(spark_check_problem(problem, err));
+  DAE__TRY(spark_check_problem(NULL, problem, err));
   if (r->tableau)
     descriptor.order = spark_order_of(r->tableau);
   else {

@@ -106,54 +106,55 @@ typedef struct selection {
   double evaluations;     /* number of evaluations of an explicit attempt */
   double stability_limit; /* stability limit of explicit steps */
   int first_radau;        /* index of the stepper of radau selected by the tolerance */
+  dae__select_radau *select_radau;
 } selection;
 
 /* ---- work ---- */
 
 /* Work of the current stepper, explicit or radau, in evaluations; only differences of two values
  * are meaningful. */
-static double switching_work(const dae__rk *o)
+static double switching_work(const dae__onestep *o)
 {
   const selection *c = o->selection;
-  const dae_stats *m = &o->driver.memory->stats;
+  const dae_stats *m = &o->driver->stats;
   const dae__stepper *s = &o->stepper[o->memory->current];
-  if (s->table->work)
-    return s->table->work(s->self);
+  if (s->work)
+    return *s->work;
   return c->evaluations * (double)(m->steps + m->rejected_by_error + m->rejected_by_convergence);
 }
 
-static void switching_begin_span(dae__rk *o)
+static void switching_begin_span(dae__onestep *o)
 {
   memory *m = ((selection *)o->selection)->memory;
-  m->t = o->driver.memory->t;
+  m->t = o->driver->t;
   m->work = switching_work(o);
 }
 
-static double switching_work_rate(const dae__rk *o)
+static double switching_work_rate(const dae__onestep *o)
 {
   const memory *m = ((const selection *)o->selection)->memory;
-  double time = o->driver.memory->t - m->t;
+  double time = o->driver->t - m->t;
   return time > 0 ? (switching_work(o) - m->work) / time : 0;
 }
 
 /* ---- change of method ---- */
 
 /* Changes the stepper without counting a switch, as between gauss and explicit steps. */
-static void switching_change_stepper(dae__rk *o, int to, double h)
+static void switching_change_stepper(dae__onestep *o, int to, double h)
 {
   memory *m = ((selection *)o->selection)->memory;
-  dae__rk_switch_stepper(o, to);
-  o->driver.memory->h = h;
-  o->driver.memory->bounded = 0;
+  dae__onestep_switch_stepper(o, to);
+  o->driver->h = h;
+  o->driver->bounded = 0;
   m->steps = m->stiff = m->nonstiff = m->confirmations = 0;
   m->steps_below = 0;
   switching_begin_span(o);
 }
 
 /* Changes to or from radau, counted as a switch. */
-static void switching_switch_method(dae__rk *o, int to, double h)
+static void switching_switch_method(dae__onestep *o, int to, double h)
 {
-  dae__log(o->driver.env, DAE_LOG_INFO, "t = %.10g: %s", o->driver.memory->t,
+  dae__log(o->env, DAE_LOG_INFO, "t = %.10g: %s", o->driver->t,
            to >= RADAU ? "stiffness detected: switching to radau"
                        : "no stiffness detected: switching to explicit steps");
   o->memory->switches++;
@@ -162,9 +163,9 @@ static void switching_switch_method(dae__rk *o, int to, double h)
 
 /* ---- spectral radius ---- */
 
-static double switching_norm(const dae__rk *o, const double *d)
+static double switching_norm(const dae__onestep *o, const double *d)
 {
-  double sum = 0, floor = o->opts.atol / o->opts.rtol;
+  double sum = 0, floor = o->control.atol / o->control.rtol;
   for (int i = 0; i < o->adapter.nx; i++) {
     double x = d[i] / (fabs(o->now.z[i]) + floor);
     sum += x * x;
@@ -173,11 +174,11 @@ static double switching_norm(const dae__rk *o, const double *d)
 }
 
 /* out = J d by a difference of slopes; false: the evaluation fails */
-static bool switching_apply_jacobian(dae__rk *o, const double *d, double *out)
+static bool switching_apply_jacobian(dae__onestep *o, const double *d, double *out)
 {
   selection *c = o->selection;
-  const dae__rk_adapter *adapter = &o->adapter;
-  double t = o->driver.memory->t, size = switching_norm(o, d), scale = sqrt(DBL_EPSILON) / size;
+  const dae_adapter *adapter = &o->adapter;
+  double t = o->driver->t, size = switching_norm(o, d), scale = sqrt(DBL_EPSILON) / size;
   if (!(size > 0) || !isfinite(scale))
     return false;
   dae__copy(adapter->size, o->now.z, c->z);
@@ -190,15 +191,15 @@ static bool switching_apply_jacobian(dae__rk *o, const double *d, double *out)
 }
 
 /* Updates memory->rho by one power iteration; c->k0 holds the slopes at `now`. */
-static bool switching_power_iteration(dae__rk *o)
+static bool switching_power_iteration(dae__onestep *o)
 {
   selection *c = o->selection;
-  const dae__rk_adapter *adapter = &o->adapter;
+  const dae_adapter *adapter = &o->adapter;
   double before = switching_norm(o, c->d);
   if (!(before > 0)) { /* initial direction: the slopes plus a small multiple of every component */
     dae__copy(adapter->nx, o->now.dz, c->d);
     for (int i = 0; i < adapter->nx; i++)
-      c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + o->opts.atol / o->opts.rtol);
+      c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + o->control.atol / o->control.rtol);
     before = switching_norm(o, c->d);
   }
   if (!switching_apply_jacobian(o, c->d, c->k1) || !switching_apply_jacobian(o, c->k1, c->d))
@@ -213,11 +214,11 @@ static bool switching_power_iteration(dae__rk *o)
 
 /* Test whether explicit steps would be cheaper than those of radau by the margin; *h: their
  * size. */
-static bool switching_explicit_is_cheaper(dae__rk *o, double *h)
+static bool switching_explicit_is_cheaper(dae__onestep *o, double *h)
 {
   selection *c = o->selection;
-  const dae__rk_adapter *adapter = &o->adapter;
-  double t = o->driver.memory->t, step = t - o->driver.memory->t_previous;
+  const dae_adapter *adapter = &o->adapter;
+  double t = o->driver->t, step = t - o->driver->t_previous;
   double rate = switching_work_rate(o);
   dae__copy(adapter->size, o->now.z, c->z);
   if (adapter->table->slopes(adapter->self, false, t, c->z, c->k0, NULL) ||
@@ -230,32 +231,32 @@ static bool switching_explicit_is_cheaper(dae__rk *o, double *h)
 /* ---- monitoring, after every step ---- */
 
 /* Changes from gauss to explicit steps if convergence limits the step size. */
-static void switching_monitor_gauss(dae__rk *o)
+static void switching_monitor_gauss(dae__onestep *o)
 {
   memory *m = ((selection *)o->selection)->memory;
-  long failures = o->driver.memory->stats.rejected_by_convergence;
+  long failures = o->driver->stats.rejected_by_convergence;
   bool failed = failures > m->failures,
        again = failed && m->failures > 0 && m->since_failure < GAUSS_FAILURE_STEPS;
   m->since_failure = failed ? 0 : m->since_failure + 1;
   m->failures = failures;
   if (again)
-    switching_change_stepper(o, EXPLICIT, o->driver.memory->h);
+    switching_change_stepper(o, EXPLICIT, o->driver->h);
 }
 
 /* Changes from explicit steps to gauss far below the stability limit, and to radau near it. */
-static void switching_monitor_explicit(dae__rk *o)
+static void switching_monitor_explicit(dae__onestep *o)
 {
   selection *c = o->selection;
   memory *m = c->memory;
   const dae__stepper *s = &o->stepper[EXPLICIT];
-  double stiffness = s->table->stiffness(s->self);
+  double stiffness = *s->stiffness;
   m->steps_below = stiffness < FAR_BELOW_LIMIT ? m->steps_below + 1 : 0;
-  if (o->opts.rtol <= GAUSS_MAX_RTOL &&
+  if (o->control.rtol <= GAUSS_MAX_RTOL &&
       m->steps_below >= GAUSS_RETURN_STEPS + m->extra_return_steps) {
     m->extra_return_steps = 2 * GAUSS_RETURN_STEPS + 3 * m->extra_return_steps;
-    m->failures = o->driver.memory->stats.rejected_by_convergence;
+    m->failures = o->driver->stats.rejected_by_convergence;
     m->since_failure = GAUSS_FAILURE_STEPS;
-    switching_change_stepper(o, GAUSS, o->driver.memory->h);
+    switching_change_stepper(o, GAUSS, o->driver->h);
     return;
   }
   if (m->wait > 0)
@@ -268,14 +269,15 @@ static void switching_monitor_explicit(dae__rk *o)
     switching_begin_span(o);
   if (m->stiff >= STIFF_STEPS) {
     m->explicit_rate = switching_work_rate(o);
-    switching_switch_method(o, c->first_radau, o->driver.memory->h);
+    switching_switch_method(o, c->first_radau, o->driver->h);
   }
 }
 
 /* Changes from radau to explicit steps after a failed trial, or if explicit steps are cheaper. */
-static void switching_monitor_radau(dae__rk *o)
+static void switching_monitor_radau(dae__onestep *o)
 {
-  memory *m = ((selection *)o->selection)->memory;
+  const selection *c = o->selection;
+  memory *m = c->memory;
   double h = 0;
   if (m->steps == TRIAL_STEPS / 2)
     switching_begin_span(o);
@@ -283,12 +285,12 @@ static void switching_monitor_radau(dae__rk *o)
       switching_work_rate(o) > m->explicit_rate) {
     m->next_wait = m->next_wait > 0 ? 2 * m->next_wait : FIRST_TRIAL_WAIT;
     m->wait = m->next_wait;
-    switching_switch_method(o, EXPLICIT, o->driver.memory->h);
+    switching_switch_method(o, EXPLICIT, o->driver->h);
     return;
   }
   /* the number of stages is constant during a trial, unless radau made the first step */
   if (m->steps > TRIAL_STEPS || o->memory->switches == 0)
-    o->stepper[RADAU].table->select(o, RADAU);
+    c->select_radau(o, RADAU);
   if (m->steps < TRIAL_STEPS || m->steps % RATE_CHECK_INTERVAL != 0)
     return;
   m->confirmations = switching_explicit_is_cheaper(o, &h) ? m->confirmations + 1 : 0;
@@ -297,11 +299,11 @@ static void switching_monitor_radau(dae__rk *o)
     switching_switch_method(o, EXPLICIT, h);
 }
 
-void dae__switching_select_stepper(dae__rk *o)
+void dae__switching_select_stepper(dae__onestep *o)
 {
   memory *m = ((selection *)o->selection)->memory;
   m->steps++;
-  if (o->driver.memory->t_previous < m->t) /* restart at an earlier time */
+  if (o->driver->t_previous < m->t) /* restart at an earlier time */
     switching_begin_span(o);
   if (o->memory->current == GAUSS)
     switching_monitor_gauss(o);
@@ -313,28 +315,27 @@ void dae__switching_select_stepper(dae__rk *o)
 
 /* ---- start ---- */
 
-void dae__switching_start(dae__rk *o, double t_stop)
+void dae__switching_start(dae__onestep *o, double t_stop)
 {
   const selection *c = o->selection;
   memory *m = c->memory;
-  const dae__driver *driver = &o->driver;
-  o->driver.largest_first = 0;
+  o->largest_first = 0;
   if (o->memory->current >= RADAU)
     return;
   dae__copy(o->adapter.nx, o->now.dz, c->k0);
-  double rate = driver->table->rate(driver->self, 1, o->opts.atol / o->opts.rtol, NULL, 0);
+  double rate = dae__onestep_largest_rate(o, 1, o->control.atol / o->control.rtol, NULL, 0);
   for (int i = 0;
        i < START_ITERATIONS && (i == 0 || m->rho > FIRST_ITERATION_PART * STIFFNESS_RATIO * rate);
        i++)
     if (!switching_power_iteration(o))
       return;
-  double limit = START_STABILITY_LIMIT / m->rho, left = t_stop - driver->memory->t;
+  double limit = START_STABILITY_LIMIT / m->rho, left = t_stop - o->driver->t;
   if (!(m->rho > STIFFNESS_RATIO * rate) || left < MIN_LIMITED_STEPS * limit) {
-    o->driver.largest_first = o->memory->current == GAUSS ? GAUSS_FIRST_STEP / m->rho : 0;
+    o->largest_first = o->memory->current == GAUSS ? GAUSS_FIRST_STEP / m->rho : 0;
     return;
   }
-  dae__log(driver->env, DAE_LOG_INFO, "t = %.10g: stiffness detected: starting with radau",
-           driver->memory->t);
+  dae__log(o->env, DAE_LOG_INFO, "t = %.10g: stiffness detected: starting with radau",
+           o->driver->t);
   o->memory->current = c->first_radau;
   m->steps = 0;
   m->explicit_rate = c->evaluations * m->rho / c->stability_limit;
@@ -343,12 +344,14 @@ void dae__switching_start(dae__rk *o, double t_stop)
 
 /* ---- creation ---- */
 
-dae_status dae__switching_create(dae__rk *o, dae__arena *arena, dae_error *err)
+dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
+                                 dae__select_radau *select_radau, dae_error *err)
 {
   selection *c = DAE__ALLOC(arena, selection, 1);
   if (!c)
     return dae__out_of_memory(err);
   o->selection = c;
+  c->select_radau = select_radau;
   c->memory = DAE__STATE(arena, memory, 1);
   c->d = DAE__STATE(arena, double, o->adapter.size);
   c->z = DAE__ALLOC(arena, double, o->adapter.size);
@@ -357,15 +360,15 @@ dae_status dae__switching_create(dae__rk *o, dae__arena *arena, dae_error *err)
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-void dae__switching_select_first(dae__rk *o, double evaluations, double stability_limit)
+void dae__switching_select_first(dae__onestep *o, double evaluations, double stability_limit)
 {
   selection *c = o->selection;
   DAE__ASSERT(o->steppers > RADAU && o->memory->current >= RADAU);
-  DAE__ASSERT(o->stepper[EXPLICIT].table->stiffness && o->stepper[RADAU].table->select);
+  DAE__ASSERT(o->stepper[EXPLICIT].stiffness && o->stepper[RADAU].work);
   c->evaluations = evaluations;
   c->stability_limit = stability_limit;
   c->first_radau = o->memory->current;
-  o->memory->current = o->adapter.nx > LARGE_SYSTEM    ? c->first_radau
-                       : o->opts.rtol > GAUSS_MAX_RTOL ? EXPLICIT
-                                                       : GAUSS;
+  o->memory->current = o->adapter.nx > LARGE_SYSTEM       ? c->first_radau
+                       : o->control.rtol > GAUSS_MAX_RTOL ? EXPLICIT
+                                                          : GAUSS;
 }

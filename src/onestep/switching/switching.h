@@ -5,15 +5,19 @@
 
 #include "onestep/host/integrator.h"
 
+/* Selection among the steppers of radau, whose indices begin at `first`. */
+typedef void dae__select_radau(dae__onestep *o, int first);
+
 /* Creates the state of the selection; called before the steppers are created. */
-dae_status dae__switching_create(dae__rk *o, dae__arena *arena, dae_error *err);
+dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
+                                 dae__select_radau *select_radau, dae_error *err);
 /* Selects the stepper of the first step; called after the steppers are created, in this order:
  * gauss; an explicit pair, with its number of evaluations per attempt and its stability limit;
  * those of radau, of which the current one is selected by the tolerance. */
-void dae__switching_select_first(dae__rk *o, double evaluations, double stability_limit);
+void dae__switching_select_first(dae__onestep *o, double evaluations, double stability_limit);
 
 /* Functions start and select_stepper of the method descriptor. */
-void dae__switching_start(dae__rk *o, double t_stop);
-void dae__switching_select_stepper(dae__rk *o);
+void dae__switching_start(dae__onestep *o, double t_stop);
+void dae__switching_select_stepper(dae__onestep *o);
 
 #endif

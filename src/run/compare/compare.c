@@ -84,7 +84,7 @@ static dae_status compare_make_series(dae__compare *c, dae_error *err)
     /* runs with and without rows, in rounds, and one more for a candidate */
     c->total += (method->fixed_step ? c->width : plan->rtol_count) * (1 + DAE__ROUNDS) + 1;
   }
-  c->options = dae__arena_alloc(c->scratch, 1, options);
+  c->options = dae_arena_alloc(c->scratch, 1, options);
   if (dae__arena_failed(c->scratch))
     return dae__out_of_memory(err);
   if (c->series_count > 0)

@@ -86,9 +86,9 @@ dae_wave_options dae_wave_defaults(void)
 
 /* ---- problems and options that are refused ---- */
 
-static dae_status wave_any_assembly(const dae_problem *problem, dae_error *err)
+static dae_status wave_any_assembly(const void *method, const dae_problem *problem, dae_error *err)
 {
-  (void)problem, (void)err;
+  (void)method, (void)problem, (void)err;
   return DAE_OK;
 }
 
@@ -99,7 +99,7 @@ dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err)
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, "problem",
         "the method iterates between coupled systems; this problem is a single system");
-  return dae__assembled_check_problem(problem, wave_any_assembly, err);
+  return dae__assembled_check_problem(problem, wave_any_assembly, NULL, err);
 }
 
 dae_status dae__joint_check_problem(const dae_problem *problem, dae_error *err)

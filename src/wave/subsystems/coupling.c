@@ -164,7 +164,7 @@ static const void *coupling_default_options(dae__arena *arena, const dae_method 
 {
   const char *const name[] = {"rtol", "atol"};
   const double value[] = {fmax(r->rtol, MIN_CHILD_RTOL), r->atol};
-  void *opts = dae__arena_alloc(arena, 1, method->options_size);
+  void *opts = dae_arena_alloc(arena, 1, method->options_size);
   if (!opts || !method->defaults)
     return NULL;
   method->defaults(opts);

@@ -1,0 +1,135 @@
+/* A problem in the momentum form for one-step methods: x = (y, z), y = (lambda, psi) in the symbols
+ * of the adapter; slopes from the index-1 equations of momentum_motion.h. */
+#include "core/assert.h"
+#include "core/error.h"
+#include "linalg/rank.h"
+#include "onestep/host/adapter.h"
+
+/* Size, relative to the row, of a row of [g_y v_z; k_z] after elimination, below which it is nearly
+ * linearly dependent. Chosen, not measured. */
+#define NEARLY_DEPENDENT 1e-6
+
+typedef struct momentum {
+  dae__momentum *m;
+  dae__momentum_motion *motion[2]; /* [0] for steps, [1] for dense output */
+  dae__forms forms;
+} momentum;
+
+static dae_status momentum_consistent(void *self, double t, const bool *fixed, double *z,
+                                      double *dz, dae_error *err)
+{
+  return dae__momentum_consistent(((momentum *)self)->motion[0], t, fixed, z, dz, NULL, err);
+}
+
+static dae_status momentum_slopes(void *self, bool dense, double t, double *z, double *dz,
+                                  dae_error *err)
+{
+  return dae__momentum_accelerate(((momentum *)self)->motion[dense], t, z, dz, err);
+}
+
+static dae_status momentum_project(void *self, bool dense, double t, double *z, dae_error *err)
+{
+  momentum *o = self;
+  return dae__momentum_project(o->motion[dense], t, z, z + o->m->at.z, NULL, err);
+}
+
+/* First constraint whose row of [g_y v_z; k_z] nearly depends on the rows before it; -1: none, or
+ * the test failed. */
+static int momentum_dependent_row(dae__momentum *m, dae__arena *arena, const dae_momentum_at *at)
+{
+  const dae_pattern *G = &m->pattern[DAE__GDOT_Z], *K = &m->pattern[DAE__K_Z];
+  dae__block blocks[2] = {{.pattern = G}, {.row = m->ng, .pattern = K}};
+  dae_pattern A = dae__blocks_merge(arena, m->nc, m->nz, blocks, 2);
+  bool *independent = DAE__ALLOC(arena, bool, m->nc);
+  double *G_values = DAE__ALLOC(arena, double, dae__pattern_count(G));
+  double *K_values = DAE__ALLOC(arena, double, dae__pattern_count(K));
+  int rank;
+  if (dae__arena_failed(arena))
+    return -1;
+  double *values = DAE__ALLOC(arena, double, dae__pattern_count(&A));
+  if (!values || dae__momentum_jacobian(m, DAE__GDOT_Z, at, NULL, G_values, NULL) ||
+      dae__momentum_jacobian(m, DAE__K_Z, at, NULL, K_values, NULL))
+    return -1;
+  dae__block_add(&blocks[0], 1, G_values, values);
+  dae__block_add(&blocks[1], 1, K_values, values);
+  for (int i = 0; i < m->nc; i++)
+    independent[i] = true;
+  if (dae__rank_rows(&A, values, NEARLY_DEPENDENT, dae__arena_env(arena), independent, NULL, &rank,
+                     NULL))
+    return -1;
+  for (int i = 0; i < m->nc; i++)
+    if (!independent[i])
+      return i;
+  return -1;
+}
+
+static bool momentum_rank(void *self, double t, const double *z, char *name, size_t size)
+{
+  momentum *o = self;
+  dae__arena *arena = dae__arena_create(dae__arena_env(o->motion[0]->arena));
+  dae_momentum_at at = {t, z, z + o->m->at.z};
+  int row = arena ? momentum_dependent_row(o->m, arena, &at) : -1;
+  dae__arena_free(arena);
+  if (row >= 0)
+    dae__momentum_constraint_name(o->m->p, row, name, size);
+  return row >= 0;
+}
+
+static void momentum_count(const void *self, dae_stats *stats)
+{
+  const momentum *o = self;
+  stats->evaluations += *o->m->evaluations;
+  stats->projections += o->motion[0]->memory->projections;
+  for (int i = 0; i < 2; i++)
+    stats->factorisations += o->motion[i]->memory->factorisations;
+}
+
+static dae_status momentum_reload(void *self, dae_error *err)
+{
+  momentum *o = self;
+  dae_status status = dae__momentum_motion_reload(o->motion[0]);
+  if (!status)
+    status = dae__momentum_motion_reload(o->motion[1]);
+  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
+}
+
+static void momentum_free(void *self)
+{
+  momentum *o = self;
+  for (int i = 0; i < 2; i++)
+    dae__momentum_motion_free(o->motion[i]);
+}
+
+#define MOMENTUM_VERBS                                                                             \
+  .consistent = momentum_consistent, .slopes = momentum_slopes, .rank = momentum_rank,             \
+  .count = momentum_count, .reload = momentum_reload, .free = momentum_free
+/* Tables of problems without and with projection. */
+static const dae_adapter_table momentum_free_verbs = {MOMENTUM_VERBS};
+static const dae_adapter_table momentum_verbs = {MOMENTUM_VERBS, .project = momentum_project};
+
+dae_status dae__adapter_momentum(dae__arena *arena, const dae_problem *problem,
+                                 const dae__onestep_needs *needs, const dae_step_options *control,
+                                 dae_adapter *out, dae_error *err)
+{
+  momentum *o = DAE__ALLOC(arena, momentum, 1);
+  (void)needs;
+  if (!o)
+    return dae__out_of_memory(err);
+  dae_status status = dae__momentum_create(arena, problem, &o->m, err);
+  for (int i = 0; i < 2 && !status; i++)
+    status = dae__momentum_motion_create(arena, o->m, &o->motion[i], err);
+  if (status) {
+    momentum_free(o);
+    return status;
+  }
+  DAE__ASSERT(o->m->at.z == o->m->ny);
+  o->forms.momentum = o->m;
+  *out = (dae_adapter){.table = control->project && o->m->nc > 0 ? &momentum_verbs
+                                                                 : &momentum_free_verbs,
+                       .self = o,
+                       .problem = problem,
+                       .nx = o->m->ny + o->m->nz,
+                       .size = o->m->at.size,
+                       .forms = &o->forms};
+  return DAE_OK;
+}
