@@ -182,6 +182,28 @@ static const dae_stepper_table lie_table = {.begin = lie_begin,
 
 /* ---- creation ---- */
 
+/* Refuses a singular M at the start, which a mechanical problem may have, for the nested iteration:
+ * its sweeps apply M^-1. */
+static dae_status lie_check_mass(const stepper *o, const dae__onestep *host, dae_error *err)
+{
+  dae__semi *s = o->step.s;
+  char name[64] = "";
+  int column;
+  if (o->step.iteration != DAE_LIE_NESTED || !s->p->M)
+    return DAE_OK;
+  DAE__TRY(dae__semi_M(s, host->driver->t, host->now.z, o->step.M, err));
+  dae_status status = dae__solver_check_regular(host->env, &s->M, o->step.M, &column, err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  if (column >= 0)
+    dae__semi_variable_name(s->p, column, name, sizeof name);
+  return dae__fail(
+      err, DAE_ERROR_UNSUPPORTED, "lie",
+      "the nested iteration needs a regular mass matrix; this one is singular%s%s: use "
+      "Newton's",
+      name[0] ? " at " : "", name);
+}
+
 dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_error *err)
 {
   const dae_adapter *a = &host->adapter;
@@ -207,6 +229,8 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae_status status = dae__lie_step_create(arena, a->forms, opts, &o->step, err);
+  if (!status)
+    status = lie_check_mass(o, host, err);
   if (status) {
     lie_release(o);
     return status;
