@@ -92,35 +92,35 @@ static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s,
   return dae__solver_create(arena, &o->F_y, &o->algebraic, err);
 }
 
-/* Factors the matrix named `what`; DAE_ERROR_SINGULAR also if it is singular to working
+/* Evaluates and factors M or F_y at z; DAE_ERROR_SINGULAR also if it is singular to working
  * precision. */
-static dae_status semi_factor(slopes *o, dae__solver *solver, const double *values,
-                              const char *what, dae_error *err)
+static dae_status semi_factor(slopes *o, bool mass, double t, const double *z, dae_error *err)
 {
-  dae_status status = dae__solver_factor(solver, values);
-  o->memory->factorisations++;
+  const dae__semi *s = o->s;
+  dae__solver *solver = mass ? o->mass : o->algebraic;
+  bool *factored = mass ? &o->memory->mass_factored : &o->memory->factored;
+  char name[64] = "";
+  DAE__TRY(mass ? dae__semi_M(o->s, t, z, o->M, err) : dae__semi_J(o->s, t, z, o->J, err));
+  for (int e = 0; !mass && e < dae__pattern_count(&o->F_y); e++)
+    o->values[e] = o->J[o->entry[e]];
+  dae_status status = dae__solver_factor(solver, mass ? o->M : o->values);
   if (!status && dae__solver_rcond(solver) < DAE__SINGULAR_RCOND)
     status = DAE_ERROR_SINGULAR;
-  if (status == DAE_ERROR_MEMORY)
-    return dae__out_of_memory(err);
-  if (status && status != DAE_ERROR_SINGULAR)
-    return dae__fail(err, status, NULL, "%s: %s", what, dae_status_text(status));
-  return status;
-}
-
-static dae_status semi_factor_F_y(slopes *o, double t, const double *z, dae_error *err)
-{
-  char name[64];
-  DAE__TRY(dae__semi_J(o->s, t, z, o->J, err));
-  for (int e = 0; e < dae__pattern_count(&o->F_y); e++)
-    o->values[e] = o->J[o->entry[e]];
-  dae_status status = semi_factor(o, o->algebraic, o->values, "F_y", err);
-  o->memory->jacobians++;
-  o->memory->factored = status == DAE_OK;
+  o->memory->factorisations++;
+  o->memory->jacobians += !mass;
+  *factored = status == DAE_OK;
+  if (!status || status == DAE_ERROR_MEMORY)
+    return status ? dae__out_of_memory(err) : DAE_OK;
   if (status != DAE_ERROR_SINGULAR)
-    return status;
-  int column = dae__solver_column(o->algebraic);
-  dae__semi_variable_name(o->s->p, o->s->nx + (column > 0 ? column : 0), name, sizeof name);
+    return dae__fail(err, status, NULL, "%s: %s", mass ? "M" : "F_y", dae_status_text(status));
+  int column = dae__solver_column(solver);
+  if (!mass || column >= 0)
+    dae__semi_variable_name(s->p, (mass ? 0 : s->nx) + (column > 0 ? column : 0), name,
+                            sizeof name);
+  if (mass)
+    return dae__fail(err, status, name[0] ? name : NULL,
+                     "the mass matrix M is singular%s%s: it does not determine the slopes",
+                     name[0] ? " at " : "", name);
   return dae__fail(err, status, name,
                    "the equations F = 0 do not determine %s: F_y is singular, so that the index is "
                    "higher than 1 there",
@@ -141,7 +141,7 @@ static dae_status semi_newton(slopes *o, bool fresh, double t, double *z, dae_er
   while (outcome < DAE__NEWTON_EXACT_DONE) {
     DAE__TRY(dae__semi_F(s, t, z, NULL, o->d, err));
     if (outcome == DAE__NEWTON_EXACT_REFRESH)
-      DAE__TRY(semi_factor_F_y(o, t, z, err));
+      DAE__TRY(semi_factor(o, false, t, z, err));
     it.fresh = it.fresh || outcome == DAE__NEWTON_EXACT_REFRESH;
     dae__solver_solve(o->algebraic, o->d);
     dae__axpy(s->ny, -1, o->d, y);
@@ -174,28 +174,6 @@ static dae_status semi_solve_y(slopes *o, double t, double *z, dae_error *err)
   }
   dae__copy(s->ny, o->fF, z + s->nx);
   return semi_newton(o, true, t, z, err);
-}
-
-/* k = M\k, the slopes k from their right side f */
-static dae_status semi_solve_mass(slopes *o, double t, const double *z, double *k, dae_error *err)
-{
-  char name[64] = "";
-  if (!o->memory->mass_factored || !o->s->constant_mass) {
-    DAE__TRY(dae__semi_M(o->s, t, z, o->M, err));
-    dae_status status = semi_factor(o, o->mass, o->M, "M", err);
-    o->memory->mass_factored = status == DAE_OK;
-    if (status == DAE_ERROR_SINGULAR) {
-      int column = dae__solver_column(o->mass);
-      if (column >= 0)
-        dae__semi_variable_name(o->s->p, column, name, sizeof name);
-      return dae__fail(err, status, name[0] ? name : NULL,
-                       "the mass matrix M is singular%s%s: it does not determine the slopes",
-                       name[0] ? " at " : "", name);
-    }
-    DAE__TRY(status);
-  }
-  dae__solver_solve(o->mass, k);
-  return DAE_OK;
 }
 
 /* ---- slopes with index 2 ---- */
@@ -295,7 +273,12 @@ static dae_status onestep_semi_slopes(void *self, bool dense, double t, double *
   DAE__TRY(o->algebraic ? semi_solve_y(o, t, z, err) : DAE_OK);
   DAE__TRY(dae__semi_rhs(o->s, t, z, o->fF, err));
   dae__copy(o->s->nx, o->fF, dz);
-  return o->mass ? semi_solve_mass(o, t, z, dz, err) : DAE_OK;
+  if (!o->mass)
+    return DAE_OK;
+  if (!o->memory->mass_factored || !o->s->constant_mass)
+    DAE__TRY(semi_factor(o, true, t, z, err));
+  dae__solver_solve(o->mass, dz);
+  return DAE_OK;
 }
 
 static void semi_restore_hidden(adapter *o)

@@ -235,12 +235,12 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
     lie_release(o);
     return status;
   }
-  dae__stepper stepper_of_host = {.table = &lie_table,
-                                  .self = o,
-                                  .order = o->order,
-                                  .control = dae__controller_defaults(o->order + 1)};
-  stepper_of_host.control.beta = 0;
-  stepper_of_host.control.max_factor = MAX_STEP_FACTOR;
-  dae__onestep_add_stepper(host, &stepper_of_host);
+  dae__stepper created = {.table = &lie_table,
+                          .self = o,
+                          .order = o->order,
+                          .control = dae__controller_defaults(o->order + 1)};
+  created.control.beta = 0;
+  created.control.max_factor = MAX_STEP_FACTOR;
+  dae__onestep_add_stepper(host, &created);
   return DAE_OK;
 }
