@@ -24,9 +24,9 @@
 #include <daedal/run.h>
 #include <daedal/semi_explicit.h>
 #include <daedal/spark.h>
-#include <daedal/stepper.h>
 #include <daedal/sparsity.h>
 #include <daedal/status.h>
+#include <daedal/stepper.h>
 #include <daedal/version.h>
 #include <daedal/wave.h>
 

@@ -124,6 +124,11 @@ typedef struct dae_step_options {
   bool project;      /**< projection onto the constraints after every step */
 } dae_step_options;
 
+/** Sets the default options: rtol 1e-6, atol 1e-8, variable steps, 30 failures, projection. opts is
+ * a dae_step_options. */
+void dae_step_defaults(void *opts);
+extern const dae_option_table dae_step_option_table; /**< fields of dae_step_options */
+
 /** A one-step method. */
 typedef struct dae_onestep_method {
   const char *name; /**< name in messages and in the registry */
@@ -131,6 +136,8 @@ typedef struct dae_onestep_method {
   /** power of h in the error estimate: one more than the order of the lower method of a pair; 0:
    * no estimate, fixed steps only */
   int error_order;
+  /** fields of the options given to dae_onestep_create, which it validates; NULL: no options */
+  const dae_option_table *options;
   /** Refuses problems that the method does not take, with the reason and an alternative
    * (dae_error_set); NULL: all but the momentum form. The problem is not coupled. */
   dae_status (*check_problem)(const dae_problem *problem, dae_error *err);
@@ -146,7 +153,8 @@ dae_status dae_onestep_accepts(const dae_onestep_method *method, const dae_probl
                                dae_error *err);
 
 /** Creates an integrator of a method: makes the start consistent, and assembles a coupled problem.
- * The method must outlive the integrator. */
+ * control NULL: defaults; options: passed on to method->create. The method must outlive the
+ * integrator. */
 dae_status dae_onestep_create(const dae_onestep_method *method, const dae_step_options *control,
                               const void *options, const dae_problem *problem,
                               const dae_start *start, const dae_env *env, dae_integrator **out,

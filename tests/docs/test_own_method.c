@@ -2,11 +2,13 @@
  * of its handle, agreement with another method, what it refuses, failing allocations. */
 #include "counting_env.h"
 #include "laws/same_bits.h"
-#include "own_method.h"
 #include "text_problem.h"
 
+#include <daedal/stepper.h>
 #include <math.h>
 #include <string.h>
+
+extern const dae_method rattle_method; /* examples/rattle.c */
 
 #define LARGEST 16
 
@@ -35,11 +37,12 @@ static const char chain[] = "model chain\n"
 
 static dae_integrator *create(const test_problem *p, double h)
 {
-  own_rattle_options opts = own_rattle_defaults();
+  dae_step_options opts;
   dae_integrator *it = NULL;
   dae_error err = dae_error_none();
+  dae_step_defaults(&opts);
   opts.step = h;
-  if (own_rattle_create(&p->problem, &p->start, &opts, NULL, &it, &err) < 0)
+  if (rattle_method.create(&p->problem, &p->start, &opts, NULL, &it, &err) < 0)
     fail_msg("%s", err.text);
   return it;
 }
@@ -61,9 +64,10 @@ static void run_with(const dae_method *method, const void *opts, const test_prob
 
 static void run(const test_problem *p, double h, double *y)
 {
-  own_rattle_options opts = own_rattle_defaults();
+  dae_step_options opts;
+  dae_step_defaults(&opts);
   opts.step = h;
-  run_with(&own_rattle, &opts, p, y);
+  run_with(&rattle_method, &opts, p, y);
 }
 
 static double distance(int from, int to, const double *a, const double *b)
@@ -114,11 +118,12 @@ static void test_rows_of_a_run_lie_on_both_levels_of_the_constraints(void **stat
   (void)state;
   test_problem p;
   dae_model *model = text_problem(chain, NULL, 0, 2, &p);
-  own_rattle_options opts = own_rattle_defaults();
+  dae_step_options opts;
   dae_summary summary;
   dae_error err = dae_error_none();
+  dae_step_defaults(&opts);
   opts.step = 0.01;
-  dae_run_plan plan = {.every = 0.003, .method = &own_rattle, .options = &opts};
+  dae_run_plan plan = {.every = 0.003, .method = &rattle_method, .options = &opts};
   dae_model_plan(model, &plan); /* also says that one constraint is redundant */
   plan.to = p.to, plan.every = 0.003;
   if (dae_run(&plan, NULL, &summary, &err) < 0)
@@ -207,8 +212,9 @@ static void test_saved_and_loaded_it_steps_on_with_the_same_bits(void **state)
   for (int i = 0; i < 2; i++) {
     test_problem p;
     dae_model *model = text_problem(i ? chain : pendulum, NULL, 0, 1, &p);
-    own_rattle_options opts = own_rattle_defaults();
-    same_set_up s = {.p = &p, .method = &own_rattle, .step = 0.01};
+    dae_step_options opts;
+    same_set_up s = {.p = &p, .method = &rattle_method, .step = 0.01};
+    dae_step_defaults(&opts);
     opts.step = s.step;
     memcpy(&s.opts, &opts, sizeof opts);
     same_check(&s, 0);
@@ -246,11 +252,12 @@ static void check_refused(const char *text)
   dae_model *model = text_problem(text, NULL, 0, 1, &p);
   dae_error err = dae_error_none();
   dae_integrator *it = NULL;
-  own_rattle_options opts = own_rattle_defaults();
+  dae_step_options opts;
+  dae_step_defaults(&opts);
   opts.step = 0.01;
-  assert_int_equal(own_rattle.accepts(&p.problem, &err), DAE_ERROR_UNSUPPORTED);
+  assert_int_equal(rattle_method.accepts(&p.problem, &err), DAE_ERROR_UNSUPPORTED);
   assert_non_null(strstr(err.text, "constant mass"));
-  assert_int_equal(own_rattle_create(&p.problem, &p.start, &opts, NULL, &it, &err),
+  assert_int_equal(rattle_method.create(&p.problem, &p.start, &opts, NULL, &it, &err),
                    DAE_ERROR_UNSUPPORTED);
   assert_null(it);
   dae_model_free(model);
@@ -270,7 +277,7 @@ static void test_a_step_has_to_be_given(void **state)
   test_problem p = test_pendulum();
   dae_error err = dae_error_none();
   dae_integrator *it = NULL;
-  assert_int_equal(own_rattle_create(&p.problem, &p.start, NULL, NULL, &it, &err),
+  assert_int_equal(rattle_method.create(&p.problem, &p.start, NULL, NULL, &it, &err),
                    DAE_ERROR_OPTION);
   assert_string_equal(err.equation, "step");
 }
@@ -296,11 +303,12 @@ static void test_a_step_that_fails_leaves_the_last_state(void **state)
 static bool build(const dae_env *env)
 {
   test_problem p = test_pendulum();
-  own_rattle_options opts = own_rattle_defaults();
+  dae_step_options opts;
   dae_integrator *it = NULL;
   dae_error err = dae_error_none();
+  dae_step_defaults(&opts);
   opts.step = 0.01;
-  dae_status status = own_rattle_create(&p.problem, &p.start, &opts, env, &it, &err);
+  dae_status status = rattle_method.create(&p.problem, &p.start, &opts, env, &it, &err);
   assert_true(status == DAE_OK || status == DAE_ERROR_MEMORY);
   dae_integrator_free(it);
   return status == DAE_OK;

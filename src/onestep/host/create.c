@@ -5,6 +5,8 @@
 #include "onestep/host/integrator.h"
 #include "problem/consistent.h"
 #include "step/assembled.h"
+#include <float.h>
+#include <math.h>
 
 /* Number of steps for which the step size of a method outside the library stays below a size at
  * which an attempt failed. Chosen, not measured. */
@@ -133,6 +135,30 @@ dae_status dae__onestep_accepts(const dae__onestep_descriptor *descriptor,
 
 /* ---- methods outside the library ---- */
 
+#define ROW(type, name, min, max, help)                                                            \
+  {                                                                                                \
+#name, type, offsetof(dae_step_options, name), min, max, NULL, help                            \
+  }
+static const dae_option step_options[] = {
+    ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, "relative tolerance"),
+    ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, "absolute tolerance"),
+    ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, "fixed step size, 0: variable"),
+    ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, "first step size to try, 0: chosen"),
+    ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, "largest step size, 0: no limit"),
+    ROW(DAE_OPTION_INT, max_failures, 1, 1000, "attempts at one step before it gives up"),
+    ROW(DAE_OPTION_BOOL, project, 0, 0, "project states onto the constraints after every step")};
+
+const dae_option_table dae_step_option_table = {.owner = "the one-step method",
+                                                .options = step_options,
+                                                .count =
+                                                    sizeof step_options / sizeof *step_options};
+
+void dae_step_defaults(void *opts)
+{
+  *(dae_step_options *)opts =
+      (dae_step_options){.rtol = 1e-6, .atol = 1e-8, .max_failures = 30, .project = true};
+}
+
 static dae_status onestep_check_own(const dae__onestep_descriptor *descriptor,
                                     const dae_problem *problem, dae_error *err)
 {
@@ -180,10 +206,16 @@ dae_status dae_onestep_create(const dae_onestep_method *method, const dae_step_o
 {
   dae__onestep_descriptor descriptor = onestep_own_descriptor(method, options);
   const dae_stepper_table *t = &method->stepper;
+  dae_step_options defaults;
+  dae_step_defaults(&defaults);
+  control = control ? control : &defaults;
   *out = NULL;
   if (!method->name || !method->create || !t->attempt || !t->complete || !t->dense_output)
     return dae__fail(err, DAE_ERROR_USAGE, "method",
                      "a one-step method needs name, create, attempt, complete and dense_output");
+  DAE__TRY(dae_options_validate(&dae_step_option_table, control, err));
+  if (method->options && options)
+    DAE__TRY(dae_options_validate(method->options, options, err));
   if (control->step == 0 && method->error_order == 0)
     return dae__fail(err, DAE_ERROR_OPTION, "step",
                      "%s has fixed steps: give their size by step (--step on the command line)",
