@@ -6,7 +6,6 @@
 
 #include "core/arena.h"
 #include "core/vec.h"
-#include "onestep/lie/adapter.h"
 #include "onestep/lie/step.h"
 #include "problems/l13.h"
 
@@ -22,7 +21,7 @@
 
 typedef struct lie_fixture {
   dae__arena *arena;
-  dae__lie_adapter adapter;
+  dae_adapter adapter;
   dae__lie_step step;
   int nx, ny;
   double t;
@@ -35,20 +34,26 @@ static inline void lie_set_up(const test_problem *p, const dae_lie_options *opts
   dae_error err = dae_error_none();
   *o = (lie_fixture){.arena = dae__arena_create(NULL), .t = p->start.t};
   assert_non_null(o->arena);
+  const dae__onestep_needs needs = {.method = "lie",
+                                    .form = opts->form == DAE_LIE_WEAK ? DAE__FORM_VELOCITY
+                                                                       : DAE__FORM_GGL,
+                                    .index = 2,
+                                    .index_2_slopes = true};
+  const dae_step_options control = {.rtol = opts->rtol, .atol = opts->atol, .project = true};
   dae_status status =
       p->problem.mechanical
-          ? dae__lie_adapter_mechanical(o->arena, &p->problem, opts->form, &o->adapter, &err)
-          : dae__lie_adapter_semi(o->arena, &p->problem, &o->adapter, &err);
+          ? dae__adapter_mechanical(o->arena, &p->problem, &needs, &control, &o->adapter, &err)
+          : dae__adapter_semi(o->arena, &p->problem, &needs, &control, &o->adapter, &err);
   if (!status)
-    status = dae__lie_step_create(o->arena, &o->adapter, opts, &o->step, &err);
-  assert_true(o->adapter.s && o->adapter.s->n <= LIE_MOST);
+    status = dae__lie_step_create(o->arena, o->adapter.forms, opts, &o->step, &err);
+  assert_true(o->adapter.forms && o->adapter.forms->s->n <= LIE_MOST);
   dae__copy(o->adapter.size, p->start.y, o->z);
   if (!status)
     status = o->adapter.table->consistent(o->adapter.self, o->t, NULL, o->z, o->dz, &err);
   if (status)
     fail_msg("%s: %s", p->name, err.text);
-  o->nx = o->adapter.s->nx;
-  o->ny = o->adapter.s->ny;
+  o->nx = o->adapter.forms->s->nx;
+  o->ny = o->adapter.forms->s->ny;
   dae__copy(o->ny, o->z + o->nx, o->y);
 }
 
@@ -63,13 +68,12 @@ static inline dae_status lie_step_to(lie_fixture *o, double t, dae_error *err)
   dae__copy(o->nx + o->ny, o->step.z1, o->z);
   dae__copy(o->ny, o->step.z1 + o->nx, o->y);
   o->t = t;
-  status = o->adapter.table->rates(o->adapter.self, false, t, o->z, o->dz, err);
-  return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
+  return o->adapter.table->slopes(o->adapter.self, false, t, o->z, o->dz, err);
 }
 
 static inline void lie_tear_down(lie_fixture *o)
 {
-  dae__lie_step_free(&o->step);
+  dae__solver_free(o->step.solver);
   o->adapter.table->free(o->adapter.self);
   dae__arena_free(o->arena);
 }

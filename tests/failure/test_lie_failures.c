@@ -164,6 +164,67 @@ static void test_a_singular_mass_matrix_is_refused(void **state)
   }
 }
 
+/* The pendulum with its height below the anchor as a third coordinate, without mass. */
+static int massless_M(void *user, const dae_mechanical_at *at, double *M)
+{
+  (void)user, (void)at;
+  for (int i = 0; i < 9; i++)
+    M[i] = i == 0 || i == 4;
+  return 0;
+}
+
+static int massless_f(void *user, const dae_mechanical_at *at, double *f)
+{
+  (void)user, (void)at;
+  f[0] = f[1] = 0;
+  f[2] = 1;
+  return 0;
+}
+
+static int massless_g(void *user, const dae_mechanical_at *at, double *g)
+{
+  const double *q = at->q;
+  (void)user;
+  g[0] = q[0] * q[0] + q[1] * q[1] - 1;
+  g[1] = q[1] + q[2];
+  return 0;
+}
+
+/* Newton's method needs no M^-1: a mass matrix that is regular together with the constraints serves
+ * it. Energy: |v|^2 / 2 = height below the start. */
+static void test_a_massless_coordinate_is_for_newton_only(void **state)
+{
+  (void)state;
+  static const double start[8] = {1, 0, 0};
+  static const char *const names[] = {"x", "y", "depth"};
+  static const dae_mechanical p = {.name = "massless",
+                                   .nq = 3,
+                                   .ng = 2,
+                                   .M = massless_M,
+                                   .f = massless_f,
+                                   .g = massless_g,
+                                   .q_names = names};
+  dae_problem problem = dae_problem_mechanical(&p);
+  dae_start from = {.y = start};
+  dae_integrator *it = NULL;
+  dae_error err = dae_error_none();
+  dae_lie_options opts = dae_lie_defaults();
+  opts.order = 4;
+  double z[8];
+  dae_status status = dae_lie_create(&problem, &from, &opts, NULL, &it, &err);
+  while (status == DAE_OK)
+    status = dae_integrator_step(it, 3, &err);
+  assert_int_equal(status, DAE_END);
+  assert_int_equal(dae_integrator_interpolate(it, 3, z, NULL, &err), DAE_OK);
+  assert_true(fabs((z[3] * z[3] + z[4] * z[4]) / 2 - z[2]) < 1e-4 && fabs(z[1] + z[2]) < 1e-12);
+  dae_integrator_free(it);
+  opts.lie_iteration = DAE_LIE_NESTED;
+  assert_int_equal(dae_lie_create(&problem, &from, &opts, NULL, &it, &err), DAE_ERROR_UNSUPPORTED);
+  assert_null(it);
+  show("massless", &err);
+  assert_true(strstr(err.text, "regular mass matrix") && strstr(err.text, "depth"));
+}
+
 /* ---- options ---- */
 
 typedef struct bad {
@@ -544,6 +605,7 @@ int main(void)
       cmocka_unit_test(test_rows_that_depend_on_each_other_do_not_pass),
       cmocka_unit_test(test_the_momentum_form_is_refused),
       cmocka_unit_test(test_a_singular_mass_matrix_is_refused),
+      cmocka_unit_test(test_a_massless_coordinate_is_for_newton_only),
       cmocka_unit_test(test_bad_options_are_refused_by_name),
       cmocka_unit_test(test_an_x_that_leaves_the_domain_of_f_ends_the_run_there),
       cmocka_unit_test(test_callbacks_that_refuse_or_fail_end_the_run_there),

@@ -2,8 +2,14 @@
  *
  *   F(t,x,y) = 0  by Newton's method for y,   M(t,x) k = f(t,x,y)
  *
- * With singular M or index 2 the slopes of x are not defined by a state; radau and radau-iia do not
- * use them.
+ * With index 2, for methods that ask for slopes there, y and k follow from M k = f, F1 = 0 and the
+ * time derivative of F2 = 0, F2 the rows of F without y (dae__semi_slopes), and x is projected onto
+ * F2 = 0. An event may switch equations: the rows F2 are found again at every restart, and the data
+ * that depend on them are then created again, in an arena of their own. These data keep nothing
+ * from one point to the next, so that they are not saved and serve steps and dense output alike.
+ *
+ * With singular M, or index 2 and a method that does not ask for slopes there, the slopes of x are
+ * not defined by a state; radau and radau-iia do not use them.
  */
 #include "core/error.h"
 #include "core/tolerances.h"
@@ -11,13 +17,20 @@
 #include "linalg/solver.h"
 #include "onestep/host/adapter.h"
 #include "problem/consistent.h"
+#include "problem/semi_explicit/semi_newton.h"
 #include "step/newton.h"
+#include <math.h>
+
+/* Ratio of f_y dy to the largest derivative of x below which y counts as converged near a point
+ * where y is not determined. Chosen, not measured. */
+#define TYPICAL_RATE_FRACTION 1e-3
 
 typedef struct slopes_memory {
   bool factored, mass_factored;
   long iterations, jacobians, factorisations;
 } slopes_memory;
 
+/* Slopes with index 1. */
 typedef struct slopes {
   dae__semi *s;
   double rtol, atol;
@@ -28,20 +41,30 @@ typedef struct slopes {
   dae__solver *algebraic, *mass; /* solvers with F_y (NULL: no y) and with M (NULL: M = 1) */
 } slopes;
 
+/* Slopes and projection with index 2. */
+typedef struct index_2 {
+  dae__arena *arena;
+  dae__surface *surface;
+  dae__semi_slopes slopes;
+} index_2;
+
 typedef struct adapter {
   dae__semi *s;
   dae__onestep_needs needs;
-  slopes slopes[2]; /* slopes of the steps [0] and of dense output [1] */
   dae__forms forms;
+  slopes slopes[2];  /* slopes of the steps [0] and of dense output [1] */
+  index_2 *index_2;  /* NULL: index 1, or index 2 without slopes */
+  bool *hidden;      /* saved: s->hidden of the last consistent start */
+  bool undetermined; /* y kept its guess in the last call of slopes */
 } adapter;
 
-/* ---- slopes ---- */
+/* ---- slopes with index 1 ---- */
 
-static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s, const dae_step_options *opts,
-                                     slopes *o, dae_error *err)
+static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s,
+                                     const dae_step_options *control, slopes *o, dae_error *err)
 {
   int all = dae__pattern_count(&s->J), count = 0;
-  *o = (slopes){.s = s, .rtol = opts->rtol, .atol = opts->atol};
+  *o = (slopes){.s = s, .rtol = control->rtol, .atol = control->atol};
   o->memory = DAE__STATE(arena, slopes_memory, 1);
   o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   o->fF = DAE__ALLOC(arena, double, s->n);
@@ -69,35 +92,35 @@ static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s, const dae_
   return dae__solver_create(arena, &o->F_y, &o->algebraic, err);
 }
 
-/* Factors the matrix named `what`; DAE_ERROR_SINGULAR also if it is singular to working
+/* Evaluates and factors M or F_y at z; DAE_ERROR_SINGULAR also if it is singular to working
  * precision. */
-static dae_status semi_factor(slopes *o, dae__solver *solver, const double *values,
-                              const char *what, dae_error *err)
+static dae_status semi_factor(slopes *o, bool mass, double t, const double *z, dae_error *err)
 {
-  dae_status status = dae__solver_factor(solver, values);
-  o->memory->factorisations++;
+  const dae__semi *s = o->s;
+  dae__solver *solver = mass ? o->mass : o->algebraic;
+  bool *factored = mass ? &o->memory->mass_factored : &o->memory->factored;
+  char name[64] = "";
+  DAE__TRY(mass ? dae__semi_M(o->s, t, z, o->M, err) : dae__semi_J(o->s, t, z, o->J, err));
+  for (int e = 0; !mass && e < dae__pattern_count(&o->F_y); e++)
+    o->values[e] = o->J[o->entry[e]];
+  dae_status status = dae__solver_factor(solver, mass ? o->M : o->values);
   if (!status && dae__solver_rcond(solver) < DAE__SINGULAR_RCOND)
     status = DAE_ERROR_SINGULAR;
-  if (status == DAE_ERROR_MEMORY)
-    return dae__out_of_memory(err);
-  if (status && status != DAE_ERROR_SINGULAR)
-    return dae__fail(err, status, NULL, "%s: %s", what, dae_status_text(status));
-  return status;
-}
-
-static dae_status semi_factor_F_y(slopes *o, double t, const double *z, dae_error *err)
-{
-  char name[64];
-  DAE__TRY(dae__semi_J(o->s, t, z, o->J, err));
-  for (int e = 0; e < dae__pattern_count(&o->F_y); e++)
-    o->values[e] = o->J[o->entry[e]];
-  dae_status status = semi_factor(o, o->algebraic, o->values, "F_y", err);
-  o->memory->jacobians++;
-  o->memory->factored = status == DAE_OK;
+  o->memory->factorisations++;
+  o->memory->jacobians += !mass;
+  *factored = status == DAE_OK;
+  if (!status || status == DAE_ERROR_MEMORY)
+    return status ? dae__out_of_memory(err) : DAE_OK;
   if (status != DAE_ERROR_SINGULAR)
-    return status;
-  int column = dae__solver_column(o->algebraic);
-  dae__semi_variable_name(o->s->p, o->s->nx + (column > 0 ? column : 0), name, sizeof name);
+    return dae__fail(err, status, NULL, "%s: %s", mass ? "M" : "F_y", dae_status_text(status));
+  int column = dae__solver_column(solver);
+  if (!mass || column >= 0)
+    dae__semi_variable_name(s->p, (mass ? 0 : s->nx) + (column > 0 ? column : 0), name,
+                            sizeof name);
+  if (mass)
+    return dae__fail(err, status, name[0] ? name : NULL,
+                     "the mass matrix M is singular%s%s: it does not determine the slopes",
+                     name[0] ? " at " : "", name);
   return dae__fail(err, status, name,
                    "the equations F = 0 do not determine %s: F_y is singular, so that the index is "
                    "higher than 1 there",
@@ -118,7 +141,7 @@ static dae_status semi_newton(slopes *o, bool fresh, double t, double *z, dae_er
   while (outcome < DAE__NEWTON_EXACT_DONE) {
     DAE__TRY(dae__semi_F(s, t, z, NULL, o->d, err));
     if (outcome == DAE__NEWTON_EXACT_REFRESH)
-      DAE__TRY(semi_factor_F_y(o, t, z, err));
+      DAE__TRY(semi_factor(o, false, t, z, err));
     it.fresh = it.fresh || outcome == DAE__NEWTON_EXACT_REFRESH;
     dae__solver_solve(o->algebraic, o->d);
     dae__axpy(s->ny, -1, o->d, y);
@@ -153,26 +176,89 @@ static dae_status semi_solve_y(slopes *o, double t, double *z, dae_error *err)
   return semi_newton(o, true, t, z, err);
 }
 
-/* k = M\k, the slopes k from their right side f */
-static dae_status semi_solve_mass(slopes *o, double t, const double *z, double *k, dae_error *err)
+/* ---- slopes with index 2 ---- */
+
+static void semi_index_2_free(index_2 *i2)
 {
-  char name[64] = "";
-  if (!o->memory->mass_factored || !o->s->constant_mass) {
-    DAE__TRY(dae__semi_M(o->s, t, z, o->M, err));
-    dae_status status = semi_factor(o, o->mass, o->M, "M", err);
-    o->memory->mass_factored = status == DAE_OK;
-    if (status == DAE_ERROR_SINGULAR) {
-      int column = dae__solver_column(o->mass);
-      if (column >= 0)
-        dae__semi_variable_name(o->s->p, column, name, sizeof name);
-      return dae__fail(err, status, name[0] ? name : NULL,
-                       "the mass matrix M is singular%s%s: it does not determine the slopes",
-                       name[0] ? " at " : "", name);
-    }
-    DAE__TRY(status);
+  if (!i2)
+    return;
+  dae__surface_free(i2->surface);
+  dae__semi_slopes_free(&i2->slopes);
+  dae__arena_free(i2->arena);
+}
+
+/* Creates the data of the rows s->hidden; *out = NULL where there are none, after a failure, or
+ * where the method does not ask for slopes. */
+static dae_status semi_index_2_create(const adapter *o, index_2 **out, dae_error *err)
+{
+  dae__semi *s = o->s;
+  *out = NULL;
+  if (!o->needs.index_2_slopes || s->hidden_count == 0)
+    return DAE_OK;
+  dae__arena *arena = dae__arena_create(dae__arena_env(s->arena));
+  index_2 *i2 = arena ? DAE__ALLOC(arena, index_2, 1) : NULL;
+  if (!i2) {
+    dae__arena_free(arena);
+    return dae__out_of_memory(err);
   }
-  dae__solver_solve(o->mass, k);
-  return DAE_OK;
+  i2->arena = arena;
+  dae_status status = dae__semi_slopes_prepare(arena, s, &i2->slopes, err);
+  if (!status)
+    status = dae__surface_create(arena, s, &i2->surface, err);
+  if (!status)
+    status = dae__semi_slopes_create(arena, i2->surface, &i2->slopes, err);
+  if (status)
+    semi_index_2_free(i2);
+  else
+    *out = i2;
+  return status;
+}
+
+/* y and slopes dz; *undetermined: the constraints do not determine y, and z and dz are unchanged */
+static dae_status semi_index_2_solve(dae__semi_slopes *w, double t, double *z, double *dz,
+                                     bool *undetermined, dae_error *err)
+{
+  const dae__semi *s = w->s;
+  char name[64];
+  dae__solver_reset(w->newton.solver);
+  dae_status status = dae__semi_slopes_solve(w, t, z, dz, err);
+  if (status == DAE_ERROR_START) {
+    /* close to a point where y is not determined, the round-off error of y is larger than y:
+     * convergence is then measured by the effect of y on x' */
+    double rate = dae__max_abs(s->nx, w->u);
+    for (int j = s->nx; j < s->n; j++) {
+      double f_y = 0;
+      for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
+        f_y = s->J.row[e] < s->nx ? fmax(f_y, fabs(w->J[e])) : f_y;
+      w->newton.typical[j] = f_y > 0 && isfinite(rate) ? TYPICAL_RATE_FRACTION * rate / f_y : 0;
+    }
+    status = dae__semi_slopes_solve(w, t, z, dz, err);
+    dae__zero(s->ny, w->newton.typical + s->nx);
+  }
+  *undetermined = status == DAE_ERROR_SINGULAR;
+  if (status != DAE_ERROR_START)
+    return *undetermined ? DAE_OK : status;
+  dae__semi_equation_name(s->p, s->nx, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_STEP, name,
+                   "Newton's method does not find the algebraic variables at t = %.10g from the "
+                   "equation of %s and those after it",
+                   t, name);
+}
+
+/* Consistent start at a point where the constraints do not determine y, which keeps its value; x'
+ * follows from f alone. DAE_ERROR_START without a message: y is determined there. */
+static dae_status semi_start_undetermined(index_2 *i2, double t, const bool *fixed, double *z,
+                                          double *dz, dae_error *err)
+{
+  dae__semi *s = i2->slopes.s;
+  bool undetermined = false;
+  DAE__TRY(dae__surface_start(i2->surface, t, fixed, z, err));
+  DAE__TRY(dae__semi_rhs(s, t, z, dz, err));
+  if (s->p->M)
+    dae__zero(s->nx, dz);
+  dae__zero(s->ny, dz + s->nx);
+  (void)semi_index_2_solve(&i2->slopes, t, z, dz, &undetermined, NULL);
+  return undetermined ? DAE_OK : DAE_ERROR_START;
 }
 
 /* ---- functions of the table ---- */
@@ -180,31 +266,85 @@ static dae_status semi_solve_mass(slopes *o, double t, const double *z, double *
 static dae_status onestep_semi_slopes(void *self, bool dense, double t, double *z, double *dz,
                                       dae_error *err)
 {
-  slopes *o = &((adapter *)self)->slopes[dense];
+  adapter *a = self;
+  slopes *o = &a->slopes[dense];
+  if (a->index_2)
+    return semi_index_2_solve(&a->index_2->slopes, t, z, dz, &a->undetermined, err);
   DAE__TRY(o->algebraic ? semi_solve_y(o, t, z, err) : DAE_OK);
   DAE__TRY(dae__semi_rhs(o->s, t, z, o->fF, err));
   dae__copy(o->s->nx, o->fF, dz);
-  return o->mass ? semi_solve_mass(o, t, z, dz, err) : DAE_OK;
+  if (!o->mass)
+    return DAE_OK;
+  if (!o->memory->mass_factored || !o->s->constant_mass)
+    DAE__TRY(semi_factor(o, true, t, z, err));
+  dae__solver_solve(o->mass, dz);
+  return DAE_OK;
+}
+
+static void semi_restore_hidden(adapter *o)
+{
+  o->s->hidden_count = 0;
+  for (int i = 0; i < o->s->ny; i++)
+    o->s->hidden_count += o->s->hidden[i] = o->hidden[i];
+}
+
+/* Replaces the data of index 2 and saves the classification of the rows; after a failure restores
+ * the classification that belongs to the existing data. */
+static dae_status semi_replace_index_2(adapter *o, index_2 *created, dae_status status)
+{
+  semi_index_2_free(status ? created : o->index_2);
+  if (status) {
+    semi_restore_hidden(o);
+    return status;
+  }
+  o->index_2 = created;
+  o->undetermined = false;
+  for (int i = 0; i < o->s->ny; i++)
+    o->hidden[i] = o->s->hidden[i];
+  return DAE_OK;
 }
 
 static dae_status onestep_semi_consistent(void *self, double t, const bool *fixed, double *z,
                                           double *dz, dae_error *err)
 {
   adapter *o = self;
+  const dae__onestep_needs *needs = &o->needs;
   dae_diagnosis find = {0};
-  /* new classification of the equations: an event may have switched them */
+  dae_error why = dae_error_none();
+  index_2 *created = NULL;
   o->s->classified = false;
-  dae_status status = dae__semi_consistent(o->s, t, fixed, z, dz, &find, err);
-  if ((!status || status == DAE_ERROR_START) && find.index > o->needs.index)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, o->needs.method,
-                     "%s takes semi-explicit problems of index %s, and this one is of index %d: "
-                     "use %s",
-                     o->needs.method, o->needs.index == 1 ? "1" : "1 and 2", find.index,
-                     find.index == 2 ? "radau, bdf or lie, or differentiate its constraints once"
-                                     : "the mechanical form, or differentiate its constraints");
+  dae_status status = dae__semi_consistent(o->s, t, fixed, z, dz, &find, &why);
+  bool found = !status || status == DAE_ERROR_START;
+  if (found && find.index > needs->index) {
+    status = dae__fail(&why, DAE_ERROR_UNSUPPORTED, needs->method,
+                       "%s takes semi-explicit problems of index %s, and this one is of index %d: "
+                       "use %s",
+                       needs->method, needs->index == 1 ? "1" : "1 and 2", find.index,
+                       find.index == 2 ? "radau, bdf or lie, or differentiate its constraints once"
+                                       : "the mechanical form, or differentiate its constraints");
+  } else if (found && o->s->classified) {
+    dae_status created_status = semi_index_2_create(o, &created, &why);
+    if (created_status)
+      status = created_status;
+    else if (status && created)
+      status = semi_start_undetermined(created, t, fixed, z, dz, &why);
+  }
   for (int i = 0; i < 2 && !status; i++)
     o->slopes[i].memory->factored = o->slopes[i].memory->mass_factored = false;
-  return status;
+  if (status && err)
+    *err = why;
+  return semi_replace_index_2(o, created, status);
+}
+
+static dae_status onestep_semi_project(void *self, bool dense, double t, double *z, dae_error *err)
+{
+  const adapter *o = self;
+  (void)dense;
+  if (!o->index_2)
+    return DAE_OK;
+  dae__surface *surface = o->index_2->surface;
+  surface->memory->factored = surface->memory->evaluated = false;
+  return dae__surface_project(surface, t, z, err);
 }
 
 static dae_status onestep_semi_inputs(void *self, double t, const double **in, dae_error *err)
@@ -227,33 +367,42 @@ static void onestep_semi_count(const void *self, dae_stats *stats)
 
 static dae_status onestep_semi_reload(void *self, dae_error *err)
 {
+  adapter *o = self;
+  index_2 *created;
   dae_status status = DAE_OK;
   for (int i = 0; i < 2 && !status; i++) {
-    slopes *o = &((adapter *)self)->slopes[i];
-    status = o->memory->factored ? dae__solver_reload(o->algebraic) : DAE_OK;
-    if (!status && o->memory->mass_factored)
-      status = dae__solver_reload(o->mass);
+    slopes *w = &o->slopes[i];
+    status = w->memory->factored ? dae__solver_reload(w->algebraic) : DAE_OK;
+    if (!status && w->memory->mass_factored)
+      status = dae__solver_reload(w->mass);
   }
-  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
+  if (status)
+    return dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt");
+  semi_restore_hidden(o);
+  status = semi_index_2_create(o, &created, err);
+  return semi_replace_index_2(o, created, status);
 }
 
 static void onestep_semi_release(void *self)
 {
+  adapter *o = self;
   for (int i = 0; i < 2; i++) {
-    dae__solver_free(((adapter *)self)->slopes[i].algebraic);
-    dae__solver_free(((adapter *)self)->slopes[i].mass);
+    dae__solver_free(o->slopes[i].algebraic);
+    dae__solver_free(o->slopes[i].mass);
   }
+  semi_index_2_free(o->index_2);
 }
 
 static const dae_adapter_table onestep_semi_verbs = {.consistent = onestep_semi_consistent,
                                                      .slopes = onestep_semi_slopes,
+                                                     .project = onestep_semi_project,
                                                      .inputs = onestep_semi_inputs,
                                                      .count = onestep_semi_count,
                                                      .reload = onestep_semi_reload,
                                                      .free = onestep_semi_release};
 
 dae_status dae__adapter_semi(dae__arena *arena, const dae_problem *problem,
-                             const dae__onestep_needs *needs, const dae_step_options *opts,
+                             const dae__onestep_needs *needs, const dae_step_options *control,
                              dae_adapter *out, dae_error *err)
 {
   adapter *o = DAE__ALLOC(arena, adapter, 1);
@@ -261,13 +410,17 @@ dae_status dae__adapter_semi(dae__arena *arena, const dae_problem *problem,
     return dae__out_of_memory(err);
   o->needs = *needs;
   dae_status status = dae__semi_create(arena, problem, &o->s, err);
+  if (!status) {
+    o->hidden = DAE__STATE(arena, bool, o->s->ny);
+    o->forms =
+        (dae__forms){.s = o->s, .undetermined = needs->index_2_slopes ? &o->undetermined : NULL};
+  }
   for (int i = 0; i < 2 && !status; i++)
-    status = semi_slopes_create(arena, o->s, opts, &o->slopes[i], err);
+    status = semi_slopes_create(arena, o->s, control, &o->slopes[i], err);
   if (status) {
     onestep_semi_release(o);
     return status;
   }
-  o->forms.s = o->s;
   *out = (dae_adapter){.table = &onestep_semi_verbs,
                        .self = o,
                        .problem = problem,

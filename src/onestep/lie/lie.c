@@ -1,10 +1,13 @@
 /* Options and constructor of the Lie-group method. */
 #include "onestep/lie/lie.h"
 #include "core/error.h"
-#include "step/assembled.h"
+#include "onestep/lie/step.h"
 #include <float.h>
 #include <math.h>
 
+/* Number of steps during which step sizes are kept below a size at which the iteration failed.
+ * Chosen, not measured. */
+#define BOUNDED_STEPS 20
 /* Largest kappa of the nested iteration: kappa^2 has to be finite. */
 #define MAX_NESTED_KAPPA 1e150
 
@@ -73,9 +76,10 @@ static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
 
 /* ---- creation ---- */
 
-static dae_status lie_check_problem(const void *method, const dae_problem *problem, dae_error *err)
+static dae_status lie_check_problem(const dae__onestep_descriptor *descriptor,
+                                    const dae_problem *problem, dae_error *err)
 {
-  (void)method;
+  (void)descriptor;
   if (problem->momentum)
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, "lie",
@@ -89,23 +93,15 @@ static dae_status lie_check_problem(const void *method, const dae_problem *probl
   return DAE_OK;
 }
 
+static const dae__onestep_descriptor lie_descriptor = {
+    .needs = {.method = "lie", .form = DAE__FORM_GGL, .index = 2, .index_2_slopes = true},
+    .bounded_steps = BOUNDED_STEPS,
+    .check_problem = lie_check_problem,
+    .create_steppers = dae__lie_create_stepper};
+
 dae_status dae__lie_accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_check_problem(problem, lie_check_problem, NULL, err);
-}
-
-static dae_status lie_create_single(const void *request, const dae_problem *problem,
-                                    const dae_start *start, const dae_env *env,
-                                    dae_integrator **out, dae_error *err)
-{
-  DAE__TRY(lie_check_problem(NULL, problem, err));
-  dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
-  dae_status status = dae__lie_integrator_create(arena, problem, start, request, out, err);
-  if (status)
-    dae__arena_free(arena);
-  return status;
+  return dae__onestep_accepts(&lie_descriptor, problem, err);
 }
 
 dae_status dae_lie_create(const dae_problem *problem, const dae_start *start,
@@ -113,8 +109,19 @@ dae_status dae_lie_create(const dae_problem *problem, const dae_start *start,
                           dae_error *err)
 {
   dae_lie_options defaults = dae_lie_defaults();
+  dae__onestep_descriptor descriptor = lie_descriptor;
   opts = opts ? opts : &defaults;
   *out = NULL;
   DAE__TRY(lie_check_options(opts, err));
-  return dae__assembled_create(problem, start, lie_create_single, opts, env, out, err);
+  descriptor.options = opts;
+  if (opts->form == DAE_LIE_WEAK)
+    descriptor.needs.form = DAE__FORM_VELOCITY;
+  dae_step_options control = {.rtol = opts->rtol,
+                              .atol = opts->atol,
+                              .step = opts->step,
+                              .first_step = opts->first_step,
+                              .max_step = opts->max_step,
+                              .max_failures = opts->max_failures,
+                              .project = true};
+  return dae__onestep_create(&descriptor, &control, problem, start, env, out, err);
 }

@@ -11,7 +11,6 @@
  * Deviations: rows that contain y are enforced at xb, so that their derivative contains theta
  * dx1/dy. The paper's test |dy| < eps cannot be met for small h, where y is accurate to round-off/h
  * only: the test here is h |dy| < eps. */
-#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/dense.h"
@@ -25,31 +24,6 @@
 #define INNER_STAGNATION_TOLERANCE 1e-13
 /* |hc| below which eta and its derivative come from their series. */
 #define ETA_SERIES_BELOW 1e-4
-
-static dae_status lie_nested_factor_mass(dae__lie_step *o, dae_error *err)
-{
-  char name[64] = "";
-  dae_status status = dae__solver_factor(o->mass, o->M);
-  o->memory->mass_factored = true;
-  o->memory->factorisations++;
-  if (!status)
-    return DAE_OK;
-  if (status == DAE_ERROR_MEMORY)
-    return dae__out_of_memory(err);
-  int column = dae__solver_column(o->mass);
-  if (column >= 0)
-    dae__semi_variable_name(o->s->p, column, name, sizeof name);
-  return dae__fail(err, status, name[0] ? name : NULL, "M is singular%s%s", name[0] ? " at " : "",
-                   name);
-}
-
-/* solves M x = f in place of f */
-static void lie_nested_apply_inverse_mass(const dae__lie_step *o, double *f)
-{
-  DAE__ASSERT(!o->mass || o->memory->mass_factored);
-  if (o->mass)
-    dae__solver_solve(o->mass, f);
-}
 
 /* coefficients of the fixed-point update of x1 */
 typedef struct coefficients {
@@ -75,19 +49,20 @@ static coefficients lie_nested_coefficients(const dae__lie_step *o)
   return w;
 }
 
-/* inner iteration for x1; after a failure the message names the equation of the x with the largest
- * change */
+/* inner iteration for x1; R = (change of x1, 0) */
 static dae_status lie_nested_inner(dae__lie_step *o, dae_error *err)
 {
   const dae__semi *s = o->s;
-  int nx = s->nx, worst = 0;
+  int nx = s->nx;
   double before = INFINITY;
+  dae__zero(s->ny, o->R + nx);
   for (int i = 0; i < MAX_INNER_SWEEPS; i++) {
     dae__lie_middle(o);
     DAE__TRY(dae__lie_evaluate(o, err));
-    if (o->mass && (i == 0 || !s->constant_mass))
-      DAE__TRY(lie_nested_factor_mass(o, err));
-    lie_nested_apply_inverse_mass(o, o->f);
+    if (o->solver && (i == 0 || !s->constant_mass))
+      DAE__TRY(dae__lie_factor(o, "M", o->M, err));
+    if (o->solver)
+      dae__solver_solve(o->solver, o->f);
     coefficients w = lie_nested_coefficients(o);
     for (int k = 0; k < nx; k++) {
       double x1 = o->x0[k] + w.eta * w.d * o->f[k] / w.size;
@@ -102,15 +77,8 @@ static dae_status lie_nested_inner(dae__lie_step *o, dae_error *err)
       break;
     before = change;
   }
-  char name[64];
-  for (int i = 1; i < nx; i++)
-    if (!(fabs(o->R[i]) <= fabs(o->R[worst])))
-      worst = i;
-  dae__semi_equation_name(s->p, worst, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_STEP, name,
-                   "the inner iteration does not converge with step size %.3g, worst in the "
-                   "equation of %s: it contracts where h |f_x| < 2 only; use Newton's",
-                   o->h, name);
+  return dae__lie_failed(o, "inner iteration does not converge",
+                         ": it contracts where h |f_x| < 2 only; use Newton's", err);
 }
 
 /* computes dx1/dy, and B = F_x dx1/dy + F_y by rows */
@@ -118,7 +86,6 @@ static void lie_nested_form_B(dae__lie_step *o)
 {
   const dae__semi *s = o->s;
   int nx = s->nx, m = s->ny;
-  const bool *active = o->adapter->active;
   coefficients w = lie_nested_coefficients(o);
   dae__zero(nx * s->ny, o->columns);
   for (int j = 0; j < s->ny; j++) {
@@ -126,7 +93,8 @@ static void lie_nested_form_B(dae__lie_step *o)
     for (int e = s->J.start[nx + j]; e < s->J.start[nx + j + 1]; e++)
       if (s->J.row[e] < nx)
         x[s->J.row[e]] = o->J_mid[e];
-    lie_nested_apply_inverse_mass(o, x);
+    if (o->solver)
+      dae__solver_solve(o->solver, x);
     double c_y = dae__dot(nx, x, o->zb) / (w.size * w.size);
     for (int k = 0; k < nx; k++)
       x[k] = w.d * (w.eta * x[k] + c_y * w.eta_c * o->f[k]) / w.size;
@@ -143,69 +111,53 @@ static void lie_nested_form_B(dae__lie_step *o)
       for (int k = 0; j < nx && k < m; k++)
         o->B[i * m + k] += value * o->columns[(size_t)k * (size_t)nx + (size_t)j];
     }
-  for (int i = 0; active && i < m; i++)
-    if (!active[i])
+  for (int i = 0; o->active && i < m; i++)
+    if (!o->active[i])
       o->B[i * m + i] = 1;
 }
 
-/* failure of the outer iteration; the message names the equation with the largest increment */
-static dae_status lie_nested_outer_failed(const dae__lie_step *o, const char *reason,
-                                          dae_error *err)
+/* correction of the outer iteration: y <- y + dy, B dy = -F; R = (0, dy) */
+static dae_status lie_nested_correct(dae__lie_step *o, dae_error *err)
 {
   const dae__semi *s = o->s;
-  char name[64];
-  int worst = 0;
-  for (int i = 1; i < s->ny; i++)
-    if (fabs(o->dy[i]) > fabs(o->dy[worst]))
-      worst = i;
-  dae__semi_equation_name(s->p, s->nx + worst, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_STEP, name,
-                   "the outer iteration %s with step size %.3g, worst in the equation of %s",
-                   reason, o->h, name);
-}
-
-/* outer iteration y <- y - B^-1 F; *change: relative change of y */
-static dae_status lie_nested_correct(dae__lie_step *o, double *change, dae_error *err)
-{
-  const dae__semi *s = o->s;
-  const bool *active = o->adapter->active;
+  double *dy = o->R + s->nx;
+  dae__lie_middle(o); /* F at the x1 of the inner iteration */
+  DAE__TRY(dae__lie_evaluate(o, err));
+  if (o->solver)
+    dae__solver_solve(o->solver, o->f);
   DAE__TRY(dae__lie_linearise(o, err));
   lie_nested_form_B(o);
   o->memory->jacobians++;
-  for (int i = 0; i < s->ny; i++)
-    o->dy[i] = active && !active[i] ? -o->z1[s->nx + i]
-               : s->hidden[i]       ? -o->F_end[i]
-                                    : -o->f[s->nx + i];
-  if (dae__lu_factor(s->ny, o->B, o->pivot)) /* factors of B', since B is stored by rows */
-    return lie_nested_outer_failed(
-        o,
-        "has a singular matrix F_x dx/dy + F_y: the index may be higher than "
-        "declared;",
-        err);
-  dae__lu_solve_transposed(s->ny, o->B, o->pivot, o->dy);
-  dae__axpy(s->ny, 1, o->dy, o->z1 + s->nx);
   dae__zero(s->nx, o->R);
-  *change = dae__lie_change(o, o->R, o->dy);
+  for (int i = 0; i < s->ny; i++)
+    dy[i] = o->active && !o->active[i] ? -o->z1[s->nx + i]
+            : s->hidden[i]             ? -o->F_end[i]
+                                       : -o->f[s->nx + i];
+  if (dae__lu_factor(s->ny, o->B, o->pivot)) /* factors of B', since B is stored by rows */
+    return dae__lie_failed(o,
+                           "outer iteration has a singular matrix F_x dx/dy + F_y: the index may "
+                           "be higher than declared;",
+                           "", err);
+  dae__lu_solve_transposed(s->ny, o->B, o->pivot, dy);
+  dae__axpy(s->ny, 1, dy, o->z1 + s->nx);
   o->memory->iterations++;
   return DAE_OK;
 }
 
 dae_status dae__lie_nested(dae__lie_step *o, dae_error *err)
 {
-  double before = INFINITY, change = 0;
+  double before = INFINITY;
   for (int i = 0; i < MAX_OUTER_ITERATIONS; i++) {
     DAE__TRY(lie_nested_inner(o, err));
     if (o->s->ny == 0)
       return DAE_OK;
-    dae__lie_middle(o); /* F at the x1 of the inner iteration */
-    DAE__TRY(dae__lie_evaluate(o, err));
-    lie_nested_apply_inverse_mass(o, o->f);
-    DAE__TRY(lie_nested_correct(o, &change, err));
+    DAE__TRY(lie_nested_correct(o, err));
+    double change = dae__lie_change(o);
     if (change <= o->outer_tol || (change > before / 2 && change <= DAE__LIE_STAGNATION_TOLERANCE))
       return lie_nested_inner(o, err); /* inner iteration for the last y */
     if (!isfinite(change) || (i > 3 && change > 2 * before))
       break;
     before = change;
   }
-  return lie_nested_outer_failed(o, "does not converge", err);
+  return dae__lie_failed(o, "outer iteration does not converge", "", err);
 }

@@ -23,76 +23,48 @@
 
 /* ---- creation ---- */
 
-static dae_status lie_create_newton(dae__lie_step *o, dae__arena *arena, dae_error *err)
-{
-  const dae__semi *s = o->s;
-  const dae__block blocks[4] = {{.pattern = &s->M},
-                                {.pattern = &s->Ms},
-                                {.pattern = &s->J},
-                                {.row = s->nx, .col = s->nx, .pattern = &o->unit}};
-  for (int i = 0; i < 4; i++)
-    o->block[i] = blocks[i];
-  o->pattern = dae__blocks_merge(arena, s->n, s->n, o->block, o->adapter->active ? 4 : 3);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
-  return dae__arena_failed(arena) ? dae__out_of_memory(err)
-                                  : dae__solver_create(arena, &o->pattern, &o->solver, err);
-}
-
-dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_adapter *adapter,
+dae_status dae__lie_step_create(dae__arena *arena, const dae__forms *forms,
                                 const dae_lie_options *opts, dae__lie_step *out, dae_error *err)
 {
-  const dae__semi *s = adapter->s;
+  dae__semi *s = forms->s;
   int n = s->n, nx = s->nx, J = dae__pattern_count(&s->J);
   size_t m = (size_t)s->ny;
   dae__lie_step *o = out;
-  *o = (dae__lie_step){.adapter = adapter,
-                       .s = adapter->s,
+  *o = (dae__lie_step){.s = s,
+                       .active = forms->active,
                        .theta = opts->theta,
                        .kappa = opts->kappa,
                        .iteration = opts->lie_iteration,
                        .inner_tol = fmax(opts->inner_tol, DAE__LIE_CONVERGED),
                        .outer_tol = fmax(opts->outer_tol, DAE__LIE_CONVERGED)};
   o->memory = DAE__STATE(arena, dae__lie_memory, 1);
-  o->z1 = DAE__ALLOC(arena, double, n);
-  o->zb = DAE__ALLOC(arena, double, n);
   o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
-  o->J_mid = DAE__ALLOC(arena, double, J);
-  o->J_end = DAE__ALLOC(arena, double, J);
-  o->J = DAE__ALLOC(arena, double, J);
-  o->f = DAE__ALLOC(arena, double, n);
-  o->F_end = DAE__ALLOC(arena, double, s->ny);
-  o->delta = DAE__ALLOC(arena, double, nx);
-  o->R = DAE__ALLOC(arena, double, n);
-  o->p = DAE__ALLOC(arena, double, n);
-  o->row = DAE__ALLOC(arena, double, nx);
-  o->unit = dae__pattern_diagonal(arena, s->ny);
+  double **vectors[] = {&o->z1, &o->zb, &o->f, &o->R, &o->p, &o->delta, &o->row, &o->F_end};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = DAE__ALLOC(arena, double, n);
+  double **jacobians[] = {&o->J_mid, &o->J_end, &o->J};
+  for (size_t i = 0; i < sizeof jacobians / sizeof *jacobians; i++)
+    *jacobians[i] = DAE__ALLOC(arena, double, J);
   if (o->iteration == DAE_LIE_NESTED) {
     o->columns = DAE__ALLOC(arena, double, (size_t)nx *m);
     o->B = DAE__ALLOC(arena, double, m *m);
-    o->dy = DAE__ALLOC(arena, double, m);
     o->pivot = DAE__ALLOC(arena, int, m);
+    if (dae__arena_failed(arena))
+      return dae__out_of_memory(err);
+    return s->p->M ? dae__solver_create(arena, &s->M, &o->solver, err) : DAE_OK;
   }
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  if (o->iteration != DAE_LIE_NESTED)
-    return lie_create_newton(o, arena, err);
-  return s->p->M ? dae__solver_create(arena, &s->M, &o->mass, err) : DAE_OK;
-}
-
-void dae__lie_step_free(dae__lie_step *o)
-{
-  dae__solver_free(o->solver);
-  dae__solver_free(o->mass);
-}
-
-dae_status dae__lie_step_reload(dae__lie_step *o)
-{
-  if (o->memory->factored)
-    DAE__TRY(dae__solver_reload(o->solver));
-  return o->memory->mass_factored ? dae__solver_reload(o->mass) : DAE_OK;
+  o->unit = dae__pattern_diagonal(arena, s->ny);
+  o->block[0] = (dae__block){.pattern = &s->M};
+  o->block[1] = (dae__block){.pattern = &s->Ms};
+  o->block[2] = (dae__block){.pattern = &s->J};
+  o->block[3] = (dae__block){.row = nx, .col = nx, .pattern = &o->unit};
+  if (!dae__arena_failed(arena))
+    o->pattern = dae__blocks_merge(arena, n, n, o->block, o->active ? 4 : 3);
+  if (!dae__arena_failed(arena))
+    o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
+  return dae__arena_failed(arena) ? dae__out_of_memory(err)
+                                  : dae__solver_create(arena, &o->pattern, &o->solver, err);
 }
 
 /* ---- evaluation ---- */
@@ -134,10 +106,31 @@ dae_status dae__lie_linearise(dae__lie_step *o, dae_error *err)
 
 /* ---- the matrix ---- */
 
-/* Jacobian terms J that are subtracted from M + theta (M delta)_x in the matrix of the step */
-static void lie_compose_jacobian(dae__lie_step *o)
+dae_status dae__lie_factor(dae__lie_step *o, const char *what, const double *values, dae_error *err)
 {
   const dae__semi *s = o->s;
+  char name[64] = "";
+  dae_status status = dae__solver_factor(o->solver, values);
+  o->memory->factored = true;
+  o->memory->factorisations++;
+  if (status != DAE_ERROR_SINGULAR)
+    return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
+  int column = dae__solver_column(o->solver);
+  if (column >= 0)
+    dae__semi_variable_name(s->p, column, name, sizeof name);
+  return dae__fail(err, status, name[0] ? name : NULL, "%s is singular%s%s%s", what,
+                   name[0] ? " at " : "", name,
+                   o->iteration == DAE_LIE_NESTED ? ""
+                   : column >= s->nx ? ": the equations do not determine it; the index may be "
+                                       "higher than declared, or constraints depend on each other"
+                                     : ": M may be singular");
+}
+
+/* Evaluates and factors the matrix at the iterate, without the derivative of sigma. */
+static dae_status lie_factor_at_iterate(dae__lie_step *o, dae_error *err)
+{
+  dae__semi *s = o->s;
+  DAE__TRY(dae__lie_linearise(o, err));
   for (int j = 0; j < s->n; j++) {
     double weight = j < s->nx ? o->theta : 1;
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++) {
@@ -150,39 +143,18 @@ static void lie_compose_jacobian(dae__lie_step *o)
         o->J[e] = -weight * o->J_mid[e];
     }
   }
-}
-
-static dae_status lie_factor(dae__lie_step *o, dae_error *err)
-{
-  dae__semi *s = o->s;
-  const bool *active = o->adapter->active;
-  DAE__TRY(dae__lie_linearise(o, err));
-  if (!s->constant_mass)
-    DAE__TRY(dae__semi_Ms(s, o->t + o->theta * o->h, o->zb, o->delta, o->Ms, err));
-  lie_compose_jacobian(o);
   dae__zero(dae__pattern_count(&o->pattern), o->matrix);
   dae__block_add(&o->block[0], 1, o->M, o->matrix);
-  if (!s->constant_mass)
+  if (!s->constant_mass) {
+    DAE__TRY(dae__semi_Ms(s, o->t + o->theta * o->h, o->zb, o->delta, o->Ms, err));
     dae__block_add(&o->block[1], o->theta, o->Ms, o->matrix);
+  }
   dae__block_add(&o->block[2], -1, o->J, o->matrix);
-  for (int i = 0; active && i < s->ny; i++)
-    if (!active[i])
+  for (int i = 0; o->active && i < s->ny; i++)
+    if (!o->active[i])
       o->matrix[o->block[3].map[i]] += 1;
-  dae_status status = dae__solver_factor(o->solver, o->matrix);
-  o->memory->factored = true;
   o->memory->jacobians++;
-  o->memory->factorisations++;
-  if (status != DAE_ERROR_SINGULAR)
-    return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
-  int column = dae__solver_column(o->solver);
-  char name[64] = "";
-  if (column >= 0)
-    dae__semi_variable_name(s->p, column, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_SINGULAR, name, "the matrix of the step is singular%s%s: %s",
-                   name[0] ? " at " : "", name,
-                   column >= s->nx ? "the equations do not determine it; the index may be higher "
-                                     "than declared, or constraints depend on each other"
-                                   : "M may be singular");
+  return dae__lie_factor(o, "the matrix of the step", o->matrix, err);
 }
 
 /* Newton increment R = matrix\(-(M delta - h sigma f, F)), with the derivative of sigma unless
@@ -190,16 +162,15 @@ static dae_status lie_factor(dae__lie_step *o, dae_error *err)
 static void lie_increment(dae__lie_step *o, bool held)
 {
   const dae__semi *s = o->s;
-  const bool *active = o->adapter->active;
   int nx = s->nx;
   DAE__ASSERT(o->memory->factored);
   dae__zero(nx, o->R);
   dae__matrix_times(&s->M, o->M, 1, o->delta, o->R);
   dae__axpy(nx, -o->h * o->sigma, o->f, o->R);
   for (int i = 0; i < s->ny; i++)
-    o->R[nx + i] = active && !active[i] ? o->z1[nx + i]
-                   : s->hidden[i]       ? o->F_end[i] / o->h
-                                        : o->f[nx + i];
+    o->R[nx + i] = o->active && !o->active[i] ? o->z1[nx + i]
+                   : s->hidden[i]             ? o->F_end[i] / o->h
+                                              : o->f[nx + i];
   dae__scale(s->n, -1, o->R);
   dae__solver_solve(o->solver, o->R);
   if (held || o->sigma_s == 0)
@@ -213,17 +184,16 @@ static void lie_increment(dae__lie_step *o, bool held)
 
 /* ---- the iteration ---- */
 
-double dae__lie_change(const dae__lie_step *o, const double *dx, const double *dy)
+double dae__lie_change(const dae__lie_step *o)
 {
-  const dae__semi *s = o->s;
-  double h = fabs(o->h), x = dae__max_abs(s->nx, dx) / (1 + dae__max_abs(s->nx, o->x0));
-  double y = h * dae__max_abs(s->ny, dy) / (1 + h * dae__max_abs(s->ny, o->z1 + s->nx));
+  int nx = o->s->nx, ny = o->s->ny;
+  double h = fabs(o->h), x = dae__max_abs(nx, o->R) / (1 + dae__max_abs(nx, o->x0));
+  double y = h * dae__max_abs(ny, o->R + nx) / (1 + h * dae__max_abs(ny, o->z1 + nx));
   return isnan(x) || isnan(y) ? NAN : fmax(x, y);
 }
 
-/* failure of the iteration; the message names the equation of the variable with the largest
- * change */
-static dae_status lie_not_converged(const dae__lie_step *o, dae_error *err)
+dae_status dae__lie_failed(const dae__lie_step *o, const char *failure, const char *advice,
+                           dae_error *err)
 {
   const dae__semi *s = o->s;
   char name[64];
@@ -231,14 +201,13 @@ static dae_status lie_not_converged(const dae__lie_step *o, dae_error *err)
   double largest = -1;
   for (int i = 0; i < s->n; i++) {
     double change = fabs(o->R[i]) * (i < s->nx ? 1 : fabs(o->h));
-    if (change > largest)
+    if (change > largest || (isnan(change) && !isnan(largest)))
       largest = change, worst = i;
   }
   dae__semi_equation_name(s->p, worst, name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
-                   "the iteration does not converge with step size %.3g, worst in the equation of "
-                   "%s",
-                   o->h, name);
+                   "the %s with step size %.3g, worst in the equation of %s%s", failure, o->h, name,
+                   advice);
 }
 
 /* Newton's method from the iterate z1; held: sigma is held constant */
@@ -254,11 +223,11 @@ static dae_status lie_newton(dae__lie_step *o, bool held, dae_error *err)
       break;
     DAE__TRY(dae__lie_evaluate(o, err));
     if (!fresh)
-      DAE__TRY(lie_factor(o, err));
+      DAE__TRY(lie_factor_at_iterate(o, err));
     lie_increment(o, held);
     dae__axpy(o->s->n, 1, o->R, o->z1);
     o->memory->iterations++;
-    double change = dae__lie_change(o, o->R, o->R + o->s->nx);
+    double change = dae__lie_change(o);
     if (change <= DAE__LIE_CONVERGED ||
         (change > before / 2 && change <= DAE__LIE_STAGNATION_TOLERANCE))
       return DAE_OK;
@@ -267,15 +236,14 @@ static dae_status lie_newton(dae__lie_step *o, bool held, dae_error *err)
     fresh = change < JACOBIAN_REFRESH_CONTRACTION * before;
     before = change;
   }
-  return lie_not_converged(o, err);
+  return dae__lie_failed(o, "iteration does not converge", "", err);
 }
 
-/* Newton's method with lagged sigma, which is updated between the solves */
+/* Newton's method with lagged sigma, 1 at first, which is updated between the solves */
 static dae_status lie_newton_lagged(dae__lie_step *o, dae_error *err)
 {
   double derivative;
   o->memory->lagged++;
-  o->sigma = 1;
   for (int i = 0; i < MAX_SIGMA_UPDATES; i++) {
     DAE__TRY(lie_newton(o, true, err));
     double next = dae__lie_sigma(o->theta, dae__lie_middle(o), &derivative);
@@ -286,34 +254,29 @@ static dae_status lie_newton_lagged(dae__lie_step *o, dae_error *err)
     if (change <= SIGMA_CONVERGED)
       return lie_newton(o, true, err);
   }
-  return lie_not_converged(o, err);
-}
-
-/* predicts z1 by Euler's method [L13 (16)] */
-static void lie_predict(dae__lie_step *o, const double *dx, const double *y)
-{
-  for (int i = 0; i < o->s->nx; i++)
-    o->z1[i] = o->x0[i] + o->h * dx[i];
-  dae__copy(o->s->ny, y, o->z1 + o->s->nx);
+  return dae__lie_failed(o, "iteration does not converge", "", err);
 }
 
 dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const double *x0,
                                const double *dx, const double *y, dae_error *err)
 {
+  dae_status status = DAE_OK;
   o->t = t;
   o->h = h;
   o->x0 = x0;
-  lie_predict(o, dx, y);
-  if (o->iteration == DAE_LIE_NESTED)
-    return dae__lie_nested(o, err);
-  if (isinf(o->kappa)) { /* kappa = inf is the midpoint rule, sigma = 1 */
-    o->sigma = 1;
-    return lie_newton(o, true, err);
-  }
-  dae_status status = lie_newton(o, false, err);
-  if (status == DAE_ERROR_STEP || status == DAE_ERROR_RECOVERABLE) {
-    lie_predict(o, dx, y);
-    status = lie_newton_lagged(o, err);
+  for (int lagged = 0; lagged < 2; lagged++) {
+    /* prediction by Euler's method [L13 (16)] */
+    for (int i = 0; i < o->s->nx; i++)
+      o->z1[i] = x0[i] + h * dx[i];
+    dae__copy(o->s->ny, y, o->z1 + o->s->nx);
+    o->sigma = 1; /* kappa = inf is the midpoint rule, sigma = 1 */
+    if (o->iteration == DAE_LIE_NESTED)
+      return dae__lie_nested(o, err);
+    if (isinf(o->kappa))
+      return lie_newton(o, true, err);
+    status = lagged ? lie_newton_lagged(o, err) : lie_newton(o, false, err);
+    if (status != DAE_ERROR_STEP && status != DAE_ERROR_RECOVERABLE)
+      break;
   }
   return status;
 }

@@ -9,7 +9,8 @@
 #define DAEDAL_ONESTEP_LIE_STEP_H
 
 #include "linalg/solver.h"
-#include "onestep/lie/adapter.h"
+#include "onestep/host/integrator.h"
+#include <daedal/lie.h>
 
 /* Relative change of the iterates at which iterations end: about two units of round-off. */
 #define DAE__LIE_CONVERGED 4e-16
@@ -19,13 +20,13 @@
 
 /* State of the iterations, saved with the integrator. */
 typedef struct dae__lie_memory {
-  bool factored, mass_factored;
+  bool factored;
   long iterations, sweeps, jacobians, factorisations, lagged;
 } dae__lie_memory;
 
 typedef struct dae__lie_step {
-  const dae__lie_adapter *adapter;
   dae__semi *s;
+  const bool *active; /* independent rows of F; NULL: all rows */
   double theta, kappa;
   dae_lie_iteration iteration;
   double inner_tol, outer_tol; /* relative changes at which the inner and outer iterations end */
@@ -37,25 +38,25 @@ typedef struct dae__lie_step {
   /* Matrices at the iterate; J: Jacobian terms subtracted from the mass matrix. */
   double *M, *Ms, *J_mid, *J_end, *J;
   double *f, *F_end; /* functions (f, F) at xb, and F at x1 */
-  double *delta, *R; /* delta = x1 - x0; residual, then Newton increment */
+  double *delta, *R; /* delta = x1 - x0; residual, then increment of z1 */
   /* solution for the rank-one direction h sigma' f, and the row ds/dx1 */
   double *p, *row;
   double sigma, sigma_s; /* sigma and its derivative with respect to s */
   dae_pattern pattern, unit;
   dae__block block[4]; /* blocks M, Ms, J, unit diagonal */
   double *matrix;
+  /* solver with the matrix of the step; of the nested iteration, with M, NULL for M = 1 */
   dae__solver *solver;
 
   /* Data of the nested iteration. */
-  dae__solver *mass;        /* solver for M; NULL: M = 1 */
-  double *columns, *B, *dy; /* dx1/dy, nx x ny; matrix B, ny x ny; increment of y */
+  double *columns, *B; /* dx1/dy, nx x ny; matrix B, ny x ny */
   int *pivot;
 } dae__lie_step;
 
-dae_status dae__lie_step_create(dae__arena *arena, const dae__lie_adapter *adapter,
+/* Creates a step for the semi-explicit form of a problem. After a failure the caller has to free
+ * o->solver as well. */
+dae_status dae__lie_step_create(dae__arena *arena, const dae__forms *forms,
                                 const dae_lie_options *opts, dae__lie_step *out, dae_error *err);
-void dae__lie_step_free(dae__lie_step *o);
-dae_status dae__lie_step_reload(dae__lie_step *o);
 
 /* Makes one step from (t, x0), with the derivative dx of x there and an initial guess of y. The
  * result (x1, y) is in o->z1. DAE_ERROR_STEP, DAE_ERROR_SINGULAR and DAE_ERROR_RECOVERABLE: a
@@ -63,16 +64,26 @@ dae_status dae__lie_step_reload(dae__lie_step *o);
 dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const double *x0,
                                const double *dx, const double *y, dae_error *err);
 
+/* Creates the stepper, with the dae_lie_options of the host's descriptor. */
+dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_error *err);
+
 /* ---- shared by step.c and nested.c ---- */
 
 /* Evaluates (f, F) at zb, F at x1, and M at zb. */
 dae_status dae__lie_evaluate(dae__lie_step *o, dae_error *err);
 /* Computes zb, delta = x1 - x0 and ds/dx1 from z1; returns s. */
 double dae__lie_middle(dae__lie_step *o);
-/* Returns the changes dx of x1 and h dy of y relative to their sizes. */
-double dae__lie_change(const dae__lie_step *o, const double *dx, const double *dy);
+/* Returns the changes dx of x1 and h dy of y in R = (dx, dy) relative to their sizes. */
+double dae__lie_change(const dae__lie_step *o);
 /* Evaluates the derivatives J_mid at xb and, for hidden rows, J_end at x1. */
 dae_status dae__lie_linearise(dae__lie_step *o, dae_error *err);
+/* Factors a matrix by o->solver; the message of a singular one begins with its name. */
+dae_status dae__lie_factor(dae__lie_step *o, const char *name, const double *values,
+                           dae_error *err);
+/* Failure of an iteration: the message names the equation of the variable with the largest change
+ * in R = (dx, dy), and ends with the advice. */
+dae_status dae__lie_failed(const dae__lie_step *o, const char *failure, const char *advice,
+                           dae_error *err);
 /* Solves the step by the nested iteration, from the iterate z1. */
 dae_status dae__lie_nested(dae__lie_step *o, dae_error *err);
 

@@ -1,0 +1,246 @@
+/* Stepper of the Lie-group method: composition, error estimate, dense output.
+ *
+ * A step of order 4 is composed of five steps of order 2, with the sizes g, g, 1 - 4g, g, g times
+ * h, g = 1/(4 - 4^(1/3)) [Suzuki]; constraints hold at the end of each of these steps. The error of
+ * a variable step is estimated by step doubling; the two steps h/2 are accepted:
+ *
+ *   err = (fine - coarse) / (2^p - 1),   h_next = h clip(0.9 err^(-1/(p+1)), 0.2, 4)
+ *
+ * Dense output of x is the Hermite polynomial of values and derivatives at both ends of a step, of
+ * degree 3, or at both ends and the middle, of degree 5. */
+#include "core/assert.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "onestep/lie/step.h"
+#include "step/norm.h"
+
+/* Largest ratio of the step sizes of two successive steps. Chosen, not measured. */
+#define MAX_STEP_FACTOR 4
+
+typedef struct stepper {
+  const dae_adapter *adapter;
+  dae__lie_step step;
+  int order;
+  bool halves; /* variable steps, of two halves */
+  double rtol, atol;
+  bool *undetermined; /* saved: whether y is undetermined at the end of the last step */
+  dae_point middle;   /* saved: x and its derivative in the middle of the last step of two halves */
+  double *y;          /* saved: unknown y of the step of order 2 that ends at the last point */
+  /* attempted step: its middle, and its end without step doubling */
+  dae_point half, coarse;
+  double *y_half, *y_next; /* unknowns y of the steps that end at its middle and at its end */
+  double *weight;
+} stepper;
+
+/* ---- steps ---- */
+
+/* One step of order 2 or 4; y0, y1: unknown y of the step before, and of this one. The derivative
+ * at the end is the mean slope of the last substep. */
+static dae_status lie_advance(stepper *o, const dae_step *step, const double *y0, double *y1,
+                              dae_error *err)
+{
+  const dae__semi *s = o->step.s;
+  const double g = 1 / (4 - cbrt(4)), sizes[5] = {g, g, 1 - 4 * g, g, g};
+  int count = o->order == 4 ? 5 : 1;
+  double t = step->t, *x = step->to.z, *slope = step->to.dz;
+  dae__copy(s->nx, step->from.z, x);
+  dae__copy(s->nx, step->from.dz, slope);
+  dae__copy(s->ny, y0, y1);
+  for (int i = 0; i < count; i++) {
+    double substep = count == 1 ? step->h : sizes[i] * step->h;
+    DAE__TRY(dae__lie_step_solve(&o->step, t, substep, x, slope, y1, err));
+    /* mean slope of the substep, for the prediction of the next one */
+    for (int k = 0; k < s->nx; k++) {
+      slope[k] = (o->step.z1[k] - x[k]) / substep;
+      x[k] = o->step.z1[k];
+    }
+    dae__copy(s->ny, o->step.z1 + s->nx, y1);
+    t += substep;
+  }
+  dae__copy(o->adapter->size - s->nx, y1, x + s->nx);
+  return DAE_OK;
+}
+
+static dae_status lie_attempt(void *self, const dae_step *step, double *error, dae_error *err)
+{
+  stepper *o = self;
+  const dae_adapter *a = o->adapter;
+  int nx = a->nx;
+  double t = step->t, h = step->h;
+  if (!o->halves)
+    return lie_advance(o, step, o->y, o->y_next, err);
+  const dae_step whole = {t, h, step->from, o->coarse};
+  const dae_step first = {t, h / 2, step->from, o->half};
+  const dae_step second = {t + h / 2, h / 2, o->half, step->to};
+  DAE__TRY(lie_advance(o, &whole, o->y, o->y_next, err));
+  DAE__TRY(lie_advance(o, &first, o->y, o->y_half, err));
+  DAE__TRY(a->table->slopes(a->self, false, second.t, o->half.z, o->half.dz, err));
+  DAE__TRY(lie_advance(o, &second, o->y_half, o->y_next, err));
+  dae__weights(nx, o->rtol, o->atol, step->from.z, o->weight);
+  dae__axpy(nx, -1, step->to.z, o->coarse.z);
+  *error = dae__norm(nx, o->coarse.z, o->weight) / (pow(2, o->order) - 1);
+  return DAE_OK;
+}
+
+/* y may be undetermined at a single point, as at the start, but not at two in a row. */
+static dae_status lie_complete(void *self, const dae_step *step, dae_error *err)
+{
+  stepper *o = self;
+  const dae_adapter *a = o->adapter;
+  const dae__semi *s = o->step.s;
+  DAE__TRY(a->table->slopes(a->self, false, step->t + step->h, step->to.z, step->to.dz, err));
+  bool undetermined = a->forms->undetermined && *a->forms->undetermined;
+  if (undetermined && *o->undetermined) {
+    char name[64] = "y";
+    int row = 0;
+    while (row < s->ny - 1 && !s->hidden[row])
+      row++;
+    if (s->ny > 0)
+      dae__semi_equation_name(s->p, s->nx + row, name, sizeof name);
+    return dae__fail(err, DAE_ERROR_SINGULAR, name,
+                     "F_x f_y is singular, so that the algebraic variables are not determined, as "
+                     "in the equation of %s: the index is higher than 2",
+                     name);
+  }
+  DAE__ASSERT(dae__all_finite(a->size, step->to.z));
+  *o->undetermined = undetermined;
+  dae__copy(s->ny, o->y_next, o->y);
+  dae__copy(s->nx, o->half.z, o->middle.z);
+  dae__copy(s->nx, o->half.dz, o->middle.dz);
+  return DAE_OK;
+}
+
+/* The multipliers mu of the GGL form, after the state vector, are zero at the ends of steps. */
+static void lie_begin(void *self, double t, const dae_point *start)
+{
+  stepper *o = self;
+  const dae_adapter *a = o->adapter;
+  dae__zero(o->step.s->ny, o->y);
+  dae__copy(a->size - a->nx, start->z + a->nx, o->y);
+  *o->undetermined = false;
+  if (!a->forms->undetermined)
+    return;
+  dae__copy(a->size, start->z, o->coarse.z);
+  dae_status status = a->table->slopes(a->self, false, t, o->coarse.z, o->coarse.dz, NULL);
+  *o->undetermined = !status && *a->forms->undetermined;
+}
+
+static dae_status lie_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
+                                   const dae_point *out, dae_error *err)
+{
+  const stepper *o = self;
+  const dae_point *end = &step->to, *points[3] = {&step->from, end, &o->middle};
+  const double at[3] = {0, 1, 0.5};
+  int count = o->halves ? 3 : 2;
+  (void)accuracy, (void)err;
+  dae__copy(o->adapter->size, end->z, out->z);
+  for (int k = 0; k < count; k++) {
+    double l = 1, rate = 0; /* Lagrange polynomial k at x, and its derivative at its own node */
+    for (int j = 0; j < count; j++)
+      if (j != k) {
+        l *= (x - at[j]) / (at[k] - at[j]);
+        rate += 1 / (at[k] - at[j]);
+      }
+    double value = (1 - 2 * rate * (x - at[k])) * l * l, slope = (x - at[k]) * l * l;
+    /* sum of differences to the end of the step, so that a constant x keeps its value exactly */
+    for (int i = 0; i < o->adapter->nx; i++)
+      out->z[i] += value * (points[k]->z[i] - end->z[i]) + step->h * slope * points[k]->dz[i];
+  }
+  return DAE_OK;
+}
+
+/* ---- statistics, reload, release ---- */
+
+static void lie_count(const void *self, dae_stats *stats)
+{
+  const dae__lie_memory *m = ((const stepper *)self)->step.memory;
+  stats->iterations += m->iterations;
+  stats->sweeps += m->sweeps;
+  stats->jacobians += m->jacobians;
+  stats->factorisations += m->factorisations;
+}
+
+static dae_status lie_reload(void *self, dae_error *err)
+{
+  const dae__lie_step *o = &((stepper *)self)->step;
+  dae_status status = o->memory->factored ? dae__solver_reload(o->solver) : DAE_OK;
+  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
+}
+
+static void lie_release(void *self)
+{
+  dae__solver_free(((stepper *)self)->step.solver);
+}
+
+static const dae_stepper_table lie_table = {.begin = lie_begin,
+                                            .attempt = lie_attempt,
+                                            .complete = lie_complete,
+                                            .dense_output = lie_dense_output,
+                                            .count = lie_count,
+                                            .reload = lie_reload,
+                                            .free = lie_release};
+
+/* ---- creation ---- */
+
+/* Refuses a singular M at the start, which a mechanical problem may have, for the nested iteration:
+ * its sweeps apply M^-1. */
+static dae_status lie_check_mass(const stepper *o, const dae__onestep *host, dae_error *err)
+{
+  dae__semi *s = o->step.s;
+  char name[64] = "";
+  int column;
+  if (o->step.iteration != DAE_LIE_NESTED || !s->p->M)
+    return DAE_OK;
+  DAE__TRY(dae__semi_M(s, host->driver->t, host->now.z, o->step.M, err));
+  dae_status status = dae__solver_check_regular(host->env, &s->M, o->step.M, &column, err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  if (column >= 0)
+    dae__semi_variable_name(s->p, column, name, sizeof name);
+  return dae__fail(
+      err, DAE_ERROR_UNSUPPORTED, "lie",
+      "the nested iteration needs a regular mass matrix; this one is singular%s%s: use "
+      "Newton's",
+      name[0] ? " at " : "", name);
+}
+
+dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_error *err)
+{
+  const dae_adapter *a = &host->adapter;
+  const dae_lie_options *opts = host->descriptor.options;
+  size_t size = (size_t)a->size, ny = (size_t)a->forms->s->ny;
+  stepper *o = DAE__ALLOC(arena, stepper, 1);
+  if (!o)
+    return dae__out_of_memory(err);
+  *o = (stepper){.adapter = a,
+                 .order = opts->theta == 0.5 ? opts->order : 1,
+                 .halves = opts->step == 0,
+                 .rtol = opts->rtol,
+                 .atol = opts->atol};
+  o->undetermined = DAE__STATE(arena, bool, 1);
+  o->middle.z = DAE__STATE(arena, double, size);
+  o->middle.dz = DAE__STATE(arena, double, size);
+  o->y = DAE__STATE(arena, double, ny);
+  double **vectors[] = {&o->half.z, &o->half.dz, &o->coarse.z, &o->coarse.dz, &o->weight};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = DAE__ALLOC(arena, double, size);
+  o->y_half = DAE__ALLOC(arena, double, ny);
+  o->y_next = DAE__ALLOC(arena, double, ny);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae_status status = dae__lie_step_create(arena, a->forms, opts, &o->step, err);
+  if (!status)
+    status = lie_check_mass(o, host, err);
+  if (status) {
+    lie_release(o);
+    return status;
+  }
+  dae__stepper created = {.table = &lie_table,
+                          .self = o,
+                          .order = o->order,
+                          .control = dae__controller_defaults(o->order + 1)};
+  created.control.beta = 0;
+  created.control.max_factor = MAX_STEP_FACTOR;
+  dae__onestep_add_stepper(host, &created);
+  return DAE_OK;
+}
