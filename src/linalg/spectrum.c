@@ -1,4 +1,14 @@
-/* Eigenvalues and singular values by LAPACK, and inverse iterations on dense LU factors,
+/* Eigenvalues, eigenvectors and the smallest singular value of a dense real matrix A.
+ *
+ *   P'A P         isolation: rows and columns without entries off the diagonal are moved to the
+ *                 ends; their diagonal entries are eigenvalues, exactly
+ *   D^-1 A D      balancing of the rest, D powers of two that make rows and columns of similar size
+ *   H = Q'A Q     Hessenberg form, by reflections
+ *   H -> R Q + s  with H - s = Q R, by rotations, until H is triangular; s is the Wilkinson shift,
+ *                 the eigenvalue of the last two rows next to the last entry
+ *
+ * The QR iteration is complex: fast enough for the sizes in question, and simpler than double
+ * shifts. Inverse iterations on dense LU factors:
  *
  *   (A - mu) z_new = z              for the eigenvector of mu; a complex one is the real system
  *                                   [A - re, im; -im, A - re] (x; y)
@@ -8,74 +18,241 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/dense.h"
+#include <complex.h>
+#include <float.h>
 #include <math.h>
 
-#ifdef DAE_WITH_LAPACK
-/* last arguments: lengths of the texts, as Fortran compilers pass them */
-void dgeev_(const char *left, const char *right, const int *n, double *A, const int *lda,
-            double *re, double *im, double *VL, const int *ldvl, double *VR, const int *ldvr,
-            double *work, const int *lwork, int *info, size_t left_length, size_t right_length);
-void dgesvd_(const char *left, const char *right, const int *m, const int *n, double *A,
-             const int *lda, double *sigma, double *U, const int *ldu, double *VT, const int *ldvt,
-             double *work, const int *lwork, int *info, size_t left_length, size_t right_length);
-#endif
-
-static dae_status spectrum_not_finite(dae_error *err)
+static dae_status spectrum_check_finite(int n, const double *A, dae_error *err)
 {
-  return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL, "a matrix has entries that are not finite");
+  for (int j = 0; j < n; j++)
+    if (!dae__all_finite(n, A + (size_t)j * (size_t)n))
+      return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
+                       "a matrix has entries that are not finite");
+  return DAE_OK;
 }
 
-/* Copy of A for a factorisation in place; NULL: *status is the reason. */
-static double *spectrum_copy(dae__arena *arena, int n, const double *A, dae_status *status,
-                             dae_error *err)
+/* ---- eigenvalues ---- */
+
+#define SWEEPS_MAX 90 /* largest number of QR sweeps for one eigenvalue; most take at most 5 */
+#define EXCEPTIONAL_SHIFT_INTERVAL 10 /* sweeps between two exceptional shifts, as in EISPACK */
+/* ratio of the sums of a row and its column, scaled over unscaled, below which they are scaled, as
+ * in EISPACK */
+#define BALANCE_GAIN 0.95
+
+typedef double complex number;
+
+typedef struct work {
+  int n, lo, hi; /* lo, hi: first and last row and column that are not isolated */
+  double *A;
+  number *H, *sine;
+  double *cosine, *v, *sum;
+} work;
+
+static double *eigenvalues_at(const work *w, int i, int j)
 {
-  size_t size = (size_t)n * (size_t)n;
-  double *B = arena ? DAE__ALLOC(arena, double, size) : NULL;
-  *status = DAE_OK;
-  if (!B) {
-    *status = dae__out_of_memory(err);
-    return NULL;
+  return &w->A[(size_t)i + (size_t)j * (size_t)w->n];
+}
+
+/* Whether row k (row = true) or column k has no entry off the diagonal within lo ... hi. */
+static bool eigenvalues_isolated(const work *w, int k, bool row)
+{
+  for (int i = w->lo; i <= w->hi; i++)
+    if (i != k && *(row ? eigenvalues_at(w, k, i) : eigenvalues_at(w, i, k)) != 0)
+      return false;
+  return true;
+}
+
+/* Permutes isolated rows to the end and isolated columns to the beginning. */
+static void eigenvalues_isolate(work *w)
+{
+  int k = w->hi;
+  while (k >= w->lo) {
+    bool row = eigenvalues_isolated(w, k, true), col = !row && eigenvalues_isolated(w, k, false);
+    if (!row && !col) {
+      k--;
+      continue;
+    }
+    int to = row ? w->hi-- : w->lo++;
+    for (int i = 0; i < w->n; i++) {
+      double *a = eigenvalues_at(w, i, k), *b = eigenvalues_at(w, i, to), keep = *a;
+      *a = *b;
+      *b = keep;
+    }
+    for (int i = 0; i < w->n; i++) {
+      double *a = eigenvalues_at(w, k, i), *b = eigenvalues_at(w, to, i), keep = *a;
+      *a = *b;
+      *b = keep;
+    }
+    k = w->hi;
   }
-  for (size_t i = 0; i < size; i++) {
-    B[i] = A[i];
-    if (!isfinite(A[i])) {
-      *status = spectrum_not_finite(err);
-      return NULL;
+}
+
+/* Balancing A = D^-1 A D, repeated as long as it reduces the sum of a row and its column by the
+ * factor BALANCE_GAIN. */
+static void eigenvalues_balance(work *w)
+{
+  for (bool again = true; again;) {
+    again = false;
+    for (int k = w->lo; k <= w->hi; k++) {
+      double row = 0, col = 0; /* sums of the absolute entries off the diagonal */
+      for (int i = w->lo; i <= w->hi; i++) {
+        row += i == k ? 0 : fabs(*eigenvalues_at(w, k, i));
+        col += i == k ? 0 : fabs(*eigenvalues_at(w, i, k));
+      }
+      int e = (int)lround((log2(row) - log2(col)) / 2);
+      if (row / ldexp(1, e) + col * ldexp(1, e) >= BALANCE_GAIN * (row + col))
+        continue;
+      again = true;
+      for (int i = w->lo; i <= w->hi; i++) {
+        *eigenvalues_at(w, k, i) = ldexp(*eigenvalues_at(w, k, i), -e);
+        *eigenvalues_at(w, i, k) = ldexp(*eigenvalues_at(w, i, k), e);
+      }
     }
   }
-  return B;
 }
 
-#ifdef DAE_WITH_LAPACK
-/* workspace of LAPACK in doubles per n: dgeev needs 3 n, dgesvd 5 n, larger blocks use more */
-#define WORK_PER_N 8
+/* Reduction of A(lo..hi,lo..hi) to Hessenberg form, by reflections 1 - v v' that map A(k+1..hi,k)
+ * to a multiple of the first unit vector. */
+static void eigenvalues_reduce(work *w)
+{
+  for (int k = w->lo; k <= w->hi - 2; k++) {
+    double square = 0, head = *eigenvalues_at(w, k + 1, k);
+    for (int i = k + 2; i <= w->hi; i++)
+      square += *eigenvalues_at(w, i, k) * *eigenvalues_at(w, i, k);
+    if (square == 0)
+      continue;
+    double first = head + copysign(sqrt(square + head * head), head);
+    double scale = sqrt(2 / (square + first * first)), *v = w->v + k + 1;
+    int count = w->hi - k;
+    v[0] = first * scale;
+    for (int i = k + 2; i <= w->hi; i++)
+      w->v[i] = *eigenvalues_at(w, i, k) * scale;
+    for (int j = k; j <= w->hi; j++) /* A -= v (v'A) */
+      dae__axpy(count, -dae__dot(count, v, eigenvalues_at(w, k + 1, j)), v,
+                eigenvalues_at(w, k + 1, j));
+    dae__zero(w->n, w->sum);
+    for (int j = k + 1; j <= w->hi; j++) /* A -= (A v) v' */
+      dae__axpy(w->n, w->v[j], eigenvalues_at(w, 0, j), w->sum);
+    for (int j = k + 1; j <= w->hi; j++)
+      dae__axpy(w->n, -w->v[j], w->sum, eigenvalues_at(w, 0, j));
+  }
+}
 
-#endif
+static number *eigenvalues_H(const work *w, int i, int j)
+{
+  return &w->H[(size_t)i + (size_t)j * (size_t)w->n];
+}
+
+static double eigenvalues_size_of(number z)
+{
+  return fabs(creal(z)) + fabs(cimag(z));
+}
+
+/* plane rotation (x, y) = (c x + s y, -s* x + c y) */
+static void eigenvalues_rotate(double c, number s, number *x, number *y)
+{
+  number keep = *x;
+  *x = c * keep + s * *y;
+  *y = c * *y - conj(s) * keep;
+}
+
+/* QR sweep on rows and columns lo ... hi: H = Q R, then H = R Q */
+static void eigenvalues_sweep(work *w, int lo, int hi)
+{
+  for (int i = lo; i < hi; i++) {
+    number a = *eigenvalues_H(w, i, i), b = *eigenvalues_H(w, i + 1, i);
+    double size = hypot(cabs(a), cabs(b));
+    number phase = a == 0 ? 1 : a / cabs(a);
+    double c = w->cosine[i] = size > 0 ? cabs(a) / size : 1;
+    number s = w->sine[i] = size > 0 ? phase * conj(b) / size : 0;
+    for (int j = i; j <= hi; j++)
+      eigenvalues_rotate(c, s, eigenvalues_H(w, i, j), eigenvalues_H(w, i + 1, j));
+  }
+  for (int j = lo; j < hi; j++)
+    for (int i = lo; i <= j + 1; i++)
+      eigenvalues_rotate(w->cosine[j], conj(w->sine[j]), eigenvalues_H(w, i, j),
+                         eigenvalues_H(w, i, j + 1));
+}
+
+/* QR iteration for all eigenvalues; false: no convergence. */
+static bool eigenvalues_iterate(work *w)
+{
+  for (int hi = w->hi, sweeps = 0; hi > w->lo;) {
+    int lo = hi; /* first row of the last unreduced block, found by deflation */
+    for (; lo > w->lo; lo--) {
+      double around = eigenvalues_size_of(*eigenvalues_H(w, lo, lo)) +
+                      eigenvalues_size_of(*eigenvalues_H(w, lo - 1, lo - 1));
+      if (eigenvalues_size_of(*eigenvalues_H(w, lo, lo - 1)) <= DBL_EPSILON * around)
+        break;
+    }
+    if (lo == hi) {
+      hi--;
+      sweeps = 0;
+      continue;
+    }
+    if (++sweeps > SWEEPS_MAX)
+      return false;
+    number a = *eigenvalues_H(w, hi - 1, hi - 1), b = *eigenvalues_H(w, hi - 1, hi);
+    number c = *eigenvalues_H(w, hi, hi - 1), d = *eigenvalues_H(w, hi, hi), half = (a - d) / 2;
+    /* sign of the root for which |half + root| is the smaller of the two values */
+    number root = csqrt(half * half + b * c);
+    if (creal(half) * creal(root) + cimag(half) * cimag(root) > 0)
+      root = -root;
+    bool exceptional = sweeps % EXCEPTIONAL_SHIFT_INTERVAL == 0;
+    number s = exceptional ? d + 0.75 * cabs(c) + 0.4375 * cabs(c) * I : d + half + root;
+    for (int i = lo; i <= hi; i++)
+      *eigenvalues_H(w, i, i) -= s;
+    eigenvalues_sweep(w, lo, hi);
+    for (int i = lo; i <= hi; i++)
+      *eigenvalues_H(w, i, i) += s;
+  }
+  return true;
+}
 
 dae_status dae__spectrum_values(const dae_env *env, int n, const double *A, double *re, double *im,
                                 dae_error *err)
 {
-#ifdef DAE_WITH_LAPACK
-  if (n == 0)
-    return DAE_OK;
+  size_t size = (size_t)n;
+  DAE__TRY(spectrum_check_finite(n, A, err));
   dae__arena *arena = dae__arena_create(env);
-  dae_status status;
-  int lwork = WORK_PER_N * n, one = 1, info = 0;
-  double none = 0, *B = spectrum_copy(arena, n, A, &status, err);
-  double *space = B ? DAE__ALLOC(arena, double, lwork) : NULL;
-  if (space)
-    dgeev_("N", "N", &n, B, &n, re, im, &none, &one, &none, &one, space, &lwork, &info, 1, 1);
-  else if (B)
-    status = dae__out_of_memory(err);
-  if (info)
-    status = dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
-                       "the QR iteration for the eigenvalues of a matrix does not converge");
+  if (!arena)
+    return dae__out_of_memory(err);
+  work w = {
+      .n = n,
+      .hi = n - 1,
+      .A = DAE__ALLOC(arena, double, size *size),
+      .H = DAE__ALLOC(arena, number, size * size),
+      .sine = DAE__ALLOC(arena, number, size),
+      .cosine = DAE__ALLOC(arena, double, size),
+      .v = DAE__ALLOC(arena, double, size),
+      .sum = DAE__ALLOC(arena, double, size),
+  };
+  if (dae__arena_failed(arena)) {
+    dae__arena_free(arena);
+    return dae__out_of_memory(err);
+  }
+  for (size_t i = 0; i < size * size; i++)
+    w.A[i] = A[i];
+  eigenvalues_isolate(&w);
+  eigenvalues_balance(&w);
+  eigenvalues_reduce(&w);
+  for (int j = w.lo; j <= w.hi; j++)
+    for (int i = w.lo; i <= w.hi; i++)
+      *eigenvalues_H(&w, i, j) = i > j + 1 ? 0 : *eigenvalues_at(&w, i, j);
+  bool converged = eigenvalues_iterate(&w);
+  for (int k = 0; k < n; k++) {
+    bool iterated = k >= w.lo && k <= w.hi;
+    re[k] = iterated ? creal(*eigenvalues_H(&w, k, k)) : *eigenvalues_at(&w, k, k);
+    im[k] = iterated ? cimag(*eigenvalues_H(&w, k, k)) : 0;
+  }
   dae__arena_free(arena);
-  return status;
-#else
-  return dae__spectrum_values_own(env, n, A, re, im, err);
-#endif
+  return converged
+             ? DAE_OK
+             : dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
+                         "the QR iteration for the eigenvalues of a matrix does not converge");
 }
+
+/* ---- inverse iterations ---- */
 
 static double spectrum_norm(int n, const double *x)
 {
@@ -94,60 +271,37 @@ static void spectrum_start(int n, double *x)
 #define SIGMA_ITERATIONS_MAX 1000
 #define SIGMA_TOLERANCE 1e-12
 
-dae_status dae__spectrum_smallest_own(const dae_env *env, int n, const double *A, double *sigma,
-                                      dae_error *err)
-{
-  dae__arena *arena = dae__arena_create(env);
-  dae_status status;
-  double *LU = spectrum_copy(arena, n, A, &status, err);
-  if (LU) {
-    double *x = DAE__ALLOC(arena, double, n);
-    int *pivot = DAE__ALLOC(arena, int, n);
-    bool failed = dae__arena_failed(arena), regular = !failed && !dae__lu_factor(n, LU, pivot);
-    double inverse = regular ? 0 : INFINITY; /* estimate of sigma^-2 */
-    if (failed)
-      status = dae__out_of_memory(err);
-    else
-      spectrum_start(n, x);
-    for (int k = 0; regular && k < SIGMA_ITERATIONS_MAX && isfinite(inverse); k++) {
-      double before = inverse;
-      dae__scale(n, 1 / spectrum_norm(n, x), x);
-      dae__lu_solve_transposed(n, LU, pivot, x);
-      dae__lu_solve(n, LU, pivot, x);
-      inverse = spectrum_norm(n, x);
-      if (fabs(inverse - before) <= SIGMA_TOLERANCE * inverse)
-        break;
-    }
-    *sigma = isfinite(inverse) ? 1 / sqrt(inverse) : 0;
-  }
-  dae__arena_free(arena);
-  return status;
-}
-
 dae_status dae__spectrum_smallest(const dae_env *env, int n, const double *A, double *sigma,
                                   dae_error *err)
 {
-#ifdef DAE_WITH_LAPACK
+  DAE__TRY(spectrum_check_finite(n, A, err));
   dae__arena *arena = dae__arena_create(env);
-  dae_status status;
-  int lwork = WORK_PER_N * n, one = 1, info = 0;
-  double none = 0, *B = spectrum_copy(arena, n, A, &status, err);
-  double *space = B ? DAE__ALLOC(arena, double, lwork) : NULL;
-  double *all = B ? DAE__ALLOC(arena, double, n) : NULL;
-  if (space && all) {
-    dgesvd_("N", "N", &n, &n, B, &n, all, &none, &one, &none, &one, space, &lwork, &info, 1, 1);
-    *sigma = all[n - 1];
-  } else if (B) {
-    status = dae__out_of_memory(err);
+  if (!arena)
+    return dae__out_of_memory(err);
+  size_t size = (size_t)n * (size_t)n;
+  double *LU = DAE__ALLOC(arena, double, size), *x = DAE__ALLOC(arena, double, n);
+  int *pivot = DAE__ALLOC(arena, int, n);
+  if (dae__arena_failed(arena)) {
+    dae__arena_free(arena);
+    return dae__out_of_memory(err);
   }
-  if (info)
-    status = dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
-                       "the iteration for the singular values of a matrix does not converge");
+  for (size_t i = 0; i < size; i++)
+    LU[i] = A[i];
+  bool regular = !dae__lu_factor(n, LU, pivot);
+  double inverse = regular ? 0 : INFINITY; /* estimate of sigma^-2 */
+  spectrum_start(n, x);
+  for (int k = 0; regular && k < SIGMA_ITERATIONS_MAX && isfinite(inverse); k++) {
+    double before = inverse;
+    dae__scale(n, 1 / spectrum_norm(n, x), x);
+    dae__lu_solve_transposed(n, LU, pivot, x);
+    dae__lu_solve(n, LU, pivot, x);
+    inverse = spectrum_norm(n, x);
+    if (fabs(inverse - before) <= SIGMA_TOLERANCE * inverse)
+      break;
+  }
+  *sigma = isfinite(inverse) ? 1 / sqrt(inverse) : 0;
   dae__arena_free(arena);
-  return status;
-#else
-  return dae__spectrum_smallest_own(env, n, A, sigma, err);
-#endif
+  return DAE_OK;
 }
 
 /* Distance of the shift from the eigenvalue relative to the size of the matrix, ten times as much
@@ -190,9 +344,7 @@ static bool spectrum_factor(const shifted *s, const double *A, double re, double
 dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, double re, double im,
                                 double *x, double *y, dae_error *err)
 {
-  for (int j = 0; j < n; j++)
-    if (!dae__all_finite(n, A + (size_t)j * (size_t)n))
-      return spectrum_not_finite(err);
+  DAE__TRY(spectrum_check_finite(n, A, err));
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);

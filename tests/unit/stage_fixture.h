@@ -37,7 +37,7 @@ static inline void stage_set_up(const test_problem *p, int s, stage_fixture *o)
   assert_int_equal(
       dae_spark_tableau_create(DAE_SPARK_GAUSS, DAE_SPARK_HAT_SAME, s, NULL, &o->tableau, NULL),
       DAE_OK);
-  dae__spark_transform_create(o->arena, o->tableau, &o->transform);
+  assert_int_equal(dae__spark_transform_create(o->arena, o->tableau, &o->transform, NULL), DAE_OK);
   assert_int_equal(
       (p->problem.mechanical ? dae__spark_adapter_mechanical : dae__spark_adapter_momentum)(
           o->arena, &p->problem, true, o->transform.blocks, &o->adapter, NULL),

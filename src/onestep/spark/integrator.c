@@ -458,7 +458,7 @@ static dae_status spark_prepare(spark *o, dae__arena *arena, const dae_problem *
   /* with nt = s the matrix A is singular, and no transformation exists */
   bool regular = tableau->nt > tableau->s;
   if (regular)
-    dae__spark_transform_create(arena, tableau, &o->transform);
+    DAE__TRY(dae__spark_transform_create(arena, tableau, &o->transform, err));
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   DAE__TRY((problem->mechanical ? dae__spark_adapter_mechanical : dae__spark_adapter_momentum)(

@@ -37,10 +37,10 @@ typedef struct dae__spark_transform {
   double complex *Ti; /* inverse of the eigenvectors, blocks x s: xi = Ti x */
 } dae__spark_transform;
 
-/* Computes the transformation of a valid tableau with nt = s + 1. The matrices are in the arena,
- * which keeps memory failures. */
-void dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
-                                 dae__spark_transform *out);
+/* Computes the transformation of a valid tableau with nt = s + 1, with its matrices in the
+ * arena. */
+dae_status dae__spark_transform_create(dae__arena *arena, const dae_spark_tableau *t,
+                                       dae__spark_transform *out, dae_error *err);
 
 /* Matrices of the transformation in extended precision; dae__spark_Qt needs invertible A and M. */
 /* alpha = (A; b') */

@@ -1,6 +1,6 @@
 /* Eigenvalues and eigenvectors of a small real matrix, A = T diag(mu) T^-1. */
-#ifndef DAEDAL_QUADRATURE_EIGEN_H
-#define DAEDAL_QUADRATURE_EIGEN_H
+#ifndef DAEDAL_TESTS_EIGEN_REFERENCE_H
+#define DAEDAL_TESTS_EIGEN_REFERENCE_H
 
 #include "quadrature/small_matrix.h"
 #include <complex.h>

@@ -7,7 +7,7 @@
  *
  * All transformations are rotations in the plane of two neighbouring coordinates. LAPACK is not
  * used: the result is the same in every build. */
-#include "quadrature/eigen.h"
+#include "eigen_reference.h"
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
