@@ -44,13 +44,6 @@ static void sparsity_write_runs(dae_page *page, const picture *p)
   dae__page_put(page, "\"/>\n");
 }
 
-/* Returns the shade of a field with `count` entries, proportional to the square root, so that a
- * field with a single entry is visible. */
-static int sparsity_shade(int count, int most)
-{
-  return (int)ceil(SPARSITY_SHADES * sqrt((double)count / most));
-}
-
 /* Writes a grid of fields shaded by their number of entries, as one path for each shade. */
 static void sparsity_write_grid(dae_page *page, const dae_pattern *pattern)
 {
@@ -66,13 +59,17 @@ static void sparsity_write_grid(dae_page *page, const dae_pattern *pattern)
       int count = ++fields[c / size * SPARSITY_GRID + pattern->row[k] / size];
       most = count > most ? count : most;
     }
+  /* shades, proportional to the square root of the number of entries, so that a field with a single
+   * entry is visible */
+  for (int field = 0; field < SPARSITY_GRID * SPARSITY_GRID; field++)
+    fields[field] = (int)ceil(SPARSITY_SHADES * sqrt((double)fields[field] / most));
   for (int shade = 1; shade <= SPARSITY_SHADES; shade++) {
     dae__page_print(page, "<path class=\"entries\" fill-opacity=\"0.%d\" d=\"", 24 * shade);
     for (int field = 0; field < SPARSITY_GRID * SPARSITY_GRID; field++) {
-      if (sparsity_shade(fields[field], most) != shade)
+      if (fields[field] != shade)
         continue;
       int first = field;
-      while ((field + 1) % SPARSITY_GRID != 0 && sparsity_shade(fields[field + 1], most) == shade)
+      while ((field + 1) % SPARSITY_GRID != 0 && fields[field + 1] == shade)
         field++;
       dae__page_print(page, "M%d %dh%dv%dh-%dz", first / SPARSITY_GRID * size,
                       first % SPARSITY_GRID * size, size, (field + 1 - first) * size, size);
