@@ -144,10 +144,25 @@ static void summary_add_work(dae__text *t, const dae_summary *s)
     dae__text_add(t, LABEL "%s\n", "native code", native);
 }
 
-/* Adds the energy, its balance, and the energy removed by numerical damping: the negative balance,
- * which contains no other loss than that of the method. */
-static void summary_add_energy(dae__text *t, const dae_summary *s)
+/* Adds the drift, the energy, its balance, and the energy removed by numerical damping: the
+ * negative balance, which contains no other loss than that of the method. */
+static void summary_add_accuracy(dae__text *t, const dae_summary *s)
 {
+  bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
+  /* whether the constraints are algebraic equations 0 = F of a semi-explicit problem */
+  bool equations = position && !velocity;
+  if (s->rows > 0 && (position || velocity))
+    dae__text_add(t, LABEL "largest %s over %ld row%s: ", "constraints",
+                  equations ? "residual of the algebraic equations" : "drift", s->rows,
+                  summary_plural(s->rows));
+  else if (s->rows > 0)
+    dae__text_add(t, LABEL "none\n", "constraints");
+  if (s->rows > 0 && position)
+    dae__text_add(t, "%s%s", dae__number_text(s->position_drift, 3).text,
+                  equations ? "\n" : " in position");
+  if (s->rows > 0 && velocity)
+    dae__text_add(t, "%s%s in velocity\n", position ? ", " : "",
+                  dae__number_text(s->velocity_drift, 3).text);
   if (!isnan(s->energy_start)) {
     dae__text_add(t, LABEL "%s at the start, ", "energy",
                   dae__number_text(s->energy_start, 6).text);
@@ -177,30 +192,6 @@ static void summary_add_energy(dae__text *t, const dae_summary *s)
   }
 }
 
-static void summary_add_verification(dae__text *t, const dae_summary *s)
-{
-  static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
-                                                        [DAE_VARIABLE_RATE] = "velocities",
-                                                        [DAE_VARIABLE_STATE] = "states",
-                                                        [DAE_VARIABLE_ALGEBRAIC] =
-                                                            "algebraic variables",
-                                                        [DAE_VARIABLE_MULTIPLIER] = "multipliers"};
-  const dae_verification *v = &s->verification;
-  if (!v->method)
-    return;
-  dae__text_add(t, LABEL "by %s on all systems as one, %ld row%s; largest differences in\n",
-                "verified", v->method, v->rows, summary_plural(v->rows));
-  dae__text_add(t, INDENT "tolerances, rtol max|y| + atol:\n");
-  if (v->message[0])
-    dae__text_add(t, INDENT "not to the end: %s\n", v->message);
-  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
-    if (!isnan(v->most[i].tolerances))
-      dae__text_add(t, INDENT "%-20s %s (%s, at t = %s: %s)\n", kinds[i],
-                    dae__number_text(v->most[i].tolerances, 3).text, v->most[i].name,
-                    dae__number_text(v->most[i].t, 6).text,
-                    dae__number_text(v->most[i].absolute, 3).text);
-}
-
 /* Adds the start values that were changed: name, old and new value in columns. */
 static void summary_add_moves(dae__text *t, const dae_summary *s)
 {
@@ -227,29 +218,33 @@ static void summary_add_moves(dae__text *t, const dae_summary *s)
 
 size_t dae_summary_text(const dae_summary *s, char *text, size_t size)
 {
+  static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
+                                                        [DAE_VARIABLE_RATE] = "velocities",
+                                                        [DAE_VARIABLE_STATE] = "states",
+                                                        [DAE_VARIABLE_ALGEBRAIC] =
+                                                            "algebraic variables",
+                                                        [DAE_VARIABLE_MULTIPLIER] = "multipliers"};
+  const dae_verification *v = &s->verification;
   dae__text t = dae__text_in(text, size);
-  bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
-  /* whether the constraints are algebraic equations 0 = F of a semi-explicit problem */
-  bool equations = position && !velocity;
   summary_add_problem(&t, s);
   summary_add_coupling(&t, s);
   summary_add_work(&t, s);
-  if (s->rows > 0 && (position || velocity))
-    dae__text_add(&t, LABEL "largest %s over %ld row%s: ", "constraints",
-                  equations ? "residual of the algebraic equations" : "drift", s->rows,
-                  summary_plural(s->rows));
-  else if (s->rows > 0)
-    dae__text_add(&t, LABEL "none\n", "constraints");
-  if (s->rows > 0 && position)
-    dae__text_add(&t, "%s%s", dae__number_text(s->position_drift, 3).text,
-                  equations ? "\n" : " in position");
-  if (s->rows > 0 && velocity)
-    dae__text_add(&t, "%s%s in velocity\n", position ? ", " : "",
-                  dae__number_text(s->velocity_drift, 3).text);
-  summary_add_energy(&t, s);
+  summary_add_accuracy(&t, s);
   if (s->caution)
     dae__text_add(&t, LABEL "%s\n", "caution", s->caution);
-  summary_add_verification(&t, s);
+  if (v->method)
+    dae__text_add(&t,
+                  LABEL "by %s on all systems as one, %ld row%s; largest differences in\n" INDENT
+                        "tolerances, rtol max|y| + atol:\n",
+                  "verified", v->method, v->rows, summary_plural(v->rows));
+  if (v->method && v->message[0])
+    dae__text_add(&t, INDENT "not to the end: %s\n", v->message);
+  for (int i = 0; v->method && i < DAE_VARIABLE_KINDS; i++)
+    if (!isnan(v->most[i].tolerances))
+      dae__text_add(&t, INDENT "%-20s %s (%s, at t = %s: %s)\n", kinds[i],
+                    dae__number_text(v->most[i].tolerances, 3).text, v->most[i].name,
+                    dae__number_text(v->most[i].t, 6).text,
+                    dae__number_text(v->most[i].absolute, 3).text);
   summary_add_moves(&t, s);
   dae__text_add(&t, LABEL "%ld row%s%s%s\n", "results", s->rows, summary_plural(s->rows),
                 s->files[0] ? " in " : "", s->files);

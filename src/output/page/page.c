@@ -125,28 +125,8 @@ char *dae__page_copy(dae_page *page, const char *text)
  * empty in a build without it. */
 #define WRITE_ASSET(page, name) dae__page_write(page, name##_bytes, sizeof name##_bytes - 1)
 
-/* Writes the head of the page. Its content security policy forbids the browser to load other
- * files. */
-static void page_write_head(dae_page *page, const char *title)
-{
-  dae__page_put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
-                      "base-uri 'none'; form-action 'none'\">\n"
-                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-  dae__page_escape(page, title);
-  dae__page_put(page, "</title>\n<style>\n");
-  WRITE_ASSET(page, uplot_css);
-  WRITE_ASSET(page, page_css);
-  dae__page_put(page, "</style>\n</head>\n<body>\n<header><h1>");
-  dae__page_escape(page, title);
-  dae__page_print(page,
-                  "</h1></header>\n<main>\n<noscript><p class=\"note\">%s and downloads need "
-                  "JavaScript, which is switched off; the rest does not.</p></noscript>\n",
-                  page->uplot ? "Plots, motions" : "Motions, plots to zoom");
-}
-
+/* Creates the file and writes the head of the page. Its content security policy forbids the browser
+ * to load other files. */
 dae_status dae_page_create(const char *path, const char *title, const dae_env *env, dae_page **out,
                            dae_error *err)
 {
@@ -173,7 +153,23 @@ dae_status dae_page_create(const char *path, const char *title, const dae_env *e
     return DAE_ERROR_FILE;
   }
   setvbuf(page->file, page->buffer, _IOFBF, PAGE_BUFFER_BYTES);
-  page_write_head(page, title && *title ? title : path);
+  title = title && *title ? title : path;
+  dae__page_put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+                      "base-uri 'none'; form-action 'none'\">\n"
+                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+  dae__page_escape(page, title);
+  dae__page_put(page, "</title>\n<style>\n");
+  WRITE_ASSET(page, uplot_css);
+  WRITE_ASSET(page, page_css);
+  dae__page_put(page, "</style>\n</head>\n<body>\n<header><h1>");
+  dae__page_escape(page, title);
+  dae__page_print(page,
+                  "</h1></header>\n<main>\n<noscript><p class=\"note\">%s and downloads need "
+                  "JavaScript, which is switched off; the rest does not.</p></noscript>\n",
+                  page->uplot ? "Plots, motions" : "Motions, plots to zoom");
   *out = page;
   return DAE_OK;
 }

@@ -26,24 +26,6 @@ typedef struct picture {
   double left; /* width of the block names at the left */
 } picture;
 
-/* Writes a rectangle for each run of adjacent entries or, if gaps between entries are visible, a
- * square for each entry. */
-static void sparsity_write_runs(dae_page *page, const picture *p)
-{
-  const dae_pattern *pattern = p->pattern;
-  bool apart = p->unit >= 6.0;
-  dae__page_print(page, "<path class=\"entries%s\" vector-effect=\"non-scaling-stroke\" d=\"",
-                  apart ? " apart" : "");
-  for (int c = 0; c < pattern->cols; c++)
-    for (int k = pattern->start[c]; k < pattern->start[c + 1];) {
-      int first = k++;
-      while (!apart && k < pattern->start[c + 1] && pattern->row[k] == pattern->row[k - 1] + 1)
-        k++;
-      dae__page_print(page, "M%d %dh1v%dh-1z", c, pattern->row[first], k - first);
-    }
-  dae__page_put(page, "\"/>\n");
-}
-
 /* Writes a grid of fields shaded by their number of entries, as one path for each shade. */
 static void sparsity_write_grid(dae_page *page, const dae_pattern *pattern)
 {
@@ -114,7 +96,7 @@ static void sparsity_write_picture(dae_page *page, const picture *p)
   for (int c = 0; c < pattern->cols; c++)
     for (int k = pattern->start[c]; k < pattern->start[c + 1]; k++)
       runs += k == pattern->start[c] || pattern->row[k] != pattern->row[k - 1] + 1;
-  bool counted = runs > SPARSITY_MAX_RUNS;
+  bool counted = runs > SPARSITY_MAX_RUNS, apart = p->unit >= 6.0;
   int width = (int)ceil(p->left + p->unit * pattern->cols) + 1;
   int height = (int)ceil(SPARSITY_TOP + p->unit * pattern->rows) + 1;
   dae__page_print(page,
@@ -129,7 +111,18 @@ static void sparsity_write_picture(dae_page *page, const picture *p)
   if (counted)
     sparsity_write_grid(page, pattern);
   else
-    sparsity_write_runs(page, p);
+    dae__page_print(page, "<path class=\"entries%s\" vector-effect=\"non-scaling-stroke\" d=\"",
+                    apart ? " apart" : "");
+  /* a rectangle for each run of adjacent entries or, if gaps between entries are visible, a square
+   * for each entry */
+  for (int c = 0; !counted && c < pattern->cols; c++)
+    for (int k = pattern->start[c]; k < pattern->start[c + 1];) {
+      int first = k++;
+      while (!apart && k < pattern->start[c + 1] && pattern->row[k] == pattern->row[k - 1] + 1)
+        k++;
+      dae__page_print(page, "M%d %dh1v%dh-1z", c, pattern->row[first], k - first);
+    }
+  dae__page_put(page, counted ? "" : "\"/>\n");
   dae__page_put(page, "<path class=\"lines\" vector-effect=\"non-scaling-stroke\" d=\"");
   dae__page_print(page, "M0 0H%dV%dH0Z", pattern->cols, pattern->rows);
   for (int i = 0, end = 0; i + 1 < p->blocks; i++) {

@@ -136,10 +136,10 @@ dae__place dae__legend_place(const dae__legend *legend, int i, dae__place before
 {
   const dae_plot *plot = legend->plot;
   const char *label = i < legend->entries ? plot->curves[i].label : NULL;
-  double width =
-      i < legend->entries
-          ? legend->key + legend->word_width(label ? label : "")
-          : legend->word_width(dae__legend_remainder(plot->count - legend->entries).text);
+  double width = i < legend->entries
+                     ? legend->key + legend->word_width(label ? label : "", legend->size)
+                     : legend->word_width(dae__legend_remainder(plot->count - legend->entries).text,
+                                          legend->size);
   dae__place place = {.width = fmin(width, legend->room)};
   if (i == 0)
     return place;
@@ -187,5 +187,6 @@ void dae__legend_fit(dae__legend *legend, int most)
   legend_fill(legend, most, 0);
   if (legend->entries < count)
     legend_fill(legend, most,
-                legend->word_width(dae__legend_remainder(count).text) + legend->apart);
+                legend->word_width(dae__legend_remainder(count).text, legend->size) +
+                    legend->apart);
 }

@@ -56,7 +56,8 @@ typedef struct dae__legend {
   double room;  /* width of a row */
   double apart; /* distance between two entries */
   double key;   /* width of an entry before the name of the curve */
-  double (*word_width)(const char *word);
+  double size;  /* size of the font */
+  double (*word_width)(const char *word, double size);
   int rows;    /* number of rows; 0: no legend */
   int entries; /* number of curves with an entry */
 } dae__legend;

@@ -121,8 +121,9 @@ static char text_plot_letter_of(const screen *p, int curve)
 
 /* ---- layout ---- */
 
-static double text_plot_word_width(const char *word)
+static double text_plot_word_width(const char *word, double size)
 {
+  (void)size;
   return dae__utf8_length(word);
 }
 
@@ -269,30 +270,6 @@ static void text_plot_write_legend(dae__text *out, const screen *p)
   dae__text_add(out, "\n");
 }
 
-static void text_plot_write_cells(dae__text *out, const screen *p, int row)
-{
-  int last = p->canvas_columns - 1, colour = 0;
-  while (last >= 0 && text_plot_cell(p, last, row)->curve == 0)
-    last--;
-  for (int column = 0; column <= last; column++) {
-    const cell *c = text_plot_cell(p, column, row);
-    if (c->curve != colour && c->curve > 0)
-      text_plot_add_colour(out, p, c->curve - 1);
-    colour = c->curve > 0 ? c->curve : colour;
-    if (c->curve == 0)
-      dae__text_add(out, " ");
-    else if (p->terminal.ascii)
-      dae__text_add(out, "%c", text_plot_letter_of(p, c->curve - 1));
-    else if (c->letter)
-      dae__text_add(out, "%c", c->letter);
-    else
-      dae__utf8_add(out, 0x2800 + c->dots);
-  }
-  if (colour > 0)
-    text_plot_add_colour(out, p, -1);
-  dae__text_add(out, "\n");
-}
-
 static void text_plot_write_canvas(dae__text *out, const screen *p)
 {
   static const char nothing[] = "nothing to show";
@@ -308,10 +285,28 @@ static void text_plot_write_canvas(dae__text *out, const screen *p)
     if (p->frame.empty && row == p->canvas_rows / 2) {
       text_plot_add_blanks(out, (p->canvas_columns - (int)sizeof nothing + 1) / 2);
       text_plot_add_word(out, p, nothing, p->canvas_columns);
-      dae__text_add(out, "\n");
-    } else {
-      text_plot_write_cells(out, p, row);
     }
+    /* characters up to the last one of a curve */
+    int last = p->canvas_columns - 1, colour = 0;
+    while (last >= 0 && text_plot_cell(p, last, row)->curve == 0)
+      last--;
+    for (int column = 0; column <= last; column++) {
+      const cell *c = text_plot_cell(p, column, row);
+      if (c->curve != colour && c->curve > 0)
+        text_plot_add_colour(out, p, c->curve - 1);
+      colour = c->curve > 0 ? c->curve : colour;
+      if (c->curve == 0)
+        dae__text_add(out, " ");
+      else if (p->terminal.ascii)
+        dae__text_add(out, "%c", text_plot_letter_of(p, c->curve - 1));
+      else if (c->letter)
+        dae__text_add(out, "%c", c->letter);
+      else
+        dae__utf8_add(out, 0x2800 + c->dots);
+    }
+    if (colour > 0)
+      text_plot_add_colour(out, p, -1);
+    dae__text_add(out, "\n");
   }
 }
 

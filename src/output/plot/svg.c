@@ -293,18 +293,14 @@ void dae__svg_curve(dae__text *out, const dae_plot *plot, const dae__frame *fram
 
 /* ---- legend ---- */
 
-static double svg_legend_word_width(const char *word)
-{
-  return dae__svg_width(word, DAE__SVG_WORD);
-}
-
 dae__legend dae__svg_legend_fit(const dae_plot *plot, double room, int most)
 {
   dae__legend legend = {.plot = plot,
                         .room = room,
                         .apart = SVG_ENTRY_GAP,
                         .key = SVG_KEY + SVG_KEY_GAP,
-                        .word_width = svg_legend_word_width};
+                        .size = DAE__SVG_WORD,
+                        .word_width = dae__svg_width};
   dae__legend_fit(&legend, most);
   return legend;
 }

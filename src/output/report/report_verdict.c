@@ -38,6 +38,9 @@ verdict_add(findings *all, dae_page_mood mood, const char *check, const char *fo
 
 /* ---- checks ---- */
 
+/* Checks end time, tolerances and residuals of constraints: algebraic equations 0 = F hold up to
+ * the tolerance of the iteration, constraints of mechanical systems up to that of the projection.
+ */
 static void verdict_check_accuracy(findings *all, const dae_summary *s)
 {
   bool interrupted = s->status == DAE_ERROR_INTERRUPTED;
@@ -62,12 +65,6 @@ static void verdict_check_accuracy(findings *all, const dae_summary *s)
         "rtol %s, atol %s for the error of each step; for that of the whole run compare with a run "
         "of a tenth of the tolerance",
         dae__number_text(s->rtol, 3).text, dae__number_text(s->atol, 3).text);
-}
-
-/* Checks the residuals of constraints: algebraic equations 0 = F hold up to the tolerance of the
- * iteration, constraints of mechanical systems up to that of the projection. */
-static void verdict_check_constraints(findings *all, const dae_summary *s)
-{
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
   bool equations = position && !velocity;
   double worst = fmax(s->position_drift, s->velocity_drift);
@@ -124,10 +121,8 @@ void dae__report_verdict(const dae__report *r, const dae_summary *s)
   static const char *const header[] = {"check", "found"};
   findings all = {.count = 0};
   verdict_check_accuracy(&all, s);
-  if (s->rows > 0) {
-    verdict_check_constraints(&all, s);
+  if (s->rows > 0)
     verdict_check_energy_and_start(&all, s);
-  }
   dae_page_mood worst = s->caution ? DAE_PAGE_WARNING : DAE_PAGE_GOOD;
   for (int i = 0; i < all.count; i++)
     worst = all.item[i].mood > worst ? all.item[i].mood : worst;
