@@ -1,5 +1,5 @@
-/* Numbers of option structs by name, for methods whose struct is not known: see options.h of the
- * interface. */
+/* Numbers of option structs by name, for methods whose struct is not known, and the edit distance
+ * of names: see options.h of the interface. */
 #ifndef DAEDAL_CORE_OPTIONS_H
 #define DAEDAL_CORE_OPTIONS_H
 
@@ -10,5 +10,10 @@ double dae__options_number(const dae_option_table *table, const void *opts, cons
 /* Sets the option of this name; a table without it leaves the struct unchanged. */
 dae_status dae__options_set_number(const dae_option_table *table, void *opts, const char *name,
                                    double value, dae_error *err);
+
+/* Number of insertions, deletions, replacements and swaps of neighbouring letters that turn one
+ * word into the other; upper and lower case, and - and _, are the same. INT_MAX for words over 63
+ * letters. */
+int dae__edit_distance(const char *a, const char *b);
 
 #endif

@@ -70,8 +70,8 @@ double dae_comparison_cost(const dae_comparison *c, const dae_method *method, do
   for (int i = 0; i < c->runs; i++) {
     if (!compare_is_valid(c, i, method) || !(compare_known_error(c, &c->run[i]) <= error))
       continue;
-    least = fmin(
-        least, compare_figure(&c->run[i], (int)cost)); /* minimum over the runs; fmin ignores NaN */
+    /* minimum over the runs; fmin ignores NaN */
+    least = fmin(least, compare_figure(&c->run[i], (int)cost));
     if (i > 0 && compare_is_valid(c, i - 1, method) &&
         compare_known_error(c, &c->run[i - 1]) > error)
       least = fmin(least, compare_interpolate(c, &c->run[i - 1], &c->run[i], error, (int)cost));
