@@ -1,9 +1,12 @@
 /* Status codes and the caller's error record. */
 #include "core/error.h"
+#include "core/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *dae_status_name(dae_status status)
 {
@@ -81,53 +84,40 @@ dae_status dae__out_of_memory(dae_error *err)
   return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory");
 }
 
-/* ---- error record as text ---- */
-
-/* Text in a buffer that may be too small; length is the length of the whole text. */
-typedef struct writer {
-  char *text;
-  size_t size, length;
-} writer;
-
-__attribute__((format(printf, 2, 3))) static void error_add(writer *w, const char *format, ...)
+dae_status dae__fail_file(dae_error *err, const char *path, const char *what)
 {
-  bool room = w->length < w->size;
-  va_list args;
-  va_start(args, format);
-  int n =
-      vsnprintf(room ? w->text + w->length : NULL, room ? w->size - w->length : 0, format, args);
-  va_end(args);
-  w->length += n > 0 ? (size_t)n : 0;
+  return dae__fail(err, DAE_ERROR_FILE, path, "%s could not be %s: %s", path, what,
+                   errno ? strerror(errno) : "unknown reason");
 }
+
+/* ---- error record as text ---- */
 
 /* Text of an error record: place in the form of compilers, "pendulum.dae:6:23: ", message, and the
  * source line with a mark under its byte `caret`. Tabs stay tabs, so that the mark is in place for
  * any tab width, and a character of several bytes counts once. */
 size_t dae_error_text(const dae_error *err, char *text, size_t size)
 {
-  writer w = {.text = text, .size = size};
-  if (size > 0)
-    text[0] = '\0';
+  dae__text t = dae__text_in(text, size);
   if (!err)
     return 0;
   if (err->file[0])
-    error_add(&w, "%s:", err->file);
+    dae__text_add(&t, "%s:", err->file);
   else if (err->line > 0)
-    error_add(&w, "line ");
+    dae__text_add(&t, "line ");
   if (err->line > 0)
-    error_add(&w, "%d:", err->line);
+    dae__text_add(&t, "%d:", err->line);
   if (err->line > 0 && err->column > 0)
-    error_add(&w, "%d:", err->column);
-  error_add(&w, "%s%s", w.length > 0 ? " " : "",
-            err->text[0] ? err->text : dae_status_text(err->status));
+    dae__text_add(&t, "%d:", err->column);
+  dae__text_add(&t, "%s%s", t.length > 0 ? " " : "",
+                err->text[0] ? err->text : dae_status_text(err->status));
   if (!err->source[0])
-    return w.length;
-  error_add(&w, "\n  %s\n  ", err->source);
+    return t.length;
+  dae__text_add(&t, "\n  %s\n  ", err->source);
   for (int i = 0; i < err->caret && err->source[i]; i++) {
     bool continuation_byte = ((unsigned char)err->source[i] & 0xC0) == 0x80;
     if (!continuation_byte)
-      error_add(&w, "%c", err->source[i] == '\t' ? '\t' : ' ');
+      dae__text_add(&t, "%c", err->source[i] == '\t' ? '\t' : ' ');
   }
-  error_add(&w, "^");
-  return w.length;
+  dae__text_add(&t, "^");
+  return t.length;
 }

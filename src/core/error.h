@@ -20,6 +20,8 @@ dae__fail(dae_error *err, dae_status status, const char *equation, const char *f
 
 /* Records and returns DAE_ERROR_MEMORY. */
 dae_status dae__out_of_memory(dae_error *err);
+/* Records and returns DAE_ERROR_FILE, with the reason in errno; what: "created", "written". */
+dae_status dae__fail_file(dae_error *err, const char *path, const char *what);
 
 /* Clears an error record by a few stores, setting only the members of dae_error_none that are read:
  * for the record that every step clears and rarely fills. */

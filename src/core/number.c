@@ -99,15 +99,13 @@ static bool decimal_find_digits(double value, int digits, uint64_t *d, int *k)
   return true;
 }
 
-static char *decimal_copy(char *to, const char *from, int count)
+/* Writes this many digits, zeros for from = NULL; returns the address after them. */
+static char *decimal_put(char *to, const char *from, int count)
 {
-  memcpy(to, from, (size_t)count);
-  return to + count;
-}
-
-static char *decimal_zeros(char *to, int count)
-{
-  memset(to, '0', (size_t)count);
+  if (from)
+    memcpy(to, from, (size_t)count);
+  else
+    memset(to, '0', (size_t)count);
   return to + count;
 }
 
@@ -128,14 +126,14 @@ bool dae__decimal(double value, int digits, char text[40])
   /* fixed notation: 12.34, 1200, 0.0012; scientific notation: 1.2e-05 */
   bool fixed = k >= -4 && k < digits;
   int whole = !fixed ? 1 : k < 0 ? 0 : count <= k ? count : k + 1, size = k < 0 ? -k : k;
-  text = decimal_copy(text, digit, whole);
+  text = decimal_put(text, digit, whole);
   if (fixed)
-    text = decimal_zeros(text, k < 0 ? 1 : k + 1 - whole);
+    text = decimal_put(text, NULL, k < 0 ? 1 : k + 1 - whole);
   if (count > whole)
     *text++ = '.';
   if (fixed && k < 0)
-    text = decimal_zeros(text, -k - 1);
-  text = decimal_copy(text, digit + whole, count - whole);
+    text = decimal_put(text, NULL, -k - 1);
+  text = decimal_put(text, digit + whole, count - whole);
   if (!fixed) {
     *text++ = 'e';
     *text++ = k < 0 ? '-' : '+';
@@ -195,11 +193,25 @@ bool dae__decimal_value(const char *text, double *value)
 
 /* ---- numbers in any locale ---- */
 
-static void number_replace(char *text, char from, char to)
+void dae__number_point(char *text)
 {
-  for (; *text; text++)
-    if (*text == from)
-      *text = to;
+  /* the decimal point of the locale may have several bytes */
+  size_t whole = strspn(text, "+-0123456789"), point = strcspn(text + whole, "0123456789e");
+  if (point == 0)
+    return;
+  text[whole] = '.';
+  memmove(text + whole + 1, text + whole + point, strlen(text + whole + point) + 1);
+}
+
+dae__number dae__number_text(double value, int digits)
+{
+  dae__number number = {"nan"}; /* a fixed text, since printf may print a sign with nan */
+  if (isnan(value) || dae__decimal(value, digits, number.text))
+    return number;
+  snprintf(number.text, sizeof number.text, "%.*g", digits, value);
+  if (!isinf(value))
+    dae__number_point(number.text);
+  return number;
 }
 
 bool dae__parse_double(const char *text, double *value)
@@ -212,7 +224,8 @@ bool dae__parse_double(const char *text, double *value)
     return false;
   memcpy(copy, text, length + 1);
   /* decimal point of the locale, which strtod expects */
-  number_replace(copy, '.', localeconv()->decimal_point[0]);
+  for (char *point = copy; (point = strchr(point, '.')); point++)
+    *point = localeconv()->decimal_point[0];
   char *end;
   double number = strtod(copy, &end);
   if (*end || !isfinite(number))
@@ -236,23 +249,14 @@ bool dae__parse_int(const char *text, int *value)
 
 void dae__format_double(double value, char *text, size_t size)
 {
-  char full[40];
+  dae__number full = {""};
   double back;
   bool same = false;
   for (int digits = 15; digits <= 17 && !same; digits++) {
-    if (!dae__decimal(value, digits, full)) {
-      snprintf(full, sizeof full, "%.*g", digits, value);
-      number_replace(full, localeconv()->decimal_point[0], '.');
-    }
-    same = dae__parse_double(full, &back) && back == value;
+    full = dae__number_text(value, digits);
+    same = dae__parse_double(full.text, &back) && back == value;
   }
-  size_t length = strlen(full);
-  if (size == 0)
-    return;
-  if (length >= size)
-    length = size - 1;
-  memcpy(text, full, length);
-  text[length] = 0;
+  snprintf(text, size, "%s", full.text);
 }
 
 const char *dae__format_int(int value, char text[DAE__INT_SIZE])

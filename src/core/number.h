@@ -9,6 +9,15 @@
 bool dae__parse_double(const char *text, double *value);
 bool dae__parse_int(const char *text, int *value);
 
+/* Text of a number with this many significant digits; nan, inf. */
+typedef struct dae__number {
+  char text[40];
+} dae__number;
+dae__number dae__number_text(double value, int digits);
+
+/* Replaces the decimal separator of the locale by a point, in a finite number that printf wrote. */
+void dae__number_point(char *text);
+
 /* Writes the shortest text that reads back as the same number. */
 void dae__format_double(double value, char *text, size_t size);
 

@@ -1,10 +1,12 @@
 /* Options by name. A field of an option struct is converted to a double, in which integers, truth
  * values and indices of choices are exact. Fields are read and checked; texts are parsed, checked
  * and written to fields. */
+#include "core/options.h"
+
 #include "core/error.h"
 #include "core/number.h"
+#include "core/text.h"
 
-#include <daedal/options.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -50,8 +52,8 @@ static bool options_accepts(const dae_option *option, double value)
 
 /* ---- messages about invalid values ---- */
 
-/* Text of the valid range: "at least 0", "greater than 0 and at most 1", "from 1 to 5". */
-static void options_range_text(const dae_option *option, char *text, size_t size)
+/* Adds the valid range: "at least 0", "greater than 0 and at most 1", "from 1 to 5". */
+static void options_add_range(dae__text *t, const dae_option *option)
 {
   char min[32], max[32];
   dae__format_double(option->min, min, sizeof min);
@@ -59,39 +61,38 @@ static void options_range_text(const dae_option *option, char *text, size_t size
   bool positive = option->min > 0 && option->min <= DBL_MIN;
   bool below = option->max<DBL_MAX, above = option->min> - DBL_MAX;
   if (positive && below)
-    snprintf(text, size, "greater than 0 and at most %s", max);
+    dae__text_add(t, "greater than 0 and at most %s", max);
   else if (positive)
-    snprintf(text, size, "greater than 0");
+    dae__text_add(t, "greater than 0");
   else if (above && below)
-    snprintf(text, size, "from %s to %s", min, max);
+    dae__text_add(t, "from %s to %s", min, max);
   else if (above)
-    snprintf(text, size, "at least %s", min);
+    dae__text_add(t, "at least %s", min);
   else if (below)
-    snprintf(text, size, "at most %s", max);
+    dae__text_add(t, "at most %s", max);
   else
-    snprintf(text, size, "a finite number");
+    dae__text_add(t, "a finite number");
 }
 
 static dae_status options_refuse(const dae_option_table *table, const dae_option *option,
                                  const char *value, dae_error *err)
 {
-  char wanted[256] = "on or off";
-  size_t size = sizeof wanted, used;
+  char wanted[256];
+  dae__text t = dae__text_in(wanted, sizeof wanted);
   switch (option->type) {
-  case DAE_OPTION_DOUBLE:
-    options_range_text(option, wanted, size);
-    break;
   case DAE_OPTION_INT:
-    used = (size_t)snprintf(wanted, size, "a whole number ");
-    options_range_text(option, wanted + used, size - used);
+    dae__text_add(&t, "a whole number ");
+    options_add_range(&t, option);
+    break;
+  case DAE_OPTION_DOUBLE:
+    options_add_range(&t, option);
     break;
   case DAE_OPTION_CHOICE:
-    used = (size_t)snprintf(wanted, size, "one of ");
-    for (int i = 0; option->choices[i] && used < size; i++)
-      used +=
-          (size_t)snprintf(wanted + used, size - used, "%s%s", i ? ", " : "", option->choices[i]);
+    for (int i = 0; option->choices[i]; i++)
+      dae__text_add(&t, "%s%s", i ? ", " : "one of ", option->choices[i]);
     break;
   case DAE_OPTION_BOOL:
+    dae__text_add(&t, "on or off");
     break;
   }
   return dae__fail(err, DAE_ERROR_OPTION, option->name,
@@ -182,13 +183,28 @@ dae_status dae_options_set(const dae_option_table *table, void *opts, const char
   if (near)
     return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': did you mean '%s'?",
                      table->owner, name, near);
-  char all[384] = "";
-  size_t used = 0;
-  for (int i = 0; i < table->count && used < sizeof all; i++)
-    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "",
-                             table->options[i].name);
+  char all[384];
+  dae__text t = dae__text_in(all, sizeof all);
+  for (int i = 0; i < table->count; i++)
+    dae__text_add(&t, "%s%s", i ? ", " : "", table->options[i].name);
   return dae__fail(err, DAE_ERROR_OPTION, name, "%s has no option '%.60s': it has %s", table->owner,
                    name, table->count ? all : "none");
+}
+
+double dae__options_number(const dae_option_table *table, const void *opts, const char *name)
+{
+  for (int i = 0; i < table->count; i++)
+    if (strcmp(table->options[i].name, name) == 0)
+      return options_read_field(&table->options[i], opts);
+  return NAN;
+}
+
+dae_status dae__options_set_number(const dae_option_table *table, void *opts, const char *name,
+                                   double value, dae_error *err)
+{
+  return isnan(dae__options_number(table, opts, name))
+             ? DAE_OK
+             : dae_options_set(table, opts, name, dae__number_text(value, 17).text, err);
 }
 
 void dae_options_get(const dae_option_table *table, const void *opts, int i, char *text,

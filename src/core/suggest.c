@@ -1,6 +1,5 @@
 /* Spelling suggestions by edit distance. */
-#include "core/suggest.h"
-#include <daedal/options.h>
+#include "core/options.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -8,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#define WORD_LENGTH_MAX 63 /* longest word in letters, as documented in suggest.h */
+#define WORD_LENGTH_MAX 63 /* longest word in letters, as documented in options.h */
 
 static char suggest_fold(char c)
 {

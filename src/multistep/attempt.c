@@ -12,7 +12,7 @@
 
 static void bdf_set_weights(dae__bdf *s, const double *Y)
 {
-  double share = dae__bdf_strict(s) ? DAE__BDF_STEP_TOLERANCE : 1;
+  double share = s->strict ? DAE__BDF_STEP_TOLERANCE : 1;
   double rtol = share * s->rtol, atol = share * s->atol;
   for (int i = 0; i < s->tested; i++)
     s->inverse_weight[i] = 1 / (rtol * fabs(Y[i]) + atol);
@@ -81,11 +81,6 @@ int dae__bdf_worst(const dae__bdf *s, const double *x)
   return worst;
 }
 
-static double bdf_newton_norm(const dae__bdf *s, const double *x, double cj)
-{
-  return bdf_norm_of(s, x, DAE__TEST_MULTIPLIER, dae__bdf_strict(s) ? fmin(1, 1 / cj) : 1);
-}
-
 /* ---- one attempt ---- */
 
 static dae__bdf_outcome bdf_failed(dae_status status)
@@ -128,13 +123,13 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
 {
   const dae__corrector *c = &s->corrector;
   dae__bdf_memory *m = s->m;
-  double factor = 2 / (1 + cj / m->cj_matrix);
+  double factor = 2 / (1 + cj / m->cj_matrix), multiplier = s->strict ? fmin(1, 1 / cj) : 1;
   DAE__ASSERT(m->has_matrix);
   dae_status status = predicted && !c->table->predict ? DAE_OK : bdf_predict(s, t);
   if (status)
     return bdf_failed(status);
   dae__zero(c->n, s->e);
-  dae__newton_begin(&m->newton, !dae__bdf_strict(s), max_iterations);
+  dae__newton_begin(&m->newton, !s->strict, max_iterations);
   /* forgets the contraction of earlier steps: with constraints the iteration matrix becomes
    * outdated faster */
   if (c->table->project)
@@ -147,9 +142,10 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
     bdf_add_increment(s, cj);
     /* the weighted norm of Y is at most about 1/rtol: an increment much larger than the round-off
      * of that needs no comparison with it */
-    double norm = bdf_newton_norm(s, s->delta, cj), part = 100 * DBL_EPSILON, round_off = 0;
+    double norm = bdf_norm_of(s, s->delta, DAE__TEST_MULTIPLIER, multiplier);
+    double part = 100 * DBL_EPSILON, round_off = 0;
     if (!(norm * DAE__BDF_STEP_TOLERANCE * s->rtol > 10 * part))
-      round_off = part * bdf_newton_norm(s, s->Y, cj);
+      round_off = part * bdf_norm_of(s, s->Y, DAE__TEST_MULTIPLIER, multiplier);
     switch (dae__newton_test(&m->newton, norm, round_off, DAE__BDF_NEWTON_TOLERANCE)) {
     case DAE__NEWTON_DONE:
       return DAE__BDF_ACCEPTED;

@@ -7,21 +7,22 @@
 
 /* ---- supported problems ---- */
 
-static dae_status bdf_refuse_momentum(const char *method, dae_error *err)
-{
-  return dae__fail(
-      err, DAE_ERROR_UNSUPPORTED, method,
-      "%s does not accept the momentum form: use spark-gauss, or give the problem in the "
-      "mechanical form",
-      method);
-}
-
-static dae_status bdf_check_plain(const dae_problem *problem, const char *method, dae_error *err)
+/* Refuses problems that a method does not support; constrained: method for mechanical problems with
+ * constraints. */
+static dae_status bdf_check_form(const dae_problem *problem, const char *method, bool constrained,
+                                 dae_error *err)
 {
   const dae_mechanical *p = problem->mechanical;
   if (problem->momentum)
-    return bdf_refuse_momentum(method, err);
-  if (p && (p->ng > 0 || p->nk > 0))
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, method,
+        "%s does not accept the momentum form: use spark-gauss, or give the problem in the "
+        "mechanical form",
+        method);
+  if (constrained && !p)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, method,
+                     "%s takes mechanical problems; this one is not mechanical: use bdf", method);
+  if (!constrained && p && (p->ng > 0 || p->nk > 0))
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, method,
         "bdf takes mechanical problems without constraints; with constraints the index "
@@ -35,58 +36,39 @@ static dae_status bdf_check_plain(const dae_problem *problem, const char *method
   return DAE_OK;
 }
 
-static dae_status bdf_check_mechanical(const dae_problem *problem, const char *method,
-                                       dae_error *err)
-{
-  if (problem->mechanical)
-    return DAE_OK;
-  if (problem->momentum)
-    return bdf_refuse_momentum(method, err);
-  return dae__fail(err, DAE_ERROR_UNSUPPORTED, method,
-                   "%s takes mechanical problems; this one is not mechanical: use bdf", method);
-}
-
 /* ---- constructors ---- */
 
 typedef struct request {
   const char *method;
-  dae_status (*check)(const dae_problem *problem, const char *method, dae_error *err);
+  bool constrained;
   dae__corrector_create *mechanical; /* constructor of the corrector for mechanical problems */
   const dae_bdf_options *opts;
 } request;
 
 /* creates host and corrector of one uncoupled problem in one arena */
-static dae_status bdf_create_in(dae__arena *arena, const request *r, const dae_problem *problem,
-                                const dae_start *start, dae_integrator **out, dae_error *err)
-{
-  int size = dae_problem_size(problem);
-  double *y = DAE__ALLOC(arena, double, size), *dy = DAE__ALLOC(arena, double, size);
-  dae__corrector corrector = {0};
-  dae__corrector_create *create = problem->mechanical ? r->mechanical : dae__plain_create;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  dae_status status = create(arena, problem, start, r->opts, y, dy, &corrector, err);
-  if (status)
-    return dae__start_status(status, err);
-  corrector.problem = *problem;
-  corrector.method = r->method;
-  status =
-      dae__bdf_host_create(arena, &corrector, r->opts, start->t, start->fixed, y, dy, out, err);
-  if (status)
-    corrector.table->free(corrector.self);
-  return status;
-}
-
 static dae_status bdf_create_single(const void *request_of, const dae_problem *problem,
                                     const dae_start *start, const dae_env *env,
                                     dae_integrator **out, dae_error *err)
 {
   const request *r = request_of;
-  DAE__TRY(r->check(problem, r->method, err));
+  DAE__TRY(bdf_check_form(problem, r->method, r->constrained, err));
+  int size = dae_problem_size(problem);
   dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
-  dae_status status = bdf_create_in(arena, r, problem, start, out, err);
+  double *y = arena ? DAE__ALLOC(arena, double, size) : NULL;
+  double *dy = arena ? DAE__ALLOC(arena, double, size) : NULL;
+  dae__corrector corrector = {0};
+  dae__corrector_create *create = problem->mechanical ? r->mechanical : dae__plain_create;
+  dae_status status = y && dy ? DAE_OK : dae__out_of_memory(err);
+  if (!status)
+    status = dae__start_status(create(arena, problem, start, r->opts, y, dy, &corrector, err), err);
+  if (!status) {
+    corrector.problem = *problem;
+    corrector.method = r->method;
+    status =
+        dae__bdf_host_create(arena, &corrector, r->opts, start->t, start->fixed, y, dy, out, err);
+    if (status)
+      corrector.table->free(corrector.self);
+  }
   if (status)
     dae__arena_free(arena);
   return status;
@@ -94,10 +76,10 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
 
 /* functions of one method: the check of a problem, the check of all systems of a coupled problem,
  * and the constructor */
-#define METHOD(name, check_name, accepts_name, create_name, check_of, corrector, table)            \
+#define METHOD(name, check_name, accepts_name, create_name, constrained, corrector, table)         \
   static dae_status check_name(const void *method, const dae_problem *problem, dae_error *err)     \
   {                                                                                                \
-    return check_of(problem, method, err);                                                         \
+    return bdf_check_form(problem, method, constrained, err);                                      \
   }                                                                                                \
   dae_status accepts_name(const dae_problem *problem, dae_error *err)                              \
   {                                                                                                \
@@ -108,19 +90,19 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
                          dae_error *err)                                                           \
   {                                                                                                \
     dae_bdf_options defaults = dae_bdf_defaults();                                                 \
-    request r = {name, check_of, corrector, opts ? opts : &defaults};                              \
+    request r = {name, constrained, corrector, opts ? opts : &defaults};                           \
     *out = NULL;                                                                                   \
     DAE__TRY(dae_options_validate(&table, r.opts, err));                                           \
     return dae__assembled_create(problem, start, bdf_create_single, &r, env, out, err);            \
   }
-METHOD("bdf", bdf_check, dae__bdf_accepts, dae_bdf_create, bdf_check_plain, dae__ggl_create,
+METHOD("bdf", bdf_check, dae__bdf_accepts, dae_bdf_create, false, dae__ggl_create,
        dae_bdf_option_table)
-METHOD("bdf-ggl", bdf_ggl_check, dae__bdf_ggl_accepts, dae_bdf_ggl_create, bdf_check_mechanical,
-       dae__ggl_create, dae_bdf_option_table)
-METHOD("bdf-ggl-star", bdf_ggl_star_check, dae__bdf_ggl_star_accepts, dae_bdf_ggl_star_create,
-       bdf_check_mechanical, dae__ggl_star_create, dae_bdf_ggl_star_option_table)
-METHOD("bdf-cs", bdf_cs_check, dae__bdf_cs_accepts, dae_bdf_cs_create, bdf_check_mechanical,
-       dae__cs_create, dae_bdf_cs_option_table)
-METHOD("bdf-cm", bdf_cm_check, dae__bdf_cm_accepts, dae_bdf_cm_create, bdf_check_mechanical,
-       dae__cm_create, dae_bdf_cm_option_table)
+METHOD("bdf-ggl", bdf_ggl_check, dae__bdf_ggl_accepts, dae_bdf_ggl_create, true, dae__ggl_create,
+       dae_bdf_option_table)
+METHOD("bdf-ggl-star", bdf_ggl_star_check, dae__bdf_ggl_star_accepts, dae_bdf_ggl_star_create, true,
+       dae__ggl_star_create, dae_bdf_ggl_star_option_table)
+METHOD("bdf-cs", bdf_cs_check, dae__bdf_cs_accepts, dae_bdf_cs_create, true, dae__cs_create,
+       dae_bdf_cs_option_table)
+METHOD("bdf-cm", bdf_cm_check, dae__bdf_cm_accepts, dae_bdf_cm_create, true, dae__cm_create,
+       dae_bdf_cm_option_table)
 #undef METHOD

@@ -12,61 +12,49 @@
 
 /* ---- iteration matrix ---- */
 
-static void bordered_add(const dae__bordered *s, int which, double factor, const double *values)
-{
-  dae__block_add(&s->block[which], factor, values, s->matrix);
-}
-
 /* array for the values of M; NULL: M is constant and has been evaluated */
 static double *bordered_wanted_M(const dae__bordered *s)
 {
   return s->has_M && s->m->p->constant_mass ? NULL : s->M;
 }
 
-/* adds the rows of the constraints and the columns of their multipliers to the iteration matrix */
-static dae_status bordered_add_constraints(dae__bordered *s, const dae_mechanical_at *at,
-                                           dae_error *err)
-{
-  dae_mechanical_wanted want = {.M = bordered_wanted_M(s), .G = s->G, .K = s->K};
-  dae_status status = dae__mech_eval(s->m, at, &want, err);
-  s->has_M = status == DAE_OK;
-  DAE__TRY(status);
-  DAE__TRY(dae__mech_gdot_q(s->m, at, s->gdot_q, err));
-  DAE__TRY(dae__mech_k_q(s->m, at, s->k_q, err));
-  bordered_add(s, DAE__BLOCK_GT_MU, 1, s->G);
-  bordered_add(s, DAE__BLOCK_GT_LAMBDA, 1, s->G);
-  bordered_add(s, DAE__BLOCK_G_V, 1, s->G);
-  bordered_add(s, DAE__BLOCK_G_Q, 1, s->G);
-  bordered_add(s, DAE__BLOCK_KT_PSI, 1, s->K);
-  bordered_add(s, DAE__BLOCK_K_V, 1, s->K);
-  bordered_add(s, DAE__BLOCK_GDOT_Q, 1, s->gdot_q);
-  bordered_add(s, DAE__BLOCK_K_Q, 1, s->k_q);
-  return DAE_OK;
-}
-
-/* adds the rows of the dynamics to the iteration matrix; with_H: with the geometric stiffness
- * H(lambda), H(mu), d(K' psi)/d(q,v) */
-static dae_status bordered_add_dynamics(dae__bordered *s, const dae_mechanical_at *at,
-                                        const double *Y, const double *dY, double cj,
-                                        dae_error *err)
+/* assembles the iteration matrix; with_H: with the geometric stiffness H(lambda), H(mu),
+ * d(K' psi)/d(q,v) */
+static dae_status bordered_assemble(dae__bordered *s, double t, const double *Y, const double *dY,
+                                    double cj, dae_error *err)
 {
   dae__mech *m = s->m;
-  bordered_add(s, DAE__BLOCK_ONE_Q, cj, s->ones);
-  bordered_add(s, DAE__BLOCK_ONE_V, -1, s->ones);
-  bordered_add(s, DAE__BLOCK_ONE_U, cj, s->ones);
-  bordered_add(s, DAE__BLOCK_M, cj, s->M);
-  DAE__TRY(dae__mech_J(m, at, s->J, err));
-  DAE__TRY(dae__mech_Ms(m, at, dY + m->at.v, s->Ms, err));
-  bordered_add(s, DAE__BLOCK_J, -1, s->J);
-  bordered_add(s, DAE__BLOCK_MS, 1, s->Ms);
+  dae_mechanical_at at = dae__mech_at(m, t, Y);
+  dae_mechanical_wanted want = {.M = bordered_wanted_M(s), .G = s->G, .K = s->K};
+  dae_status status = dae__mech_eval(m, &at, &want, err);
+  s->has_M = status == DAE_OK;
+  DAE__TRY(status);
+  DAE__TRY(dae__mech_gdot_q(m, &at, s->gdot_q, err));
+  DAE__TRY(dae__mech_k_q(m, &at, s->k_q, err));
+  DAE__TRY(dae__mech_J(m, &at, s->J, err));
+  DAE__TRY(dae__mech_Ms(m, &at, dY + m->at.v, s->Ms, err));
+  const struct {
+    int block;
+    double factor;
+    const double *values;
+  } parts[] = {{DAE__BLOCK_GT_MU, 1, s->G},       {DAE__BLOCK_GT_LAMBDA, 1, s->G},
+               {DAE__BLOCK_G_V, 1, s->G},         {DAE__BLOCK_G_Q, 1, s->G},
+               {DAE__BLOCK_KT_PSI, 1, s->K},      {DAE__BLOCK_K_V, 1, s->K},
+               {DAE__BLOCK_GDOT_Q, 1, s->gdot_q}, {DAE__BLOCK_K_Q, 1, s->k_q},
+               {DAE__BLOCK_ONE_Q, cj, s->ones},   {DAE__BLOCK_ONE_V, -1, s->ones},
+               {DAE__BLOCK_ONE_U, cj, s->ones},   {DAE__BLOCK_M, cj, s->M},
+               {DAE__BLOCK_J, -1, s->J},          {DAE__BLOCK_MS, 1, s->Ms}};
+  dae__zero(dae__pattern_count(&s->pattern), s->matrix);
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    dae__block_add(&s->block[parts[i].block], parts[i].factor, parts[i].values, s->matrix);
   if (!s->with_H)
     return DAE_OK;
-  DAE__TRY(dae__mech_Kts(m, at, Y + m->at.psi, s->Kts, err));
-  bordered_add(s, DAE__BLOCK_KTS, 1, s->Kts);
-  DAE__TRY(dae__mech_Gts(m, at, Y + m->at.lambda, s->H, err));
-  bordered_add(s, DAE__BLOCK_H_LAMBDA, 1, s->H);
-  DAE__TRY(dae__mech_Gts(m, at, Y + s->mu, s->H, err));
-  bordered_add(s, DAE__BLOCK_H_MU, 1, s->H);
+  DAE__TRY(dae__mech_Kts(m, &at, Y + m->at.psi, s->Kts, err));
+  dae__block_add(&s->block[DAE__BLOCK_KTS], 1, s->Kts, s->matrix);
+  DAE__TRY(dae__mech_Gts(m, &at, Y + m->at.lambda, s->H, err));
+  dae__block_add(&s->block[DAE__BLOCK_H_LAMBDA], 1, s->H, s->matrix);
+  DAE__TRY(dae__mech_Gts(m, &at, Y + s->mu, s->H, err));
+  dae__block_add(&s->block[DAE__BLOCK_H_MU], 1, s->H, s->matrix);
   return DAE_OK;
 }
 
@@ -76,11 +64,8 @@ static dae_status bordered_factor(dae__bordered *s, double t, const double *Y, c
 {
   const dae__mech *m = s->m;
   const dae__block *b = &s->block[DAE__BLOCK_DEPENDENT];
-  dae_mechanical_at at = dae__mech_at(s->m, t, Y);
   s->count->jacobians++;
-  dae__zero(dae__pattern_count(&s->pattern), s->matrix);
-  DAE__TRY(bordered_add_constraints(s, &at, err));
-  DAE__TRY(bordered_add_dynamics(s, &at, Y, dY, cj, err));
+  DAE__TRY(bordered_assemble(s, t, Y, dY, cj, err));
   /* unit diagonal, the equation "multiplier = 0", in the rows of dependent constraints */
   for (int i = 0; i < m->nc; i++)
     if (!m->active[i])
@@ -337,29 +322,26 @@ static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
     *all[i].values = DAE__ALLOC(arena, double, dae__pattern_count(all[i].pattern));
 }
 
-static dae_status bordered_prepare(dae__bordered *s, dae__arena *arena, const dae_problem *problem,
-                                   dae_error *err)
-{
-  DAE__TRY(dae__mech_create(arena, problem, &s->m, err));
-  DAE__TRY(dae__motion_create(arena, s->m, &s->motion, err));
-  DAE__TRY(dae__motion_create_second(arena, s->motion, &s->output, err));
-  if (s->m->nw > 0)
-    DAE__TRY(dae__algebraic_create(arena, s->m, &s->algebraic, err));
-  s->mu = s->m->at.size;
-  s->n = s->mu + s->m->ng;
-  bordered_alloc_memory(s, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  return dae__solver_create(arena, &s->pattern, &s->solver, err);
-}
-
 dae_status dae__bordered_create(dae__arena *arena, const dae_problem *problem,
                                 const dae_start *start, const dae_bdf_options *opts, double *y,
                                 double *dy, dae__bordered *s, dae_error *err)
 {
   s->project = opts->project;
   s->with_H = true;
-  dae_status status = bordered_prepare(s, arena, problem, err);
+  dae_status status = dae__mech_create(arena, problem, &s->m, err);
+  if (!status)
+    status = dae__motion_create(arena, s->m, &s->motion, err);
+  if (!status)
+    status = dae__motion_create_second(arena, s->motion, &s->output, err);
+  if (!status && s->m->nw > 0)
+    status = dae__algebraic_create(arena, s->m, &s->algebraic, err);
+  if (!status) {
+    s->mu = s->m->at.size;
+    s->n = s->mu + s->m->ng;
+    bordered_alloc_memory(s, arena);
+    status = dae__arena_failed(arena) ? dae__out_of_memory(err)
+                                      : dae__solver_create(arena, &s->pattern, &s->solver, err);
+  }
   if (!status) {
     dae__copy(s->m->at.size, start->y, y);
     status = dae__bordered_consistent(s, start->t, start->fixed, y, dy, err);
@@ -396,18 +378,4 @@ dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table 
                           .floor = dae__mech_differenced(s->m->p) ? DIFFERENCED_TOLERANCE_FLOOR
                                                                   : TOLERANCE_FLOOR};
   return DAE_OK;
-}
-
-void dae__bordered_test_independent(dae__bordered *s, int dependents, const int *dependent)
-{
-  bool v = s->error_test == DAE_BDF_TEST_XV;
-  if (s->error_test != DAE_BDF_TEST_X && !v)
-    return;
-  for (int i = 0; i < s->m->nq; i++) {
-    s->role[i] = DAE__TEST_FULL;
-    s->role[s->m->at.v + i] = v ? DAE__TEST_FULL : DAE__TEST_NEWTON;
-  }
-  for (int i = 0; i < dependents; i++)
-    if (dependent[i] >= 0)
-      s->role[dependent[i]] = s->role[s->m->at.v + dependent[i]] = DAE__TEST_NEWTON;
 }

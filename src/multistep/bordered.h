@@ -93,10 +93,6 @@ dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table 
                                    const dae_bdf_options *opts, dae__test_role multipliers,
                                    dae__arena *arena, dae__corrector *out, dae_error *err);
 
-/* Removes the dependent coordinates (-1: none) from an error test that is restricted to independent
- * coordinates. */
-void dae__bordered_test_independent(dae__bordered *s, int dependents, const int *dependent);
-
 /* Evaluates and factors the iteration matrix at (t, Y, dY), with the multipliers in Y. */
 dae_status dae__bordered_setup(void *self, double t, const double *Y, const double *dY, double cj,
                                dae_error *err);

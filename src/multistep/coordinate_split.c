@@ -47,41 +47,58 @@ typedef struct estimated {
   double *Y;       /* copy of Y with estimated multipliers, length n */
   bool reset;      /* option `reset` of GGL* */
   bool stale;      /* option `projector` of CM: stale */
-  double *G0, *K0; /* directions G, K of CM, frozen at q0; saved */
+  double *G0, *K0; /* directions G, K of CM, frozen at q0; saved; NULL: CS, GGL* */
 } estimated;
 
-/* selects a new coordinate split, and the roles of the unknowns that depend on it, if the options
- * need one; factors the estimates of the multipliers. G and K of the bordered system have to be
- * current. */
+/* selects a new coordinate split, and removes its dependent coordinates from an error test that is
+ * restricted to independent ones, if the options need one; factors the estimates of the
+ * multipliers. G and K of the bordered system have to be current. */
 static dae_status estimated_renew(estimated *s, dae_error *err)
 {
   dae__bordered *b = &s->b;
+  const int *dependent = s->e.pivot;
+  int v = b->m->at.v;
+  bool rates = b->error_test == DAE_BDF_TEST_XV;
+  bool restricted = s->e.split && (rates || b->error_test == DAE_BDF_TEST_X);
   DAE__TRY(dae__multipliers_select_split(&s->e, b->G, b->K, err));
-  if (s->e.split)
-    dae__bordered_test_independent(b, b->m->nc, s->e.pivot);
+  for (int i = 0; restricted && i < b->m->nq; i++) {
+    b->role[i] = DAE__TEST_FULL;
+    b->role[v + i] = rates ? DAE__TEST_FULL : DAE__TEST_NEWTON;
+  }
+  for (int i = 0; restricted && i < b->m->nc; i++)
+    if (dependent[i] >= 0)
+      b->role[dependent[i]] = b->role[v + dependent[i]] = DAE__TEST_NEWTON;
   return dae__multipliers_factor(&s->e, b->G, b->K, err);
 }
 
-/* residual R without multipliers at an evaluated point, and the estimated multipliers, stored in
- * s->Y */
-static void estimated_estimate(estimated *s, const double *Y, const double *dY, double *R)
+/* residual R without multipliers at an evaluated point, and the multipliers estimated from it,
+ * stored in `to`, a vector of the n unknowns */
+static void estimated_estimate(estimated *s, const double *Y, const double *dY, double *R,
+                               double *to)
 {
   const dae__bordered *b = &s->b;
   dae__bordered_add_inertia(b, Y, dY, R);
-  dae__multipliers_estimate(&s->e, R, R + b->m->at.v, s->Y + b->m->at.lambda, s->Y + b->mu);
+  dae__multipliers_estimate(&s->e, R, R + b->m->at.v, to + b->m->at.lambda, to + b->mu);
 }
 
-/* delta = -B^-1 R for the evaluated residual in delta, with the constraint directions G and K. The
- * solution tau for the multipliers is dropped: the estimates replace the multipliers of Y. */
-static void estimated_solve(estimated *s, const double *G, const double *K, const double *Y,
-                            const double *dY, double factor, double *delta)
+/* delta = -B^-1 R, with the constraint directions at Y, or the frozen ones of CM. The solution tau
+ * for the multipliers is dropped: the estimates replace the multipliers of Y. */
+static dae_status estimated_increment(void *self, double t, const double *Y, const double *dY,
+                                      double cj, double factor, double *delta, dae_error *err)
 {
+  estimated *s = self;
   dae__bordered *b = &s->b;
-  estimated_estimate(s, Y, dY, delta);
-  dae__bordered_add_forces(b, G, K, s->Y + b->m->at.lambda, s->Y + b->mu, delta);
+  (void)cj;
+  DAE__TRY(dae__bordered_evaluate(b, t, Y, delta, err));
+  if (!s->G0)
+    DAE__TRY(dae__multipliers_factor(&s->e, b->G, b->K, err));
+  estimated_estimate(s, Y, dY, delta, s->Y);
+  dae__bordered_add_forces(b, s->G0 ? s->G0 : b->G, s->G0 ? s->K0 : b->K, s->Y + b->m->at.lambda,
+                           s->Y + b->mu, delta);
   dae__bordered_solve(b, s->Y, dY, factor, delta);
   for (int i = b->m->at.lambda; i < b->n; i++)
     delta[i] = s->Y[i] - Y[i];
+  return DAE_OK;
 }
 
 static dae_status estimated_reload(void *self)
@@ -142,24 +159,12 @@ static dae_status cs_setup(void *self, double t, const double *Y, const double *
   DAE__TRY(dae__bordered_evaluate(b, t, Y, b->scratch, err));
   DAE__TRY(estimated_renew(s, err));
   dae__copy(b->m->at.lambda, Y, s->Y);
-  estimated_estimate(s, Y, dY, b->scratch);
+  estimated_estimate(s, Y, dY, b->scratch, s->Y);
   return dae__bordered_setup(b, t, s->Y, dY, cj, err);
 }
 
-static dae_status cs_increment(void *self, double t, const double *Y, const double *dY, double cj,
-                               double factor, double *delta, dae_error *err)
-{
-  estimated *s = self;
-  dae__bordered *b = &s->b;
-  (void)cj;
-  DAE__TRY(dae__bordered_evaluate(b, t, Y, delta, err));
-  DAE__TRY(dae__multipliers_factor(&s->e, b->G, b->K, err));
-  estimated_solve(s, b->G, b->K, Y, dY, factor, delta);
-  return DAE_OK;
-}
-
-static const dae__corrector_table cs_table = {VERBS, .setup = cs_setup, .increment = cs_increment,
-                                              .filter = dae__bordered_filter};
+static const dae__corrector_table cs_table = {
+    VERBS, .setup = cs_setup, .increment = estimated_increment, .filter = dae__bordered_filter};
 
 dae_status dae__cs_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
                           const dae_bdf_options *opts, double *y, double *dy, dae__corrector *out,
@@ -197,18 +202,8 @@ static dae_status cm_setup(void *self, double t, const double *Y, const double *
   return dae__bordered_setup(&s->b, t, Y, dY, cj, err);
 }
 
-static dae_status cm_increment(void *self, double t, const double *Y, const double *dY, double cj,
-                               double factor, double *delta, dae_error *err)
-{
-  estimated *s = self;
-  (void)cj;
-  DAE__TRY(dae__bordered_evaluate(&s->b, t, Y, delta, err));
-  estimated_solve(s, s->G0, s->K0, Y, dY, factor, delta);
-  return DAE_OK;
-}
-
 static const dae__corrector_table cm_table = {VERBS, .predict = cm_predict, .setup = cm_setup,
-                                              .increment = cm_increment,
+                                              .increment = estimated_increment,
                                               .filter = dae__bordered_filter};
 
 dae_status dae__cm_create(dae__arena *arena, const dae_problem *problem, const dae_start *start,
@@ -236,11 +231,8 @@ static dae_status ggl_star_predict(void *self, double t, double *Y, double *dY, 
     return DAE_OK;
   DAE__TRY(dae__bordered_evaluate(b, t, Y, b->scratch, err));
   DAE__TRY(estimated_renew(s, err));
-  if (!s->reset)
-    return DAE_OK;
-  dae__bordered_add_inertia(b, Y, dY, b->scratch);
-  dae__multipliers_estimate(&s->e, b->scratch, b->scratch + b->m->at.v, Y + b->m->at.lambda,
-                            Y + b->mu);
+  if (s->reset)
+    estimated_estimate(s, Y, dY, b->scratch, Y);
   return DAE_OK;
 }
 

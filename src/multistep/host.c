@@ -19,19 +19,16 @@
 
 /* ---- failures ---- */
 
-/* composes the message of a failure, with the name of a variable, in s->last */
-static void bdf_diagnose(dae__bdf *s, const char *what, const char *where, int variable,
-                         const char *hint)
-{
-  char name[64];
-  dae_problem_variable(&s->corrector.problem, variable, name, sizeof name);
-  dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, %s %s%s", what, where, name, hint);
-}
-
+/* ends the integration with a message that names the variable of s->why, or that of s->last */
 static dae_status bdf_give_up(dae__bdf *s, double t, double h, const char *hint, dae_error *err)
 {
-  if (s->why.what)
-    bdf_diagnose(s, s->why.what, "worst in", s->why.worst, s->why.hint);
+  const dae__bdf_reason *r = &s->why;
+  char name[64];
+  if (r->what) {
+    dae_problem_variable(&s->corrector.problem, r->worst, name, sizeof name);
+    dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, %s in %s%s", r->what,
+              r->fastest ? "fastest" : "worst", name, r->hint);
+  }
   dae_error why = s->last;
   bool own = why.status == DAE_ERROR_CALLBACK || why.status == DAE_ERROR_MEMORY;
   dae_status status = own ? why.status : DAE_ERROR_STEP;
@@ -46,8 +43,8 @@ static dae_status bdf_give_up(dae__bdf *s, double t, double h, const char *hint,
 static void bdf_name_fastest(dae__bdf *s, const char *what)
 {
   dae__history_predict(&s->history, s->Y, s->dY);
-  s->why.what = NULL;
-  bdf_diagnose(s, what, "fastest in", dae__bdf_worst(s, s->dY), "");
+  s->why = (dae__bdf_reason){
+      .what = what, .hint = "", .worst = dae__bdf_worst(s, s->dY), .fastest = true};
 }
 
 /* ---- variable steps ---- */
@@ -112,7 +109,7 @@ static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, 
   m->cj_last = 0;
   double h = 1e-3 * (t_stop - t);
   double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
-  double change = dae__bdf_strict(s) ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
+  double change = s->strict ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
   h = rate > change / h ? change / rate : h;
   m->h = s->opts.first_step > 0 ? fmin(s->opts.first_step, t_stop - t)
                                 : fmax(h, 16 * dae__smallest_step(t, t_stop));
@@ -370,6 +367,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
     if (corrector->role[i] != DAE__TEST_NONE)
       s->tested = i + 1;
   s->opts = *opts;
+  s->strict = opts->rules == DAE_BDF_RULES_STRICT;
   if (opts->damp && !table->filter)
     return dae__fail(err, DAE_ERROR_OPTION, "damp",
                      "%s has no damped mode: bdf-cs and bdf-cm have one", corrector->method);

@@ -93,12 +93,15 @@ typedef struct dae__bdf_memory {
  * composed only if the integration ends. */
 typedef struct dae__bdf_reason {
   const char *what, *hint; /* what = NULL: the message is in dae__bdf.last */
-  int worst;               /* index of the variable with the largest error */
+  /* index of the variable with the largest error or, if fastest, the largest derivative */
+  int worst;
+  bool fastest;
 } dae__bdf_reason;
 
 typedef struct dae__bdf {
   dae__corrector corrector;
   dae_bdf_options opts;
+  bool strict; /* whether the option `rules` is strict, not dassl */
   /* Options in force, which differ from opts during the start of fixed steps. */
   double rtol, atol;
   int max_order;
@@ -145,11 +148,6 @@ typedef struct dae__bdf_estimate {
   int order;          /* selected order */
   double selected;    /* local error at the selected order */
 } dae__bdf_estimate;
-
-static inline bool dae__bdf_strict(const dae__bdf *s)
-{
-  return s->opts.rules == DAE_BDF_RULES_STRICT;
-}
 
 /* Functions of attempt.c. */
 /* Sets Y, Y', roles and weights from a consistent state y with derivative dy. */

@@ -10,11 +10,6 @@
  * not measured. */
 #define SPLIT_RANK_TOLERANCE 1e-14
 
-static dae_pattern multipliers_empty(dae__arena *arena, int rows, int cols)
-{
-  return (dae_pattern){rows, cols, DAE__ALLOC(arena, int, cols + 1), DAE__ALLOC(arena, int, 0)};
-}
-
 dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bdf_options *opts,
                                    dae__multipliers *out, dae_error *err)
 {
@@ -39,8 +34,9 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
   e->x = DAE__ALLOC(arena, double, m->nq);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  none[0] = multipliers_empty(arena, m->nq, m->nq);
-  none[1] = multipliers_empty(arena, 0, m->nq);
+  for (int i = 0; i < 2; i++)
+    none[i] = (dae_pattern){i == 0 ? m->nq : 0, m->nq, DAE__ALLOC(arena, int, m->nq + 1),
+                            DAE__ALLOC(arena, int, 0)};
   if (e->split) {
     dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
     e->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
@@ -115,14 +111,7 @@ dae_status dae__multipliers_select_split(dae__multipliers *e, const double *G, c
   return DAE_OK;
 }
 
-static dae_status multipliers_singular(dae_error *err)
-{
-  return dae__fail(err, DAE_ERROR_SINGULAR, NULL,
-                   "the constraints no longer determine the dependent coordinates: the coordinate "
-                   "split has to be selected again");
-}
-
-/* ---- QR ---- */
+/* ---- factorisation ---- */
 
 /* applies reflection j: x = (1 - tau u u') x */
 static void multipliers_reflect(const dae__multipliers *e, int j, double *x)
@@ -163,26 +152,6 @@ static void multipliers_factor_qr(dae__multipliers *e, const double *G)
   }
 }
 
-/* solves R s = -Q' r */
-static void multipliers_solve_qr(dae__multipliers *e, const double *r, double *s)
-{
-  int n = e->m->nq, nc = e->m->ng, count = 0;
-  double *x = e->x;
-  for (int j = 0; j < nc; j++)
-    count += e->m->active[j];
-  for (int i = 0; i < n; i++)
-    x[i] = -r[i];
-  for (int j = 0; j < count; j++)
-    multipliers_reflect(e, j, x);
-  for (int j = count - 1; j >= 0; j--) {
-    for (int k = j + 1; k < count; k++)
-      x[j] -= e->Q[k * n + j] * x[k];
-    x[j] /= e->Q[j * n + j];
-  }
-  for (int j = 0, k = 0; j < nc; j++)
-    s[j] = e->m->active[j] ? x[k++] : 0;
-}
-
 dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const double *K,
                                    dae_error *err)
 {
@@ -201,34 +170,54 @@ dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const d
     status = dae__saddle_factor(e->of_G, NULL, G, NULL, e->diagonal_G);
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
-  if (status)
-    return status == DAE_ERROR_SINGULAR ? multipliers_singular(err) : status;
-  e->memory->factorisations++;
-  double rcond = e->kind == DAE_BDF_MULTIPLIERS_SPLIT ? dae__saddle_rcond(e->of_A) : 1;
-  if (e->memory->rcond == 0)
-    e->memory->rcond = rcond;
-  return rcond < CONDITION_LOSS * e->memory->rcond ? multipliers_singular(err) : DAE_OK;
+  if (status && status != DAE_ERROR_SINGULAR)
+    return status;
+  bool singular = status == DAE_ERROR_SINGULAR;
+  if (!singular) {
+    e->memory->factorisations++;
+    double rcond = e->kind == DAE_BDF_MULTIPLIERS_SPLIT ? dae__saddle_rcond(e->of_A) : 1;
+    if (e->memory->rcond == 0)
+      e->memory->rcond = rcond;
+    singular = rcond < CONDITION_LOSS * e->memory->rcond;
+  }
+  return singular ? dae__fail(err, DAE_ERROR_SINGULAR, NULL,
+                              "the constraints no longer determine the dependent coordinates: the "
+                              "coordinate split has to be selected again")
+                  : DAE_OK;
 }
 
-/* estimates the multipliers s of the residual r by the selected method */
+/* ---- estimates ---- */
+
+/* estimates the multipliers s of the residual r by the selected method: by the saddle system with
+ * this number of rows of A, or by R s = -Q' r */
 static void multipliers_solve(dae__multipliers *e, dae__saddle *saddle, int rows, const double *r,
                               double *s)
 {
-  for (int i = 0; i < e->m->nq; i++)
-    e->x[i] = -r[i];
-  dae__zero(rows, s);
-  dae__saddle_solve(saddle, e->x, s);
+  int n = e->m->nq, nc = e->m->ng, count = 0;
+  double *x = e->x;
+  for (int i = 0; i < n; i++)
+    x[i] = -r[i];
+  if (e->kind != DAE_BDF_MULTIPLIERS_QR) {
+    dae__zero(rows, s);
+    dae__saddle_solve(saddle, x, s);
+    return;
+  }
+  for (int j = 0; j < nc; j++)
+    count += e->m->active[j];
+  for (int j = 0; j < count; j++)
+    multipliers_reflect(e, j, x);
+  for (int j = count - 1; j >= 0; j--) {
+    for (int k = j + 1; k < count; k++)
+      x[j] -= e->Q[k * n + j] * x[k];
+    x[j] /= e->Q[j * n + j];
+  }
+  for (int j = 0, k = 0; j < nc; j++)
+    s[j] = e->m->active[j] ? x[k++] : 0;
 }
 
 void dae__multipliers_estimate(dae__multipliers *e, const double *r1, const double *r2, double *y,
                                double *mu)
 {
-  const dae__mech *m = e->m;
-  if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
-    multipliers_solve_qr(e, r2, y);
-    multipliers_solve_qr(e, r1, mu);
-    return;
-  }
-  multipliers_solve(e, e->of_A, m->nc, r2, y);
-  multipliers_solve(e, e->of_G ? e->of_G : e->of_A, m->ng, r1, mu);
+  multipliers_solve(e, e->of_A, e->m->nc, r2, y);
+  multipliers_solve(e, e->of_G ? e->of_G : e->of_A, e->m->ng, r1, mu);
 }

@@ -93,30 +93,25 @@ static dae_status plain_project(void *self, double t, double *Y, dae_error *err)
   return dae__surface_project(c->surface, t, Y, err);
 }
 
+/* output state; for index 2 y is the solution of the hidden constraint at x, or, where that fails,
+ * the value of the last step with its discretisation error */
 static dae_status plain_output(void *self, double t, const double *Y, const double *dY, double *y,
                                double *dy, dae_error *err)
 {
-  const plain *c = self;
-  (void)t, (void)err;
-  dae__copy(c->s->n, Y, y);
-  if (dy)
-    dae__copy(c->s->n, dY, dy);
-  return DAE_OK;
-}
-
-/* output state of index 2: y is the solution of the hidden constraint at x, or, where that fails,
- * the value of the last step with its discretisation error */
-static dae_status plain_output_index_2(void *self, double t, const double *Y, const double *dY,
-                                       double *y, double *dy, dae_error *err)
-{
   plain *c = self;
+  const double *slope = dY;
+  dae_status status = DAE_OK;
   dae__copy(c->s->n, Y, y);
-  dae__copy(c->s->n, dY, c->slope);
-  dae_status status = c->project ? dae__surface_project(c->output, t, y, err) : DAE_OK;
-  if (!status)
-    status = dae__semi_slopes_solve(&c->slopes, t, y, c->slope, err);
+  if (c->output) {
+    dae__copy(c->s->n, dY, c->slope);
+    slope = c->slope;
+    if (c->project)
+      status = dae__surface_project(c->output, t, y, err);
+    if (!status)
+      status = dae__semi_slopes_solve(&c->slopes, t, y, c->slope, err);
+  }
   if (dy)
-    dae__copy(c->s->n, c->slope, dy);
+    dae__copy(c->s->n, slope, dy);
   return status == DAE_ERROR_SINGULAR || status == DAE_ERROR_START ? DAE_OK : status;
 }
 
@@ -160,12 +155,11 @@ static void plain_release(void *self)
 
 #define VERBS                                                                                      \
   .start = plain_start, .setup = plain_setup, .increment = plain_increment,                        \
-  .consistent = plain_consistent, .stats = plain_stats, .reload = plain_reload,                    \
-  .free = plain_release
+  .output = plain_output, .consistent = plain_consistent, .stats = plain_stats,                    \
+  .reload = plain_reload, .free = plain_release
 
-static const dae__corrector_table index_1_table = {VERBS, .output = plain_output};
-static const dae__corrector_table index_2_table = {VERBS, .output = plain_output_index_2,
-                                                   .project = plain_project};
+static const dae__corrector_table index_1_table = {VERBS};
+static const dae__corrector_table index_2_table = {VERBS, .project = plain_project};
 
 /* ---- creation ---- */
 

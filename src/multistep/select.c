@@ -74,25 +74,6 @@ static double bdf_stability_allowed(const dae__bdf *s, int k, double estimate)
   return s->history.memory->h * pow(2 * estimate + 1e-4, -1.0 / (k + 1));
 }
 
-/* ends a trial of order 2 that is long enough. The trial was successful if order 2 allows larger
- * steps than before the trial or, in a short trial, if its steps grow because the oscillation
- * decays. */
-static void bdf_stability_check_trial(dae__bdf *s, const dae__bdf_estimate *est)
-{
-  dae__bdf_stability *w = &s->m->stability;
-  long steps = s->m->stats.steps - w->since;
-  double h = bdf_stability_allowed(s, s->history.memory->order, est->here);
-  bool pays = h > w->h || (w->trial < DAE__BDF_LONG_TRIAL && h > DAE__BDF_DECAY_GROWTH * w->h2);
-  if (steps < DAE__BDF_FIRST_TRIAL || (pays && steps < w->trial))
-    return;
-  w->trial = pays ? 2 * w->trial : DAE__BDF_FIRST_TRIAL;
-  w->needed = pays ? DAE__BDF_FIRST_EVIDENCE : 2 * w->needed;
-  w->trial = w->trial < DAE__BDF_LONGEST_TRIAL ? w->trial : DAE__BDF_LONGEST_TRIAL;
-  w->needed = w->needed < DAE__BDF_LARGEST_EVIDENCE ? w->needed : DAE__BDF_LARGEST_EVIDENCE;
-  w->limited = false;
-  w->evidence = 0;
-}
-
 /* updates the net count of steps limited by an unresolved oscillation, theta >
  * DAE__BDF_UNRESOLVED_THETA; growing steps halve the count. Returns whether the count reaches its
  * threshold; *at_2: local error estimate at order 2 of an attempt at order k > 2 */
@@ -121,15 +102,26 @@ static bool bdf_stability_evidence(dae__bdf *s, const dae__bdf_estimate *est, do
   return w->evidence >= w->needed;
 }
 
-/* whether order 2 is used from now on; *estimate: local error at order 2 */
+/* whether order 2 is used from now on; *estimate: local error at order 2. A trial of order 2 that
+ * is long enough ends; it was successful if order 2 allows larger steps than before the trial or,
+ * in a short trial, if its steps grow because the oscillation decays. */
 static bool bdf_stability_limits(dae__bdf *s, const dae__bdf_estimate *est, double *estimate)
 {
   dae__bdf_stability *w = &s->m->stability;
   double at_2;
-  if (!s->opts.stability || !dae__bdf_strict(s) || s->max_order <= DAE__BDF_STABLE_ORDER)
+  if (!s->opts.stability || !s->strict || s->max_order <= DAE__BDF_STABLE_ORDER)
     return false;
-  if (w->limited)
-    bdf_stability_check_trial(s, est);
+  long steps = s->m->stats.steps - w->since;
+  double h = w->limited ? bdf_stability_allowed(s, s->history.memory->order, est->here) : 0;
+  bool pays = h > w->h || (w->trial < DAE__BDF_LONG_TRIAL && h > DAE__BDF_DECAY_GROWTH * w->h2);
+  if (w->limited && steps >= DAE__BDF_FIRST_TRIAL && !(pays && steps < w->trial)) {
+    w->trial = pays ? 2 * w->trial : DAE__BDF_FIRST_TRIAL;
+    w->needed = pays ? DAE__BDF_FIRST_EVIDENCE : 2 * w->needed;
+    w->trial = w->trial < DAE__BDF_LONGEST_TRIAL ? w->trial : DAE__BDF_LONGEST_TRIAL;
+    w->needed = w->needed < DAE__BDF_LARGEST_EVIDENCE ? w->needed : DAE__BDF_LARGEST_EVIDENCE;
+    w->limited = false;
+    w->evidence = 0;
+  }
   if (w->limited || s->history.memory->order <= DAE__BDF_STABLE_ORDER ||
       !bdf_stability_evidence(s, est, &at_2))
     return false;
@@ -178,7 +170,7 @@ void dae__bdf_select_next(dae__bdf *s, dae__bdf_estimate est, int order_before, 
   dae__bdf_memory *m = s->m;
   double h = s->history.memory->h;
   int k = s->history.memory->order;
-  bool strict = dae__bdf_strict(s);
+  bool strict = s->strict;
   if (est.order < k || k >= bdf_order_limit(s))
     m->growing = false;
   if (m->growing) {

@@ -1,13 +1,8 @@
-/* The summary of a run as JSON: dae_summary_json, and the sink that writes it into a file. */
-#include "core/arena.h"
-#include "core/error.h"
+/* The summary of a run as JSON. */
 #include "output/text.h"
 
 #include <daedal/run.h>
-#include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Adds a key and a string value; a NULL string becomes null. */
@@ -18,37 +13,12 @@ static void json_string_field(dae__text *text, const char *name, const char *val
   dae__text_add(text, ",\n");
 }
 
+/* Adds a key and a number, whole numbers without a decimal point. */
 static void json_number_field(dae__text *text, const char *name, double value)
 {
   dae__text_add(text, "  \"%s\": ", name);
   dae__text_number(text, value);
   dae__text_add(text, ",\n");
-}
-
-static void json_integer_field(dae__text *text, const char *name, long value)
-{
-  dae__text_add(text, "  \"%s\": %ld,\n", name, value);
-}
-
-static void json_add_work(dae__text *text, const dae_summary *s)
-{
-  const char *comma = "";
-  json_integer_field(text, "order", s->order);
-  json_integer_field(text, "rows", s->rows);
-  json_integer_field(text, "events", s->events);
-  json_number_field(text, "seconds", s->seconds);
-  dae__text_add(text, "  \"native_code\": ");
-  dae__native_json(text, &s->native);
-  dae__text_add(text, ",\n  \"stats\": {");
-#define ADD(name, help)                                                                            \
-  dae__text_add(text, "%s\"%s\": %ld", comma, #name, s->stats.name);                               \
-  comma = ", ";
-  DAE_STATS_LIST(ADD)
-#undef ADD
-#define ADD(deprecated, field) dae__text_add(text, ", \"" #deprecated "\": %ld", s->stats.field);
-  DAE_STATS_ALIASES(ADD)
-#undef ADD
-  dae__text_add(text, "},\n");
 }
 
 /* Adds the index, constraints, drift and energy of the problem. */
@@ -77,7 +47,7 @@ static void json_add_problem(dae__text *text, const dae_summary *s)
 static void json_add_coupling(dae__text *text, const dae_summary *s)
 {
   const dae_contraction *c = &s->contraction;
-  json_integer_field(text, "systems", s->systems);
+  json_number_field(text, "systems", s->systems);
   if (s->systems == 0) {
     dae__text_add(text, "  \"contraction\": null,\n");
     return;
@@ -168,75 +138,30 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_number_field(&t, "step", s->step);
   json_number_field(&t, "t_start", s->t_start);
   json_number_field(&t, "t_end", s->t_end);
-  json_add_work(&t, s);
+  json_number_field(&t, "order", s->order);
+  json_number_field(&t, "rows", (double)s->rows);
+  json_number_field(&t, "events", (double)s->events);
+  json_number_field(&t, "seconds", s->seconds);
+  dae__text_add(&t, "  \"native_code\": ");
+  dae__native_json(&t, &s->native);
+  dae__text_add(&t, ",\n  \"stats\": {");
+  const char *comma = "";
+#define ADD(name, help)                                                                            \
+  dae__text_add(&t, "%s\"%s\": %ld", comma, #name, s->stats.name);                                 \
+  comma = ", ";
+  DAE_STATS_LIST(ADD)
+#undef ADD
+#define ADD(deprecated, field) dae__text_add(&t, ", \"" #deprecated "\": %ld", s->stats.field);
+  DAE_STATS_ALIASES(ADD)
+#undef ADD
+  dae__text_add(&t, "},\n");
   json_add_problem(&t, s);
   json_add_coupling(&t, s);
   json_add_verification(&t, &s->verification);
-  json_integer_field(&t, "moved", s->moved);
+  json_number_field(&t, "moved", s->moved);
   json_add_moves(&t, s->moves);
   dae__text_add(&t, "  \"files\": ");
   dae__text_quote(&t, s->files, sizeof s->files);
   dae__text_add(&t, "\n}\n");
   return t.length;
-}
-
-/* ---- sink ---- */
-
-/* Upper bound of the bytes of a summary: every character of its texts escaped, in six bytes each,
- * and 4 KB for names and keys. */
-#define JSON_BYTES (6 * sizeof(dae_summary) + 4096)
-
-typedef struct json {
-  dae__arena *arena;
-  char *path;
-  char *text;
-} json;
-
-static dae_status json_close(void *sink, dae_summary *summary, dae_error *err)
-{
-  json *self = sink;
-  size_t other_files = strlen(summary->files);
-  dae__list_add(summary->files, sizeof summary->files, self->path);
-  if (dae_summary_json(summary, self->text, JSON_BYTES) >= JSON_BYTES) {
-    summary->files[other_files] = '\0';
-    return dae__fail(err, DAE_ERROR_FILE, self->path,
-                     "%s was not written: the problem's name is too long", self->path);
-  }
-  errno = 0;
-  FILE *file = fopen(self->path, "wb");
-  bool failed = !file || fputs(self->text, file) < 0;
-  if (file)
-    failed = fclose(file) != 0 || failed;
-  if (!failed)
-    return DAE_OK;
-  summary->files[other_files] = '\0';
-  return dae__fail(err, DAE_ERROR_FILE, self->path, "%s could not be written: %s", self->path,
-                   errno ? strerror(errno) : "unknown reason");
-}
-
-static void json_free(void *sink)
-{
-  json *self = sink;
-  if (self)
-    dae__arena_free(self->arena);
-}
-
-dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err)
-{
-  if (!path || !*path)
-    return dae__fail(err, DAE_ERROR_USAGE, "path", "the JSON file has no name");
-  dae__arena *arena = dae__arena_create(env);
-  json *self = arena ? DAE__ALLOC(arena, json, 1) : NULL;
-  if (self) {
-    self->path = DAE__ALLOC(arena, char, strlen(path) + 1);
-    self->text = DAE__ALLOC(arena, char, JSON_BYTES);
-  }
-  if (!self || dae__arena_failed(arena)) {
-    dae__arena_free(arena);
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the JSON file");
-  }
-  self->arena = arena;
-  memcpy(self->path, path, strlen(path) + 1);
-  *out = (dae_sink){.self = self, .close = json_close, .free = json_free};
-  return DAE_OK;
 }

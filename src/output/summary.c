@@ -8,17 +8,6 @@
 #define LABEL "  %-12s " /* format of the subject at the beginning of a line */
 #define INDENT "               "
 
-typedef struct number {
-  char text[40];
-} number;
-
-static number summary_number(double value, int digits)
-{
-  number n;
-  dae__number_text(value, digits, n.text);
-  return n;
-}
-
 static const char *summary_plural(long count)
 {
   return count == 1 ? "" : "s";
@@ -32,7 +21,7 @@ size_t dae_native_text(const dae_native *native, char *text, size_t size)
   else if (native->cached)
     dae__text_add(&t, "found in the cache");
   else
-    dae__text_add(&t, "compiled in %s s", summary_number(native->seconds, 2).text);
+    dae__text_add(&t, "compiled in %s s", dae__number_text(native->seconds, 2).text);
   return t.length;
 }
 
@@ -41,7 +30,7 @@ static void summary_add_problem(dae__text *t, const dae_summary *s)
 {
   const dae_diagnosis *d = &s->diagnosis;
   dae__text_add(t, "%s: t = %s to %s with %s%s\n", s->problem ? s->problem : "problem",
-                summary_number(s->t_start, 10).text, summary_number(s->t_end, 10).text,
+                dae__number_text(s->t_start, 10).text, dae__number_text(s->t_end, 10).text,
                 s->method ? s->method : "no method", s->status < 0 ? ", not finished" : "");
   if (s->status < 0 || s->status == DAE_STOPPED)
     dae__text_add(t, LABEL "%s%s%s\n", s->status < 0 ? "failed" : "stopped",
@@ -65,11 +54,11 @@ static void summary_add_problem(dae__text *t, const dae_summary *s)
     return;
   dae__text_add(t, LABEL "%s, order up to %d", "method", s->method, s->order);
   if (s->step > 0)
-    dae__text_add(t, ", steps of %s", summary_number(s->step, 6).text);
+    dae__text_add(t, ", steps of %s", dae__number_text(s->step, 6).text);
   if (!isnan(s->rtol))
-    dae__text_add(t, ", rtol %s", summary_number(s->rtol, 6).text);
+    dae__text_add(t, ", rtol %s", dae__number_text(s->rtol, 6).text);
   if (!isnan(s->atol))
-    dae__text_add(t, ", atol %s", summary_number(s->atol, 6).text);
+    dae__text_add(t, ", atol %s", dae__number_text(s->atol, 6).text);
   dae__text_add(t, "\n");
 }
 
@@ -94,7 +83,7 @@ static void summary_add_coupling(dae__text *t, const dae_summary *s)
                 c->sweeps, summary_plural(c->sweeps));
   if (c->windows > 0)
     dae__text_add(t, ": %s in a window, %d at most",
-                  summary_number((double)c->sweeps / (double)c->windows, 3).text, c->most_sweeps);
+                  dae__number_text((double)c->sweeps / (double)c->windows, 3).text, c->most_sweeps);
   dae__text_add(t, "\n");
   bool loop = c->loop[0] && c->gauss_seidel > 0, known = !isnan(c->gauss_seidel);
   if (!known && isnan(c->observed))
@@ -102,7 +91,7 @@ static void summary_add_coupling(dae__text *t, const dae_summary *s)
   dae__text_add(t, LABEL, "contraction");
   if (loop) {
     dae__text_add(t, "of a plain sweep, by the derivatives: up to %s, in the loop of\n" INDENT,
-                  summary_number(c->gauss_seidel, 3).text);
+                  dae__number_text(c->gauss_seidel, 3).text);
     summary_add_names(t, c->loop, 70);
   } else if (known) {
     dae__text_add(t, "no algebraic loop: sweeps converge faster than geometrically");
@@ -111,7 +100,7 @@ static void summary_add_coupling(dae__text *t, const dae_summary *s)
     dae__text_add(t, "\n");
   if (!isnan(c->observed))
     dae__text_add(t, "%sobserved, with the update in use: up to %s\n", known ? INDENT : "",
-                  summary_number(c->observed, 3).text);
+                  dae__number_text(c->observed, 3).text);
 }
 
 /* Adds the numbers of steps and rejections, and the work. The steps of a coupled problem are the
@@ -137,7 +126,7 @@ static void summary_add_work(dae__text *t, const dae_summary *s)
                 summary_plural(n->jacobians), n->factorisations, summary_plural(n->factorisations));
   dae__text_add(t, INDENT "%ld iteration%s, %ld projection%s, %ld restart%s; %s s\n", n->iterations,
                 summary_plural(n->iterations), n->projections, summary_plural(n->projections),
-                n->restarts, summary_plural(n->restarts), summary_number(s->seconds, 3).text);
+                n->restarts, summary_plural(n->restarts), dae__number_text(s->seconds, 3).text);
   if (n->decoupled > 0)
     dae__text_add(t, INDENT "%ld step%s by the decoupled Newton iteration, for stiff forces\n",
                   n->decoupled, summary_plural(n->decoupled));
@@ -155,45 +144,38 @@ static void summary_add_work(dae__text *t, const dae_summary *s)
     dae__text_add(t, LABEL "%s\n", "native code", native);
 }
 
-static void summary_add_drift(dae__text *t, const dae_summary *s)
+/* Adds the drift, the energy, its balance, and the energy removed by numerical damping: the
+ * negative balance, which contains no other loss than that of the method. */
+static void summary_add_accuracy(dae__text *t, const dae_summary *s)
 {
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
-  if (s->rows == 0)
-    return;
-  if (!position && !velocity) {
-    dae__text_add(t, LABEL "none\n", "constraints");
-    return;
-  }
   /* whether the constraints are algebraic equations 0 = F of a semi-explicit problem */
   bool equations = position && !velocity;
-  dae__text_add(t, LABEL "largest %s over %ld row%s: ", "constraints",
-                equations ? "residual of the algebraic equations" : "drift", s->rows,
-                summary_plural(s->rows));
-  if (position)
-    dae__text_add(t, "%s%s", summary_number(s->position_drift, 3).text,
-                  equations ? "" : " in position");
-  if (velocity)
-    dae__text_add(t, "%s%s in velocity", position ? ", " : "",
-                  summary_number(s->velocity_drift, 3).text);
-  dae__text_add(t, "\n");
-}
-
-/* Adds the energy, its balance, and the energy removed by numerical damping: the negative balance,
- * which contains no other loss than that of the method. */
-static void summary_add_energy(dae__text *t, const dae_summary *s)
-{
+  if (s->rows > 0 && (position || velocity))
+    dae__text_add(t, LABEL "largest %s over %ld row%s: ", "constraints",
+                  equations ? "residual of the algebraic equations" : "drift", s->rows,
+                  summary_plural(s->rows));
+  else if (s->rows > 0)
+    dae__text_add(t, LABEL "none\n", "constraints");
+  if (s->rows > 0 && position)
+    dae__text_add(t, "%s%s", dae__number_text(s->position_drift, 3).text,
+                  equations ? "\n" : " in position");
+  if (s->rows > 0 && velocity)
+    dae__text_add(t, "%s%s in velocity\n", position ? ", " : "",
+                  dae__number_text(s->velocity_drift, 3).text);
   if (!isnan(s->energy_start)) {
-    dae__text_add(t, LABEL "%s at the start, ", "energy", summary_number(s->energy_start, 6).text);
+    dae__text_add(t, LABEL "%s at the start, ", "energy",
+                  dae__number_text(s->energy_start, 6).text);
     if (isnan(s->energy_change))
       dae__text_add(t, "but not known all along\n");
     else
-      dae__text_add(t, "changed by %s\n", summary_number(s->energy_change, 3).text);
+      dae__text_add(t, "changed by %s\n", dae__number_text(s->energy_change, 3).text);
     if (isnan(s->energy_balance))
       dae__text_add(t, INDENT "balance not known: the work of forces could not be measured\n");
     else
       dae__text_add(
           t, INDENT "balance %s: the change less the work of forces and moving constraints\n",
-          summary_number(s->energy_balance, 3).text);
+          dae__number_text(s->energy_balance, 3).text);
     if (!s->energy_has_potential)
       dae__text_add(t,
                     INDENT "kinetic energy only: no potential is known, so the work of every\n" //
@@ -205,33 +187,9 @@ static void summary_add_energy(dae__text *t, const dae_summary *s)
       dae__text_add(t, "not known\n");
     else
       dae__text_add(t, "%s\n" INDENT "at the start, %s along the way\n",
-                    summary_number(s->energy_removed_at_start, 3).text,
-                    summary_number(-s->energy_balance, 3).text);
+                    dae__number_text(s->energy_removed_at_start, 3).text,
+                    dae__number_text(-s->energy_balance, 3).text);
   }
-}
-
-static void summary_add_verification(dae__text *t, const dae_summary *s)
-{
-  static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
-                                                        [DAE_VARIABLE_RATE] = "velocities",
-                                                        [DAE_VARIABLE_STATE] = "states",
-                                                        [DAE_VARIABLE_ALGEBRAIC] =
-                                                            "algebraic variables",
-                                                        [DAE_VARIABLE_MULTIPLIER] = "multipliers"};
-  const dae_verification *v = &s->verification;
-  if (!v->method)
-    return;
-  dae__text_add(t, LABEL "by %s on all systems as one, %ld row%s; largest differences in\n",
-                "verified", v->method, v->rows, summary_plural(v->rows));
-  dae__text_add(t, INDENT "tolerances, rtol max|y| + atol:\n");
-  if (v->message[0])
-    dae__text_add(t, INDENT "not to the end: %s\n", v->message);
-  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
-    if (!isnan(v->most[i].tolerances))
-      dae__text_add(t, INDENT "%-20s %s (%s, at t = %s: %s)\n", kinds[i],
-                    summary_number(v->most[i].tolerances, 3).text, v->most[i].name,
-                    summary_number(v->most[i].t, 6).text,
-                    summary_number(v->most[i].absolute, 3).text);
 }
 
 /* Adds the start values that were changed: name, old and new value in columns. */
@@ -258,19 +216,37 @@ static void summary_add_moves(dae__text *t, const dae_summary *s)
   }
 }
 
-size_t dae_summary_text(const dae_summary *summary, char *text, size_t size)
+size_t dae_summary_text(const dae_summary *s, char *text, size_t size)
 {
+  static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
+                                                        [DAE_VARIABLE_RATE] = "velocities",
+                                                        [DAE_VARIABLE_STATE] = "states",
+                                                        [DAE_VARIABLE_ALGEBRAIC] =
+                                                            "algebraic variables",
+                                                        [DAE_VARIABLE_MULTIPLIER] = "multipliers"};
+  const dae_verification *v = &s->verification;
   dae__text t = dae__text_in(text, size);
-  summary_add_problem(&t, summary);
-  summary_add_coupling(&t, summary);
-  summary_add_work(&t, summary);
-  summary_add_drift(&t, summary);
-  summary_add_energy(&t, summary);
-  if (summary->caution)
-    dae__text_add(&t, LABEL "%s\n", "caution", summary->caution);
-  summary_add_verification(&t, summary);
-  summary_add_moves(&t, summary);
-  dae__text_add(&t, LABEL "%ld row%s", "results", summary->rows, summary_plural(summary->rows));
-  dae__text_add(&t, "%s%s\n", summary->files[0] ? " in " : "", summary->files);
+  summary_add_problem(&t, s);
+  summary_add_coupling(&t, s);
+  summary_add_work(&t, s);
+  summary_add_accuracy(&t, s);
+  if (s->caution)
+    dae__text_add(&t, LABEL "%s\n", "caution", s->caution);
+  if (v->method)
+    dae__text_add(&t,
+                  LABEL "by %s on all systems as one, %ld row%s; largest differences in\n" INDENT
+                        "tolerances, rtol max|y| + atol:\n",
+                  "verified", v->method, v->rows, summary_plural(v->rows));
+  if (v->method && v->message[0])
+    dae__text_add(&t, INDENT "not to the end: %s\n", v->message);
+  for (int i = 0; v->method && i < DAE_VARIABLE_KINDS; i++)
+    if (!isnan(v->most[i].tolerances))
+      dae__text_add(&t, INDENT "%-20s %s (%s, at t = %s: %s)\n", kinds[i],
+                    dae__number_text(v->most[i].tolerances, 3).text, v->most[i].name,
+                    dae__number_text(v->most[i].t, 6).text,
+                    dae__number_text(v->most[i].absolute, 3).text);
+  summary_add_moves(&t, s);
+  dae__text_add(&t, LABEL "%ld row%s%s%s\n", "results", s->rows, summary_plural(s->rows),
+                s->files[0] ? " in " : "", s->files);
   return t.length;
 }

@@ -1,29 +1,6 @@
 #include "output/text.h"
 
-#include "core/number.h"
-
 #include <math.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-
-dae__text dae__text_in(char *buffer, size_t size)
-{
-  if (size > 0)
-    buffer[0] = '\0';
-  return (dae__text){.at = buffer, .size = size};
-}
-
-void dae__text_add(dae__text *text, const char *format, ...)
-{
-  size_t room = text->length < text->size ? text->size - text->length : 0;
-  va_list args;
-  va_start(args, format);
-  int n = vsnprintf(room ? text->at + text->length : NULL, room, format, args);
-  va_end(args);
-  text->length += n > 0 ? (size_t)n : 0;
-}
 
 void dae__text_quote(dae__text *text, const char *s, size_t length)
 {
@@ -66,37 +43,6 @@ void dae__native_json(dae__text *text, const dae_native *native)
                 native->cached ? "true" : "false");
   dae__text_number(text, native->seconds);
   dae__text_add(text, "}");
-}
-
-void dae__number_text(double value, int digits, char text[40])
-{
-  if (isnan(value)) {
-    snprintf(text, 40, "nan"); /* a fixed text, since printf may print a sign with nan */
-    return;
-  }
-  if (dae__decimal(value, digits, text))
-    return;
-  snprintf(text, 40, "%.*g", digits, value);
-  if (!isinf(value))
-    dae__number_point(text);
-}
-
-void dae__number_point(char *text)
-{
-  /* the decimal point of the locale may have several bytes */
-  size_t whole = strspn(text, "+-0123456789"), point = strcspn(text + whole, "0123456789e");
-  if (point == 0)
-    return;
-  text[whole] = '.';
-  memmove(text + whole + 1, text + whole + point, strlen(text + whole + point) + 1);
-}
-
-void dae__list_add(char *list, size_t size, const char *item)
-{
-  size_t length = strlen(list);
-  const char *comma = length > 0 ? ", " : "";
-  if (length + strlen(comma) + strlen(item) < size)
-    snprintf(list + length, size - length, "%s%s", comma, item);
 }
 
 /* ---- UTF-8 ---- */

@@ -79,11 +79,6 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
 }
 
 /* Nothing is freed: all memory belongs to the arena. */
-void dae__measure_free(dae__measure *measure)
-{
-  (void)measure;
-}
-
 /* state vector in the order of the assembled problem */
 static const double *measure_assembled(dae__measure *measure, const double *y)
 {

@@ -9,7 +9,6 @@ typedef struct dae__measure dae__measure;
 
 dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, dae__measure **out,
                                dae_error *err);
-void dae__measure_free(dae__measure *measure);
 
 /* Drift at the state vector y: *position = largest |g|, or |F| of a semi-explicit problem,
  * *velocity = largest |g_t + G v| or |k|; NaN without such constraints. */

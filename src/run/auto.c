@@ -2,6 +2,7 @@
 #include "run/auto.h"
 
 #include "core/error.h"
+#include "core/text.h"
 #include "wave/iteration/create.h"
 
 #include <stdio.h>
@@ -63,50 +64,43 @@ static const char *auto_name_of_one(const dae_problem *p, const features *f)
   return f->mechanical ? "radau" : "bdf";
 }
 
-/* Description of a problem: "mechanical with 2 holonomic constraints", "semi-explicit with
- * algebraic variables". */
-static void auto_kind_text(const features *f, char *text, size_t size)
-{
-  int n = f->holonomic, k = f->nonholonomic;
-  char constraints[80] = "without constraints";
-  if (n > 0 && k > 0)
-    snprintf(constraints, sizeof constraints, "with %d holonomic and %d nonholonomic constraints",
-             n, k);
-  else if (n + k > 0)
-    snprintf(constraints, sizeof constraints, "with %d %s constraint%s", n + k,
-             n > 0 ? "holonomic" : "nonholonomic", n + k > 1 ? "s" : "");
-  if (f->mechanical)
-    snprintf(text, size, "mechanical %s%s", constraints,
-             f->algebraic > 0 ? " and with algebraic variables" : "");
-  else
-    snprintf(text, size, "%s",
-             f->algebraic > 0 ? "semi-explicit with algebraic variables"
-             : f->mass        ? "quasi-linear"
-                              : "ordinary differential equations");
-}
-
-/* Reason for the selection of the preferred method, as a text. */
+/* Reason for the selection of the preferred method: "mechanical with 2 holonomic constraints: gauss
+ * or explicit steps, ...". */
 static void auto_reason_text(const dae_method *preferred, const dae_problem *p, const features *f,
                              char *why, size_t size)
 {
-  char kind[160];
-  auto_kind_text(f, kind, sizeof kind);
+  int n = f->holonomic, k = f->nonholonomic;
+  bool implicit = f->algebraic > 0 || f->mass;
+  dae__text t = dae__text_in(why, size);
   if (preferred->iterates)
-    snprintf(why, size,
-             "%d coupled systems, each with its own solver: sweeps until their waveforms agree",
-             p->coupled->parts);
+    dae__text_add(
+        &t, "%d coupled systems, each with its own solver: sweeps until their waveforms agree",
+        p->coupled->parts);
   else if (p->momentum)
-    snprintf(why, size, "in the momentum form, which only SPARK takes: symplectic, of order 2s");
+    dae__text_add(&t, "in the momentum form, which only SPARK takes: symplectic, of order 2s");
   else if (p->coupled)
-    snprintf(why, size, "%d coupled system%s: run as one assembled problem", p->coupled->parts,
-             p->coupled->parts > 1 ? "s" : "");
-  else if (f->algebraic > 0 || f->mass)
-    snprintf(why, size, "%s: %s", kind,
-             f->mechanical ? "Radau IIA of order 5, 9 or 13, by the tolerance"
-             : auto_linearly_implicit(p->semi_explicit) ? "linearly implicit, of order 4 or 5"
-                                                        : "variable order 1 to 5");
-  else
-    snprintf(why, size, "%s: gauss or explicit steps, radau where the motion is stiff", kind);
+    dae__text_add(&t, "%d coupled system%s: run as one assembled problem", p->coupled->parts,
+                  p->coupled->parts > 1 ? "s" : "");
+  if (t.length > 0)
+    return;
+  dae__text_add(&t, "%s",
+                f->mechanical      ? "mechanical "
+                : f->algebraic > 0 ? "semi-explicit with algebraic variables"
+                : f->mass          ? "quasi-linear"
+                                   : "ordinary differential equations");
+  if (f->mechanical && n > 0 && k > 0)
+    dae__text_add(&t, "with %d holonomic and %d nonholonomic constraints", n, k);
+  else if (f->mechanical && n + k > 0)
+    dae__text_add(&t, "with %d %s constraint%s", n + k, n > 0 ? "holonomic" : "nonholonomic",
+                  n + k > 1 ? "s" : "");
+  else if (f->mechanical)
+    dae__text_add(&t, "without constraints");
+  dae__text_add(&t, "%s: %s",
+                f->mechanical && f->algebraic > 0 ? " and with algebraic variables" : "",
+                !implicit       ? "gauss or explicit steps, radau where the motion is stiff"
+                : f->mechanical ? "Radau IIA of order 5, 9 or 13, by the tolerance"
+                : auto_linearly_implicit(p->semi_explicit) ? "linearly implicit, of order 4 or 5"
+                                                           : "variable order 1 to 5");
 }
 
 static bool auto_accepts(const dae_method *method, const dae_problem *problem, dae_error *err)

@@ -78,18 +78,8 @@ static dae_status children_find_method(const reader *r, const dae_part *part,
 
 /* ---- options of a system ---- */
 
-static void children_set_number(const dae_method *method, void *opts, const char *name,
-                                double value)
-{
-  for (int i = 0; i < method->options->count; i++) {
-    const dae_option *o = &method->options->options[i];
-    if (strcmp(o->name, name) != 0 || o->type != DAE_OPTION_DOUBLE)
-      continue;
-    value = fmin(fmax(value, o->min), o->max);
-    memcpy((char *)opts + o->offset, &value, sizeof value);
-  }
-}
-
+/* Sets the options of a child: tolerances from those of the iteration, within the limits of the
+ * options, then the settings of the system. */
 static dae_status children_set_options(const reader *r, const dae_method *method, double rtol,
                                        double atol, void *opts, dae_error *err)
 {
@@ -97,8 +87,15 @@ static dae_status children_set_options(const reader *r, const dae_method *method
   dae_error why;
   table.owner = method->name;
   method->defaults(opts);
-  children_set_number(method, opts, "rtol", DAE__CHILD_TOLERANCE_RATIO * rtol);
-  children_set_number(method, opts, "atol", DAE__CHILD_TOLERANCE_RATIO * atol);
+  for (int i = 0; i < table.count; i++) {
+    const dae_option *o = &table.options[i];
+    bool relative = strcmp(o->name, "rtol") == 0;
+    double value = DAE__CHILD_TOLERANCE_RATIO * (relative ? rtol : atol);
+    if (o->type != DAE_OPTION_DOUBLE || !(relative || strcmp(o->name, "atol") == 0))
+      continue;
+    value = fmin(fmax(value, o->min), o->max);
+    memcpy((char *)opts + o->offset, &value, sizeof value);
+  }
   for (int i = 0; i < r->count; i++) {
     const dae_model_setting *s = &r->setting[i];
     if (!children_is_own(r, i) || strcmp(s->name, "method") == 0)
@@ -116,34 +113,25 @@ static size_t children_aligned(size_t size)
   return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Size in bytes of the children and their options; 0: no system has settings. */
-static dae_status children_measure(reader *r, const dae_coupled *c, size_t *size, dae_error *err)
-{
-  size_t options = 0;
-  for (int i = 0; i < c->parts; i++) {
-    const dae_method *method;
-    r->system = c->part[i].name;
-    DAE__TRY(children_find_method(r, &c->part[i], &method, err));
-    options += method ? children_aligned(method->options_size) : 0;
-  }
-  *size = options > 0 ? children_aligned((size_t)c->parts * sizeof(dae_wave_child)) + options : 0;
-  return DAE_OK;
-}
-
+/* Fills in the children and their options, which follow them; child = NULL: finds only the size of
+ * both in bytes, 0 if no system has settings. */
 static dae_status children_fill(reader *r, const dae_coupled *c, double rtol, double atol,
-                                dae_wave_child *child, dae_error *err)
+                                dae_wave_child *child, size_t *size, dae_error *err)
 {
-  char *opts = (char *)child + children_aligned((size_t)c->parts * sizeof *child);
+  size_t first = children_aligned((size_t)c->parts * sizeof *child), next = first;
   for (int i = 0; i < c->parts; i++) {
-    child[i] = (dae_wave_child){0};
+    dae_wave_child one = {0};
     r->system = c->part[i].name;
-    DAE__TRY(children_find_method(r, &c->part[i], &child[i].method, err));
-    if (!child[i].method)
-      continue;
-    child[i].options = opts;
-    DAE__TRY(children_set_options(r, child[i].method, rtol, atol, opts, err));
-    opts += children_aligned(child[i].method->options_size);
+    DAE__TRY(children_find_method(r, &c->part[i], &one.method, err));
+    if (one.method && child) {
+      one.options = (char *)child + next;
+      DAE__TRY(children_set_options(r, one.method, rtol, atol, (char *)child + next, err));
+    }
+    if (child)
+      child[i] = one;
+    next += one.method ? children_aligned(one.method->options_size) : 0;
   }
+  *size = next > first ? next : 0;
   return DAE_OK;
 }
 
@@ -156,13 +144,13 @@ dae_status dae_model_children(const dae_model *model, double rtol, double atol, 
   size_t size = 0;
   *out = NULL;
   r.count = dae_model_settings(model, &r.setting);
-  dae_status status = c ? children_measure(&r, c, &size, err) : DAE_OK;
+  dae_status status = c ? children_fill(&r, c, rtol, atol, NULL, &size, err) : DAE_OK;
   if (status < 0 || size == 0)
     return status;
   dae_wave_child *child = own.allocate(own.user, size);
   if (!child)
     return dae__out_of_memory(err);
-  status = children_fill(&r, c, rtol, atol, child, err);
+  status = children_fill(&r, c, rtol, atol, child, &size, err);
   if (status < 0)
     own.release(own.user, child);
   else

@@ -18,14 +18,21 @@ static const char *columns_copy_of(dae__arena *arena, const char *text)
   return copy ? memcpy(copy, text, size) : "";
 }
 
-/* Adds all entries of the state vector as columns, group by group. */
-static void columns_add_variables(dae__arena *arena, const dae_problem *problem, dae__columns *c)
+/* Adds the columns listed in the plan or, without a list, all entries of the state vector, group by
+ * group. */
+static void columns_add_entries(dae__arena *arena, const dae_run_plan *plan, dae__columns *c)
 {
   char name[NAME_SIZE];
-  int size = c->variables, next = 0;
-  for (int group = 0; group < GROUPS; group++)
-    for (int i = 0; i < size; i++) {
-      dae_variable_kind kind = dae_problem_variable(problem, i, name, sizeof name);
+  int next = 0;
+  for (int i = 0; plan->columns && i < c->variables; i++) {
+    const dae_column *column = &plan->columns[i];
+    c->entry[i] = column->entry;
+    dae_problem_variable(&plan->problem, column->entry, name, sizeof name);
+    c->names[1 + i] = column->name ? column->name : columns_copy_of(arena, name);
+  }
+  for (int group = 0; !plan->columns && group < GROUPS; group++)
+    for (int i = 0; i < c->variables; i++) {
+      dae_variable_kind kind = dae_problem_variable(&plan->problem, i, name, sizeof name);
       if (group != (kind == DAE_VARIABLE_RATE         ? RATES
                     : kind == DAE_VARIABLE_MULTIPLIER ? MULTIPLIERS
                                                       : VARIABLES))
@@ -35,41 +42,15 @@ static void columns_add_variables(dae__arena *arena, const dae_problem *problem,
     }
 }
 
-/* Adds the columns listed in the plan; false: column *wrong of the plan is not an entry of the
- * state vector. */
-static bool columns_add_planned(dae__arena *arena, const dae_run_plan *plan, dae__columns *c,
-                                int *wrong)
-{
-  char name[NAME_SIZE];
-  int size = dae_problem_size(&plan->problem);
-  for (int i = 0; i < plan->column_count; i++) {
-    const dae_column *column = &plan->columns[i];
-    if (column->entry < 0 || column->entry >= size) {
-      *wrong = i;
-      return false;
-    }
-    c->entry[i] = column->entry;
-    dae_problem_variable(&plan->problem, column->entry, name, sizeof name);
-    c->names[1 + i] = column->name ? column->name : columns_copy_of(arena, name);
-  }
-  return true;
-}
-
-static void columns_add_outputs(dae__arena *arena, const dae_run_plan *plan, dae__columns *c)
-{
-  for (int i = 0; i < plan->outputs; i++) {
-    char name[32];
-    snprintf(name, sizeof name, "output[%d]", i + 1);
-    const char *given = plan->output_names ? plan->output_names[i] : NULL;
-    c->names[1 + c->variables + i] = given ? given : columns_copy_of(arena, name);
-  }
-}
-
 dae_status dae__columns_create(dae__arena *arena, const dae_run_plan *plan, dae__columns *out,
                                dae_error *err)
 {
-  int size = dae_problem_size(&plan->problem), wrong = 0;
-  bool valid = true;
+  int size = dae_problem_size(&plan->problem);
+  for (int i = 0; plan->columns && i < plan->column_count; i++)
+    if (plan->columns[i].entry < 0 || plan->columns[i].entry >= size)
+      return dae__fail(err, DAE_ERROR_USAGE, "columns",
+                       "column %d is entry %d of the state vector, which has entries 0 to %d",
+                       i + 1, plan->columns[i].entry, size - 1);
   dae__columns c = {.plan = plan, .variables = plan->columns ? plan->column_count : size};
   c.count = 1 + c.variables + plan->outputs;
   c.names = DAE__ALLOC(arena, const char *, c.count);
@@ -77,16 +58,14 @@ dae_status dae__columns_create(dae__arena *arena, const dae_run_plan *plan, dae_
   c.values = DAE__ALLOC(arena, double, c.count);
   if (!dae__arena_failed(arena)) {
     c.names[0] = "t";
-    if (plan->columns)
-      valid = columns_add_planned(arena, plan, &c, &wrong);
-    else
-      columns_add_variables(arena, &plan->problem, &c);
-    columns_add_outputs(arena, plan, &c);
+    columns_add_entries(arena, plan, &c);
   }
-  if (!valid)
-    return dae__fail(err, DAE_ERROR_USAGE, "columns",
-                     "column %d is entry %d of the state vector, which has entries 0 to %d",
-                     wrong + 1, plan->columns[wrong].entry, size - 1);
+  for (int i = 0; !dae__arena_failed(arena) && i < plan->outputs; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "output[%d]", i + 1);
+    const char *given = plan->output_names ? plan->output_names[i] : NULL;
+    c.names[1 + c.variables + i] = given ? given : columns_copy_of(arena, name);
+  }
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the result columns");
   *out = c;

@@ -17,13 +17,6 @@ dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, da
   return dae__measure_create(arena, problem, &out->measure, err);
 }
 
-void dae__monitor_free(dae__monitor *m)
-{
-  if (m->measure)
-    dae__measure_free(m->measure);
-  m->measure = NULL;
-}
-
 /* Outcome of a measurement: a callback that refuses the point ends the energy balance, not the
  * run. */
 static dae_status monitor_outcome(dae_status status, double *value, const dae_error *why,
@@ -38,9 +31,8 @@ static dae_status monitor_outcome(dae_status status, double *value, const dae_er
   return status;
 }
 
-/* Measures energy and power at (t, y). */
-static dae_status monitor_measure_energy(dae__monitor *m, double t, const double *y, double *energy,
-                                         double *power, dae_error *err)
+dae_status dae__monitor_energy(dae__monitor *m, double t, const double *y, double *energy,
+                               double *power, dae_error *err)
 {
   dae_error why;
   *energy = *power = NAN;
@@ -56,15 +48,9 @@ dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_er
 {
   m->t = t;
   m->work = 0;
-  dae_status status = monitor_measure_energy(m, t, y, &m->energy, &m->power, err);
+  dae_status status = dae__monitor_energy(m, t, y, &m->energy, &m->power, err);
   m->energy_start = m->energy;
   return status;
-}
-
-/* larger of two numbers, NaN standing for "not measured" */
-static double monitor_larger(double a, double b)
-{
-  return isnan(a) || b > a ? b : a;
 }
 
 dae_status dae__monitor_drift(dae__monitor *m, double t, const double *y, double *position,
@@ -77,8 +63,9 @@ dae_status dae__monitor_drift(dae__monitor *m, double t, const double *y, double
 dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_error *err)
 {
   DAE__TRY(dae__monitor_drift(m, t, y, &m->row_position, &m->row_velocity, err));
-  m->position = monitor_larger(m->position, m->row_position);
-  m->velocity = monitor_larger(m->velocity, m->row_velocity);
+  /* largest drift; fmax ignores NaN, which stands for "not measured" */
+  m->position = fmax(m->position, m->row_position);
+  m->velocity = fmax(m->velocity, m->row_velocity);
   return DAE_OK;
 }
 
@@ -99,44 +86,32 @@ static dae_status monitor_power_at(dae__monitor *m, dae_integrator *it, double t
  * of order 4, good for 5. */
 #define SIMPSON_ORDER_MAX 5
 
-/* Mean power from t to t + h by the Gauss rule with n points. */
-static dae_status monitor_mean_by_gauss(dae__monitor *m, dae_integrator *it, int n, double t,
-                                        double h, double *mean, dae_error *err)
-{
-  double power = 0;
-  dae_status status = DAE_OK;
-  if (m->rule.n != n)
-    m->rule = dae__rule_gauss(n);
-  *mean = 0;
-  for (int i = 0; i < n && status >= 0; i++) {
-    status = monitor_power_at(m, it, t + (double)m->rule.c[i] * h, &power, err);
-    *mean += (double)m->rule.b[i] * power;
-  }
-  return status;
-}
-
-/* Mean power from m->t to t; `end` is the power at t. */
+/* Mean power from m->t to t by Simpson's rule or the Gauss rule, over intervals as long as the
+ * pieces of the last step; `end` is the power at t. */
 static dae_status monitor_mean_power(dae__monitor *m, dae_integrator *it, double t, double end,
                                      double *mean, dae_error *err)
 {
   dae_view view = dae_integrator_view(it);
   double share = (t - m->t) / (view.t - view.t_previous);
-  /* number of intervals as long as the pieces of the last step; 1e-6 of a piece counts as
-   * round-off */
+  /* number of intervals; 1e-6 of a piece counts as round-off */
   int pieces = view.pieces > 1 ? (int)fmax(ceil(share * view.pieces - 1e-6), 1) : 1;
   int n = (view.order + 1) / 2;
   bool simpson = view.order <= SIMPSON_ORDER_MAX || n > DAE__SMALL_SIZE;
   double h = (t - m->t) / pieces, left = m->power, sum = 0;
   dae_status status = DAE_OK;
+  if (!simpson && m->rule.n != n)
+    m->rule = dae__rule_gauss(n);
   for (int i = 0; i < pieces && status >= 0; i++) {
-    double from = m->t + i * h, middle = 0, right = end, part = 0;
-    if (!simpson) {
-      status = monitor_mean_by_gauss(m, it, n, from, h, &part, err);
-    } else {
-      status = monitor_power_at(m, it, from + h / 2, &middle, err);
+    double from = m->t + i * h, power = 0, right = end, part = 0;
+    for (int k = 0; !simpson && k < n && status >= 0; k++) {
+      status = monitor_power_at(m, it, from + (double)m->rule.c[k] * h, &power, err);
+      part += (double)m->rule.b[k] * power;
+    }
+    if (simpson) {
+      status = monitor_power_at(m, it, from + h / 2, &power, err);
       if (status >= 0 && i + 1 < pieces)
         status = monitor_power_at(m, it, m->t + (i + 1) * h, &right, err);
-      part = (left + 4 * middle + right) / 6;
+      part = (left + 4 * power + right) / 6;
     }
     left = right;
     sum += part;
@@ -151,7 +126,7 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
   double mean = NAN, end;
   if (isnan(m->energy) || !(t > m->t))
     return DAE_OK;
-  dae_status status = monitor_measure_energy(m, t, y, &m->energy, &end, err);
+  dae_status status = dae__monitor_energy(m, t, y, &m->energy, &end, err);
   /* mean power since m->t; without a measured power there is no balance */
   if (status >= 0 && !isnan(m->work + m->power + end))
     status = monitor_mean_power(m, it, t, end, &mean, err);
@@ -168,24 +143,7 @@ dae_status dae__monitor_jump(dae__monitor *m, const double *y, dae_error *err)
   if (isnan(m->energy))
     return DAE_OK;
   double before = m->energy;
-  dae_status status = monitor_measure_energy(m, m->t, y, &m->energy, &m->power, err);
+  dae_status status = dae__monitor_energy(m, m->t, y, &m->energy, &m->power, err);
   m->work += m->energy - before;
   return status;
-}
-
-dae_status dae__monitor_energy(dae__monitor *m, double t, const double *y, double *energy,
-                               dae_error *err)
-{
-  double power;
-  return monitor_measure_energy(m, t, y, energy, &power, err);
-}
-
-void dae__monitor_report(const dae__monitor *m, dae_summary *summary)
-{
-  summary->position_drift = m->position;
-  summary->velocity_drift = m->velocity;
-  summary->energy_start = m->energy_start;
-  summary->energy_change = m->energy - m->energy_start;
-  summary->energy_balance = summary->energy_change - m->work;
-  summary->energy_has_potential = m->has_potential;
 }

@@ -29,7 +29,6 @@ typedef struct dae__monitor {
 /* Creates a monitor; problem = NULL: nothing is measured, all results are NaN. */
 dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, dae__monitor *out,
                                dae_error *err);
-void dae__monitor_free(dae__monitor *m);
 
 /* Starts the measurement at (t, y). */
 dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_error *err);
@@ -44,10 +43,8 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
 /* Continues the energy balance after an event has changed the state to y. */
 dae_status dae__monitor_jump(dae__monitor *m, const double *y, dae_error *err);
 
-/* Energy of a state; NaN: the problem has none. */
+/* Energy of a state and power of its forces; NaN: the problem has none. */
 dae_status dae__monitor_energy(dae__monitor *m, double t, const double *y, double *energy,
-                               dae_error *err);
-
-void dae__monitor_report(const dae__monitor *m, dae_summary *summary);
+                               double *power, dae_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* Registry of all methods, in the order of their lists for users. */
 #include "core/error.h"
+#include "core/text.h"
 #include "multistep/bdf.h"
 #include "onestep/lie/lie.h"
 #include "onestep/methods/methods.h"
@@ -7,38 +8,21 @@
 #include "wave/iteration/create.h"
 
 #include <daedal/bdf.h>
-#include <stdio.h>
 #include <string.h>
 
-static void registry_bdf_defaults(void *opts)
-{
-  *(dae_bdf_options *)opts = dae_bdf_defaults();
-}
-
-static void registry_spark_defaults(void *opts)
-{
-  *(dae_spark_options *)opts = dae_spark_defaults();
-}
-
-static void registry_lie_defaults(void *opts)
-{
-  *(dae_lie_options *)opts = dae_lie_defaults();
-}
-
-static void registry_rk_defaults(void *opts)
-{
-  *(dae_rk_options *)opts = dae_rk_defaults();
-}
-
-static void registry_adaptive_defaults(void *opts)
-{
-  *(dae_rk_options *)opts = dae_rk_adaptive_defaults();
-}
-
-static void registry_wave_defaults(void *opts)
-{
-  *(dae_wave_options *)opts = dae_wave_defaults();
-}
+/* Defines a function that fills in untyped options with the defaults of a family. */
+#define DEFAULTS(name, type)                                                                       \
+  static void name##_defaults(void *opts)                                                          \
+  {                                                                                                \
+    *(type *)opts = dae_##name##_defaults();                                                       \
+  }
+DEFAULTS(bdf, dae_bdf_options)
+DEFAULTS(spark, dae_spark_options)
+DEFAULTS(lie, dae_lie_options)
+DEFAULTS(rk, dae_rk_options)
+DEFAULTS(rk_adaptive, dae_rk_options)
+DEFAULTS(wave, dae_wave_options)
+#undef DEFAULTS
 
 static const char *registry_cm_caution(const void *opts)
 {
@@ -87,20 +71,18 @@ CREATE(jacobi)
 CREATE(joint)
 #undef CREATE
 
-#define BDF                                                                                        \
-  .family = "bdf", .options_size = sizeof(dae_bdf_options), .defaults = registry_bdf_defaults
+#define BDF .family = "bdf", .options_size = sizeof(dae_bdf_options), .defaults = bdf_defaults
 
 #define SPARK                                                                                      \
   .family = "spark", .reference = "J09", .options_size = sizeof(dae_spark_options),                \
-  .defaults = registry_spark_defaults, .accepts = dae__spark_accepts
+  .defaults = spark_defaults, .accepts = dae__spark_accepts
 
-#define RK                                                                                         \
-  .options_size = sizeof(dae_rk_options), .defaults = registry_rk_defaults, .fixed_step = true
+#define RK .options_size = sizeof(dae_rk_options), .defaults = rk_defaults, .fixed_step = true
 
-#define FAST .options_size = sizeof(dae_rk_options), .defaults = registry_adaptive_defaults
+#define FAST .options_size = sizeof(dae_rk_options), .defaults = rk_adaptive_defaults
 
 #define WAVE                                                                                       \
-  .family = "", .options_size = sizeof(dae_wave_options), .defaults = registry_wave_defaults,      \
+  .family = "", .options_size = sizeof(dae_wave_options), .defaults = wave_defaults,               \
   .iterates = true
 
 static const dae_method methods[] = {
@@ -160,7 +142,7 @@ static const dae_method methods[] = {
      .reference = "L13",
      .options = &dae_lie_option_table,
      .options_size = sizeof(dae_lie_options),
-     .defaults = registry_lie_defaults,
+     .defaults = lie_defaults,
      .caution = registry_lie_caution,
      .accepts = dae__lie_accepts,
      .create = lie_create},
@@ -282,10 +264,10 @@ const dae_method *dae_method_find(const char *name, dae_error *err)
     if (strcmp(name, methods[i].name) == 0)
       return &methods[i];
   const char *near = dae_suggest(name, METHODS, registry_name_at, methods);
-  char all[256] = "";
-  size_t used = 0;
-  for (int i = 0; i < METHODS && used < sizeof all; i++)
-    used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", methods[i].name);
+  char all[256];
+  dae__text t = dae__text_in(all, sizeof all);
+  for (int i = 0; i < METHODS; i++)
+    dae__text_add(&t, "%s%s", i ? ", " : "", methods[i].name);
   if (near)
     dae__fail(err, DAE_ERROR_USAGE, name, "there is no method '%.60s': did you mean '%s'?", name,
               near);

@@ -5,8 +5,10 @@
  * from + k every (with `every`), at given times (with `times`), or, with neither, at every accepted
  * step, and before and after an event with an action. */
 #include "core/arena.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/options.h"
 #include "core/vec.h"
 #include "run/columns.h"
 #include "run/monitor.h"
@@ -18,7 +20,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 /* Largest margin of a coupling loop at which its solution counts as not unique: round-off of the
@@ -56,7 +57,7 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
   if (!r->arena || dae__arena_failed(r->arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the run");
   DAE__TRY(dae__columns_create(r->arena, plan, &r->columns, err));
-  r->verify = dae__verify_create(env, r->columns.count);
+  r->verify = (dae__verify){.env = dae__env_of(env), .columns = r->columns.count};
   DAE__TRY(dae__monitor_create(r->arena, plan->unmeasured ? NULL : problem, &r->monitor, err));
   return dae__events_create(r->arena, problem, plan->events, plan->event_count, plan->held,
                             &r->events, err);
@@ -76,24 +77,6 @@ static int run_held_states(const dae_run_plan *plan)
   return count;
 }
 
-/* Value of the method's option of this name; NaN: it has none. */
-static double run_option_value(const dae_method *method, const void *opts, const char *name)
-{
-  for (int i = 0; i < method->options->count; i++) {
-    const dae_option *option = &method->options->options[i];
-    const char *at = (const char *)opts + option->offset;
-    double value;
-    bool flag;
-    if (strcmp(option->name, name) != 0)
-      continue;
-    if (option->type == DAE_OPTION_BOOL)
-      return memcpy(&flag, at, sizeof flag), flag;
-    if (option->type == DAE_OPTION_DOUBLE)
-      return memcpy(&value, at, sizeof value), value;
-  }
-  return NAN;
-}
-
 static dae_status run_create(run *r, const dae_env *env, dae_error *err)
 {
   const dae_method *method = r->plan->method;
@@ -109,60 +92,54 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
     opts = own;
   }
   if (opts && method->options) {
-    s->rtol = run_option_value(method, opts, "rtol");
-    s->atol = run_option_value(method, opts, "atol");
-    double step = run_option_value(method, opts, "step");
+    s->rtol = dae__options_number(method->options, opts, "rtol");
+    s->atol = dae__options_number(method->options, opts, "atol");
+    double step = dae__options_number(method->options, opts, "step");
     s->step = step > 0 ? step : 0;
-    s->damped = run_option_value(method, opts, "damp") == 1;
+    s->damped = dae__options_number(method->options, opts, "damp") == 1;
     s->caution = method->caution ? method->caution(opts) : NULL;
   }
   DAE__TRY(method->create(&r->plan->problem, &start, opts, env, &r->it, err));
   if (!s->damped)
     return DAE_OK;
   /* energy before and after the slow-manifold start of a damped run, which moves the state */
-  double before, after;
-  DAE__TRY(dae__monitor_energy(&r->monitor, start.t, r->y, &before, err));
+  double before, after, power;
+  DAE__TRY(dae__monitor_energy(&r->monitor, start.t, r->y, &before, &power, err));
   DAE__TRY(dae_integrator_interpolate(r->it, start.t, r->y, NULL, err));
-  DAE__TRY(dae__monitor_energy(&r->monitor, start.t, r->y, &after, err));
+  DAE__TRY(dae__monitor_energy(&r->monitor, start.t, r->y, &after, &power, err));
   s->energy_removed_at_start = before - after;
   dae__plan_moves(r->plan, r->y, s);
   return DAE_OK;
 }
 
-/* Replaces the message of a failed start if the coupling raises the index of the systems. */
-static void run_diagnose_loop(const dae_run_plan *plan, dae_error *err)
-{
-  const dae_coupled *coupled = plan->problem.coupled;
-  dae_contraction c;
-  if (!coupled || coupled->parts < 2 || coupled->joints > 0 ||
-      dae_contraction_at(&plan->problem, plan->start.t, plan->start.y, NULL, &c, NULL) < 0 ||
-      !c.loop[0] || !(c.margin <= LOOP_MARGIN_ROUND_OFF))
-    return;
-  snprintf(err->text, sizeof err->text,
-           "the loop of %.200s does not determine its variables at the start: coupled, the systems "
-           "have a higher index than each of them alone, and no iteration between them converges. "
-           "Write one of the equations of the loop in another way",
-           c.loop);
-}
-
 /* Creates the integrator without a consistent start: if the start does not determine every
- * variable, the first step of the method may. The summary then contains the start of the method. */
+ * variable, the first step of the method may. The summary then contains the start of the method.
+ * If that fails, too, the message of the start is replaced where the coupling raises the index of
+ * the systems. */
 static dae_status run_create_inconsistent(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
+  const dae_coupled *coupled = plan->problem.coupled;
   dae_error refusal = *err;
+  dae_contraction c;
   dae__copy(dae_problem_size(&plan->problem), plan->start.y, r->y);
   dae_status status = run_create(r, env, err);
   if (status >= 0)
     status = dae_integrator_interpolate(r->it, plan->start.t, r->y, NULL, err);
   if (status == DAE_ERROR_MEMORY)
     return status;
+  *err = status < 0 ? refusal : dae_error_none();
   if (status < 0) {
-    *err = refusal;
-    run_diagnose_loop(plan, err);
+    if (coupled && coupled->parts >= 2 && coupled->joints == 0 &&
+        dae_contraction_at(&plan->problem, plan->start.t, plan->start.y, NULL, &c, NULL) >= 0 &&
+        c.loop[0] && c.margin <= LOOP_MARGIN_ROUND_OFF)
+      snprintf(err->text, sizeof err->text,
+               "the loop of %.200s does not determine its variables at the start: coupled, the "
+               "systems have a higher index than each of them alone, and no iteration between them "
+               "converges. Write one of the equations of the loop in another way",
+               c.loop);
     return refusal.status;
   }
-  *err = dae_error_none();
   dae__plan_moves(plan, r->y, r->summary);
   r->summary->diagnosis.dof -= run_held_states(plan);
   return DAE_OK;
@@ -190,17 +167,6 @@ static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
 
 /* ---- rows ---- */
 
-static dae_status run_open_sinks(run *r, dae_error *err)
-{
-  dae_status status = DAE_OK;
-  for (int i = 0; i < r->plan->sink_count && status >= 0; i++) {
-    const dae_sink *sink = &r->plan->sinks[i];
-    if (sink->open)
-      status = sink->open(sink->self, r->columns.count, r->columns.names, err);
-  }
-  return status;
-}
-
 static dae_status run_row(run *r, double t, const double *y, dae_error *err)
 {
   DAE__TRY(dae__columns_fill(&r->columns, t, y, err));
@@ -221,49 +187,39 @@ static dae_status run_row(run *r, double t, const double *y, dae_error *err)
   return r->plan->verify ? dae__verify_keep(&r->verify, r->columns.values, err) : DAE_OK;
 }
 
-/* Writes rows at the output times of the plan up to t, except the end time. */
-static dae_status run_planned_rows(run *r, double t, dae_error *err)
+/* Writes rows up to t, within the last step: rows at the output times of the plan, except the end
+ * time; or, in a plan without output times, rows after r->t for the sinks that request them. If the
+ * dense output of a requested row fails the run continues without it, as it would without this
+ * sink. */
+static dae_status run_rows_until(run *r, double t, dae_error *err)
 {
-  double at;
-  while ((at = dae__plan_time(r->plan, r->planned)) <= t) {
-    if (at > r->plan->start.t) {
-      DAE__TRY(dae_integrator_interpolate(r->it, at, r->y, NULL, err));
-      DAE__TRY(run_row(r, at, r->y, err));
+  const dae_run_plan *plan = r->plan;
+  double at, length = t - r->t;
+  for (; (at = dae__plan_time(plan, r->planned)) <= t; r->planned++) {
+    if (!(at > plan->start.t))
+      continue;
+    DAE__TRY(dae_integrator_interpolate(r->it, at, r->y, NULL, err));
+    DAE__TRY(run_row(r, at, r->y, err));
+  }
+  for (int i = 0; !dae__plan_has_times(plan) && i < plan->sink_count; i++) {
+    const dae_sink *sink = &plan->sinks[i];
+    double pieces =
+        sink->row && sink->fill > 0 ? fmin(ceil(length / sink->fill), FILL_ROWS_MAX) : 0;
+    for (int k = 1; k < pieces; k++) {
+      dae_row row = {.columns = r->columns.count, .values = r->columns.values, .y = r->y};
+      double *position = &row.position_drift, *velocity = &row.velocity_drift;
+      dae_error why;
+      at = r->t + k * length / pieces;
+      if (dae_integrator_interpolate(r->it, at, r->y, NULL, &why) < 0 ||
+          dae__columns_fill(&r->columns, at, r->y, &why) < 0 ||
+          dae__monitor_drift(&r->monitor, at, r->y, position, velocity, &why) < 0)
+        continue;
+      dae_status status = sink->row(sink->self, &row, err);
+      if (status < 0)
+        return status;
     }
-    r->planned++;
   }
   return DAE_OK;
-}
-
-/* Writes a row between steps for one sink. If its dense output fails the run continues without the
- * row, as it would without this sink. */
-static dae_status run_fill_row(run *r, const dae_sink *sink, double t, dae_error *err)
-{
-  dae_row row = {.columns = r->columns.count, .values = r->columns.values, .y = r->y};
-  dae_error why;
-  dae_status status = dae_integrator_interpolate(r->it, t, r->y, NULL, &why);
-  if (status >= 0)
-    status = dae__columns_fill(&r->columns, t, r->y, &why);
-  if (status >= 0)
-    status =
-        dae__monitor_drift(&r->monitor, t, r->y, &row.position_drift, &row.velocity_drift, &why);
-  return status < 0 ? DAE_OK : sink->row(sink->self, &row, err);
-}
-
-/* Writes rows between r->t and t, within the last step, for the sinks that request them. */
-static dae_status run_fill_rows(run *r, double t, dae_error *err)
-{
-  dae_status status = DAE_OK;
-  double length = t - r->t;
-  for (int i = 0; i < r->plan->sink_count; i++) {
-    const dae_sink *sink = &r->plan->sinks[i];
-    if (!sink->row || !(sink->fill > 0) || dae__plan_has_times(r->plan))
-      continue;
-    double pieces = fmin(ceil(length / sink->fill), FILL_ROWS_MAX);
-    for (int k = 1; k < pieces && status >= 0; k++)
-      status = run_fill_row(r, sink, r->t + k * length / pieces, err);
-  }
-  return status;
 }
 
 /* ---- the loop ---- */
@@ -278,10 +234,7 @@ static bool run_at_end(const run *r, double t)
 static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
 {
   dae__event_news news = {0};
-  DAE__TRY(run_planned_rows(r, t, err));
-  dae_status status = run_fill_rows(r, t, err);
-  if (status < 0)
-    return status;
+  DAE__TRY(run_rows_until(r, t, err));
   DAE__TRY(dae_integrator_interpolate(r->it, t, r->y, NULL, err));
   DAE__TRY(dae__monitor_pass(&r->monitor, r->it, t, r->y, err));
   dae_status applied = dae__events_apply(r->events, r->it, &news, err);
@@ -305,30 +258,11 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   return applied == DAE_OK && end ? DAE_END : applied;
 }
 
-/* Processes all events within the last step; *restarted: the integrator was restarted at one of
- * them. */
-static dae_status run_events(run *r, bool *restarted, dae_error *err)
-{
-  dae_status status = DAE_OK;
-  *restarted = false;
-  while (status == DAE_OK && !*restarted) {
-    double t;
-    status = dae__events_detect(r->events, r->it, &t, err);
-    if (status != DAE_EVENT)
-      return status;
-    status = run_event(r, t, restarted, err);
-  }
-  return status;
-}
-
 /* Completes the last step after its events: rows, and the energy balance. */
 static dae_status run_step_rows(run *r, double t, dae_error *err)
 {
   bool end = run_at_end(r, t), row = end || !dae__plan_has_times(r->plan);
-  DAE__TRY(run_planned_rows(r, t, err));
-  dae_status status = run_fill_rows(r, t, err);
-  if (status < 0)
-    return status;
+  DAE__TRY(run_rows_until(r, t, err));
   if (row || !r->plan->unmeasured)
     DAE__TRY(dae_integrator_interpolate(r->it, t, r->y, NULL, err));
   if (row)
@@ -367,6 +301,7 @@ static dae_status run_record_step(const run *r, const dae_view *view, dae_error 
   return DAE_OK;
 }
 
+/* Takes a step and processes all events within it, up to one that restarts the integrator. */
 static dae_status run_one_step(run *r, dae_error *err)
 {
   dae_status status = dae_integrator_step(r->it, r->plan->to, err);
@@ -375,8 +310,14 @@ static dae_status run_one_step(run *r, dae_error *err)
   dae_view view = dae_integrator_view(r->it);
   if (view.order > r->summary->order)
     r->summary->order = view.order;
-  bool restarted;
-  status = run_events(r, &restarted, err);
+  bool restarted = false;
+  double t;
+  do {
+    status = dae__events_detect(r->events, r->it, &t, err);
+    if (status != DAE_EVENT)
+      break;
+    status = run_event(r, t, &restarted, err);
+  } while (status == DAE_OK && !restarted);
   if (status == DAE_OK && !restarted)
     status = run_step_rows(r, view.t, err);
   if (status < 0)
@@ -390,18 +331,16 @@ static dae_status run_one_step(run *r, dae_error *err)
   return DAE_ERROR_INTERRUPTED;
 }
 
-static dae_status run_start(run *r, dae_error *err)
-{
-  r->t = r->plan->start.t;
-  DAE__TRY(dae__monitor_start(&r->monitor, r->t, r->y, err));
-  DAE__TRY(dae__events_arm(r->events, r->t, r->y, err));
-  return run_row(r, r->t, r->y, err);
-}
-
+/* Integrates from the start to the end of the plan. */
 static dae_status run_integrate(run *r, dae_error *err)
 {
   clock_t begin = clock();
-  dae_status status = run_start(r, err);
+  r->t = r->plan->start.t;
+  dae_status status = dae__monitor_start(&r->monitor, r->t, r->y, err);
+  if (status == DAE_OK)
+    status = dae__events_arm(r->events, r->t, r->y, err);
+  if (status == DAE_OK)
+    status = run_row(r, r->t, r->y, err);
   while (status == DAE_OK)
     status = run_one_step(r, err);
   r->summary->t_end = r->t;
@@ -410,22 +349,6 @@ static dae_status run_integrate(run *r, dae_error *err)
 }
 
 /* ---- end of the run ---- */
-
-static void run_close_sinks(const run *r, dae_error *err)
-{
-  dae_summary *s = r->summary;
-  for (int i = 0; r->plan->sinks && i < r->plan->sink_count; i++) {
-    const dae_sink *sink = &r->plan->sinks[i];
-    /* error of this sink; only the first failure of all sinks is reported */
-    dae_error ours = dae_error_none();
-    dae_status status = sink->close ? sink->close(sink->self, s, &ours) : DAE_OK;
-    if (status >= 0 || s->status < 0)
-      continue;
-    s->status = status;
-    snprintf(s->message, sizeof s->message, "%s", ours.text);
-    *err = ours;
-  }
-}
 
 /* Fills in the summary, closes the sinks and frees all memory of the run. */
 static dae_status run_finish(run *r, dae_status status, dae_error *err)
@@ -444,11 +367,26 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
     if (!s->contraction.loop[0] && coupled->joints > 0)
       s->contraction.gauss_seidel = NAN;
   }
-  if (r->monitor.measure)
-    dae__monitor_report(&r->monitor, s);
-  run_close_sinks(r, err);
+  if (r->monitor.measure) {
+    s->position_drift = r->monitor.position;
+    s->velocity_drift = r->monitor.velocity;
+    s->energy_start = r->monitor.energy_start;
+    s->energy_change = r->monitor.energy - r->monitor.energy_start;
+    s->energy_balance = s->energy_change - r->monitor.work;
+    s->energy_has_potential = r->monitor.has_potential;
+  }
+  for (int i = 0; r->plan->sinks && i < r->plan->sink_count; i++) {
+    const dae_sink *sink = &r->plan->sinks[i];
+    /* error of this sink; only the first failure of all sinks is reported */
+    dae_error ours = dae_error_none();
+    dae_status closed = sink->close ? sink->close(sink->self, s, &ours) : DAE_OK;
+    if (closed >= 0 || s->status < 0)
+      continue;
+    s->status = closed;
+    snprintf(s->message, sizeof s->message, "%s", ours.text);
+    *err = ours;
+  }
   dae_integrator_free(r->it);
-  dae__monitor_free(&r->monitor);
   dae__verify_free(&r->verify);
   dae__arena_free(r->arena);
   return s->status;
@@ -469,8 +407,9 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
     status = run_prepare(&r, env, err);
   if (status >= 0)
     status = run_begin(&r, env, err);
-  if (status >= 0)
-    status = run_open_sinks(&r, err);
+  for (int i = 0; i < plan->sink_count && status >= 0; i++)
+    if (plan->sinks[i].open)
+      status = plan->sinks[i].open(plan->sinks[i].self, r.columns.count, r.columns.names, err);
   if (status >= 0)
     status = run_integrate(&r, err);
   if (status >= 0 && plan->verify) {

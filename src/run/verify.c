@@ -1,7 +1,7 @@
 #include "run/verify.h"
 
-#include "core/env.h"
 #include "core/error.h"
+#include "core/options.h"
 #include "core/vec.h"
 #include "run/auto.h"
 
@@ -13,32 +13,11 @@
 
 /* ---- rows of the first run ---- */
 
-dae__verify dae__verify_create(const dae_env *env, int columns)
-{
-  return (dae__verify){.env = dae__env_of(env), .columns = columns};
-}
-
 void dae__verify_free(dae__verify *v)
 {
   if (v->rows)
     v->env.release(v->env.user, v->rows);
   v->rows = NULL;
-}
-
-static dae_status verify_grow(dae__verify *v, dae_error *err)
-{
-  long capacity = v->capacity > 0 ? 2 * v->capacity : FIRST_CAPACITY;
-  size_t row = (size_t)v->columns * sizeof *v->rows;
-  double *rows = v->env.allocate(v->env.user, (size_t)capacity * row);
-  if (!rows)
-    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for rows that are to be verified");
-  if (v->rows) {
-    memcpy(rows, v->rows, (size_t)v->count * row);
-    v->env.release(v->env.user, v->rows);
-  }
-  v->rows = rows;
-  v->capacity = capacity;
-  return DAE_OK;
 }
 
 static double *verify_row_of(const dae__verify *v, long i)
@@ -48,10 +27,20 @@ static double *verify_row_of(const dae__verify *v, long i)
 
 dae_status dae__verify_keep(dae__verify *v, const double *row, dae_error *err)
 {
-  dae_status status = v->count == v->capacity ? verify_grow(v, err) : DAE_OK;
-  if (status >= 0)
-    dae__copy(v->columns, row, verify_row_of(v, v->count++));
-  return status;
+  if (v->count == v->capacity) {
+    long capacity = v->capacity > 0 ? 2 * v->capacity : FIRST_CAPACITY;
+    size_t bytes = (size_t)v->columns * sizeof *v->rows;
+    double *rows = v->env.allocate(v->env.user, (size_t)capacity * bytes);
+    if (!rows)
+      return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for rows that are to be verified");
+    if (v->rows)
+      memcpy(rows, v->rows, (size_t)v->count * bytes);
+    dae__verify_free(v);
+    v->rows = rows;
+    v->capacity = capacity;
+  }
+  dae__copy(v->columns, row, verify_row_of(v, v->count++));
+  return DAE_OK;
 }
 
 /* ---- the second run ---- */
@@ -68,19 +57,6 @@ typedef struct comparison {
   dae_verification *out;
 } comparison;
 
-static void verify_compare(comparison *c, const double *a, const double *b)
-{
-  for (int i = 0; i < c->columns->variables; i++) {
-    dae_difference *most = &c->out->most[c->kind[i]];
-    double difference = fabs(a[1 + i] - b[1 + i]), tolerances = difference / c->scale[i];
-    if (!isnan(most->tolerances) && !(tolerances > most->tolerances))
-      continue;
-    *most = (dae_difference){.tolerances = tolerances, .absolute = difference, .t = a[0]};
-    snprintf(most->name, sizeof most->name, "%s", c->columns->names[1 + i]);
-  }
-  c->out->rows++;
-}
-
 /* Whether row i is at an event that changes the state: the second run has that event at another
  * time. */
 static bool verify_is_jump(const dae__verify *v, long i)
@@ -90,17 +66,27 @@ static bool verify_is_jump(const dae__verify *v, long i)
          (i + 1 < v->count && verify_row_of(v, i + 1)[0] == t);
 }
 
+/* Compares a row of the second run with the row of the first run at the same time. */
 static dae_status verify_take_row(void *self, const dae_row *row, dae_error *err)
 {
   comparison *c = self;
   const dae__verify *v = c->v;
-  const double *values = row->values;
+  const double *b = row->values;
   (void)err;
-  while (c->next < v->count && verify_row_of(v, c->next)[0] < values[0])
+  while (c->next < v->count && verify_row_of(v, c->next)[0] < b[0])
     c->next++;
-  if (c->next < v->count && verify_row_of(v, c->next)[0] == values[0] &&
-      !verify_is_jump(v, c->next))
-    verify_compare(c, verify_row_of(v, c->next), values);
+  const double *a = c->next < v->count ? verify_row_of(v, c->next) : NULL;
+  if (!a || a[0] != b[0] || verify_is_jump(v, c->next))
+    return DAE_OK;
+  for (int i = 0; i < c->columns->variables; i++) {
+    dae_difference *most = &c->out->most[c->kind[i]];
+    double difference = fabs(a[1 + i] - b[1 + i]), tolerances = difference / c->scale[i];
+    if (!isnan(most->tolerances) && !(tolerances > most->tolerances))
+      continue;
+    *most = (dae_difference){.tolerances = tolerances, .absolute = difference, .t = a[0]};
+    snprintf(most->name, sizeof most->name, "%s", c->columns->names[1 + i]);
+  }
+  c->out->rows++;
   return DAE_OK;
 }
 
@@ -132,21 +118,8 @@ static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, compar
   return DAE_OK;
 }
 
-/* Default options of a method, with the tolerances of the first run. */
-static void *verify_options_of(dae__arena *arena, const dae_method *method, const dae_summary *s)
-{
-  char number[40];
-  void *opts = dae_arena_alloc(arena, 1, method->options_size);
-  if (!opts)
-    return NULL;
-  method->defaults(opts);
-  snprintf(number, sizeof number, "%.17g", s->rtol);
-  dae_options_set(method->options, opts, "rtol", number, NULL);
-  snprintf(number, sizeof number, "%.17g", s->atol);
-  dae_options_set(method->options, opts, "atol", number, NULL);
-  return opts;
-}
-
+/* Integrates by the method that `auto` prefers, with its default options and the tolerances of the
+ * first run. */
 static dae_status verify_integrate_as_one(dae__arena *arena, comparison *c, const dae_summary *s,
                                           dae_error *err)
 {
@@ -157,9 +130,13 @@ static dae_status verify_integrate_as_one(dae__arena *arena, comparison *c, cons
   if (!plan.method)
     return err->status;
   c->out->method = plan.method->name;
-  plan.options = verify_options_of(arena, plan.method, s);
-  if (!plan.options)
+  void *opts = dae_arena_alloc(arena, 1, plan.method->options_size);
+  if (!opts)
     return dae__out_of_memory(err);
+  plan.method->defaults(opts);
+  dae__options_set_number(plan.method->options, opts, "rtol", s->rtol, NULL);
+  dae__options_set_number(plan.method->options, opts, "atol", s->atol, NULL);
+  plan.options = opts;
   plan.to = verify_row_of(c->v, c->v->count - 1)[0];
   plan.times = c->times;
   plan.time_count = c->time_count;

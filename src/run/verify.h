@@ -13,7 +13,6 @@ typedef struct dae__verify {
   double *rows; /* values of all rows, one row after the other */
 } dae__verify;
 
-dae__verify dae__verify_create(const dae_env *env, int columns);
 void dae__verify_free(dae__verify *v);
 
 /* Keeps a row of the first run. */

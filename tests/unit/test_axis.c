@@ -178,11 +178,12 @@ static void test_largest_and_smallest_ranges_have_ticks(void **state)
 static void test_widening_keeps_the_middle(void **state)
 {
   (void)state;
-  dae__axis axis = dae__axis_fit(false, 1, 3, 0);
-  dae__axis_widen(&axis, 4);
+  dae__axis axis = dae__axis_fit(false, 1, 3, 0), other = dae__axis_fit(false, 0, 8, 0);
+  dae__axis_equal(&axis, &other, 1, 1);
   assert_true(axis.low == -2 && axis.high == 6);
-  axis = dae__axis_fit(false, -DBL_MAX, DBL_MAX, 0);
-  dae__axis_widen(&axis, 4);
+  assert_true(other.low == 0 && other.high == 8);
+  axis = other = dae__axis_fit(false, -DBL_MAX, DBL_MAX, 0);
+  dae__axis_equal(&axis, &other, 4, 1);
   assert_true(isfinite(axis.low) && isfinite(axis.high));
 }
 

@@ -1,6 +1,6 @@
 /* Option tables: refusals name the field, text and struct say the same. */
 #include "core/number.h"
-#include "core/suggest.h"
+#include "core/options.h"
 
 #include <daedal/options.h>
 #include <float.h>
@@ -195,6 +195,21 @@ static void test_numbers_have_a_point_in_every_locale(void **state)
   assert_string_equal(text, "0.5");
 }
 
+static void test_numbers_are_read_and_set_by_name(void **state)
+{
+  (void)state;
+  options opts = good;
+  dae_error err;
+  assert_true(dae__options_number(&table, &opts, "rtol") == 1e-6);
+  assert_true(dae__options_number(&table, &opts, "project") == 1);
+  assert_true(isnan(dae__options_number(&table, &opts, "atol")));
+  assert_int_equal(dae__options_set_number(&table, &opts, "rtol", 0.1 / 3, &err), DAE_OK);
+  assert_true(opts.rtol == 0.1 / 3);
+  assert_int_equal(dae__options_set_number(&table, &opts, "rtol", -1, &err), DAE_ERROR_OPTION);
+  assert_int_equal(dae__options_set_number(&table, &opts, "atol", 1, &err), DAE_OK);
+  assert_true(opts.rtol == 0.1 / 3);
+}
+
 static void test_edit_distance_counts_slips(void **state)
 {
   (void)state;
@@ -226,6 +241,7 @@ int main(void)
       cmocka_unit_test(test_what_get_writes_set_reads),
       cmocka_unit_test(test_numbers_are_written_as_short_as_they_read_back),
       cmocka_unit_test(test_numbers_have_a_point_in_every_locale),
+      cmocka_unit_test(test_numbers_are_read_and_set_by_name),
       cmocka_unit_test(test_edit_distance_counts_slips),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,8 +35,7 @@ void dae__page_write(dae_page *page, const void *bytes, size_t length)
     return;
   errno = 0;
   if (fwrite(bytes, 1, length, page->file) != length)
-    dae__page_fail(page, DAE_ERROR_FILE, "%s could not be written: %s", page->path,
-                   errno ? strerror(errno) : "unknown reason");
+    dae__fail_file(&page->error, page->path, "written");
 }
 
 void dae__page_put(dae_page *page, const char *html)
@@ -74,6 +73,13 @@ void dae__page_escape(dae_page *page, const char *text)
                         : c == '"' ? "&quot;"
                                    : "&#39;");
   }
+}
+
+void dae__page_element(dae_page *page, const char *tag, const char *text, const char *end)
+{
+  dae__page_print(page, "<%s>", tag);
+  dae__page_escape(page, text);
+  dae__page_print(page, "</%.*s>%s", (int)strcspn(tag, " "), tag, end);
 }
 
 void dae__page_json(dae_page *page, const char *text)
@@ -115,79 +121,12 @@ char *dae__page_copy(dae_page *page, const char *text)
 
 /* ---- head and foot ---- */
 
-typedef struct asset {
-  const unsigned char *bytes;
-  size_t length;
-} asset;
+/* Writes a file of page_files.inc, without the 0 at the end of its array; the files of uPlot are
+ * empty in a build without it. */
+#define WRITE_ASSET(page, name) dae__page_write(page, name##_bytes, sizeof name##_bytes - 1)
 
-#define ASSET(name)                                                                                \
-  {                                                                                                \
-    name##_bytes, sizeof name##_bytes - 1                                                          \
-  } /* size without the 0 at the end of the array */
-
-static const asset page_css = ASSET(page_css), page_script = ASSET(page_script);
-static const asset uplot_css = ASSET(uplot_css), uplot_script = ASSET(uplot_script),
-                   uplot_licence = ASSET(uplot_licence); /* empty in a build without uPlot */
-
-static void page_write_asset(dae_page *page, asset a)
-{
-  dae__page_write(page, a.bytes, a.length);
-}
-
-/* Writes the head of the page. Its content security policy forbids the browser to load other
- * files. */
-static void page_write_head(dae_page *page, const char *title)
-{
-  dae__page_put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
-                      "base-uri 'none'; form-action 'none'\">\n"
-                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-  dae__page_escape(page, title);
-  dae__page_put(page, "</title>\n<style>\n");
-  page_write_asset(page, uplot_css);
-  page_write_asset(page, page_css);
-  dae__page_put(page, "</style>\n</head>\n<body>\n<header><h1>");
-  dae__page_escape(page, title);
-  dae__page_print(page,
-                  "</h1></header>\n<main>\n<noscript><p class=\"note\">%s and downloads need "
-                  "JavaScript, which is switched off; the rest does not.</p></noscript>\n",
-                  page->uplot ? "Plots, motions" : "Motions, plots to zoom");
-}
-
-/* Writes the table of contents, which the style sheet moves to the top, the footer and the
- * scripts. */
-static void page_write_foot(dae_page *page)
-{
-  bool uplot = page->plots && page->uplot;
-  dae__page_put(page, page->sections > 0 ? "</section>\n</main>\n" : "</main>\n");
-  if (page->sections >= 2) {
-    dae__page_put(page, "<nav aria-label=\"Contents\">\n<ol>\n");
-    int number = 0;
-    for (const dae__page_section *s = page->first_section; s; s = s->next) {
-      dae__page_print(page, "<li><a href=\"#s%d\">", ++number);
-      dae__page_escape(page, s->text);
-      dae__page_put(page, "</a></li>\n");
-    }
-    dae__page_put(page, "</ol>\n</nav>\n");
-  }
-  dae__page_print(page, "<footer><p>Written by daedal %s.", dae_version());
-  if (uplot)
-    dae__page_put(page, " Plots by uPlot (MIT licence, in the source of this page).");
-  dae__page_put(page, "</p></footer>\n");
-  if (uplot) {
-    dae__page_put(page, "<script>\n/*\n");
-    page_write_asset(page, uplot_licence);
-    dae__page_put(page, "*/\n");
-    page_write_asset(page, uplot_script);
-    dae__page_put(page, "\n</script>\n");
-  }
-  dae__page_put(page, "<script type=\"module\">\n");
-  page_write_asset(page, page_script);
-  dae__page_put(page, "</script>\n</body>\n</html>\n");
-}
-
+/* Creates the file and writes the head of the page. Its content security policy forbids the browser
+ * to load other files. */
 dae_status dae_page_create(const char *path, const char *title, const dae_env *env, dae_page **out,
                            dae_error *err)
 {
@@ -205,32 +144,70 @@ dae_status dae_page_create(const char *path, const char *title, const dae_env *e
   memcpy(own_path, path, strlen(path) + 1);
   *page = (dae_page){.arena = arena, .path = own_path, .buffer = buffer, .error = dae_error_none()};
   page->last_section = &page->first_section;
-  page->uplot = uplot_script.length > 0;
+  page->uplot = sizeof uplot_script_bytes > 1;
   errno = 0;
   page->file = fopen(path, "wb");
   if (!page->file) {
-    const char *why = errno ? strerror(errno) : "unknown reason";
-    dae__fail(err, DAE_ERROR_FILE, path, "%s could not be created: %s", path, why);
+    dae__fail_file(err, path, "created");
     dae__arena_free(arena);
     return DAE_ERROR_FILE;
   }
   setvbuf(page->file, page->buffer, _IOFBF, PAGE_BUFFER_BYTES);
-  page_write_head(page, title && *title ? title : path);
+  title = title && *title ? title : path;
+  dae__page_put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                      "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+                      "base-uri 'none'; form-action 'none'\">\n"
+                      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+  dae__page_escape(page, title);
+  dae__page_put(page, "</title>\n<style>\n");
+  WRITE_ASSET(page, uplot_css);
+  WRITE_ASSET(page, page_css);
+  dae__page_put(page, "</style>\n</head>\n<body>\n<header><h1>");
+  dae__page_escape(page, title);
+  dae__page_print(page,
+                  "</h1></header>\n<main>\n<noscript><p class=\"note\">%s and downloads need "
+                  "JavaScript, which is switched off; the rest does not.</p></noscript>\n",
+                  page->uplot ? "Plots, motions" : "Motions, plots to zoom");
   *out = page;
   return DAE_OK;
 }
 
+/* Ends the page: table of contents, which the style sheet moves to the top, footer and scripts. */
 dae_status dae_page_close(dae_page *page, dae_error *err)
 {
   if (!page)
     return DAE_OK;
   if (page->columns > 0)
     dae__page_fail(page, DAE_ERROR_USAGE, "%s: a table has no end", page->path);
-  page_write_foot(page);
+  bool uplot = page->plots && page->uplot;
+  dae__page_put(page, page->sections > 0 ? "</section>\n</main>\n" : "</main>\n");
+  if (page->sections >= 2) {
+    dae__page_put(page, "<nav aria-label=\"Contents\">\n<ol>\n");
+    int number = 0;
+    for (const dae__page_section *s = page->first_section; s; s = s->next) {
+      dae__page_print(page, "<li><a href=\"#s%d\">", ++number);
+      dae__page_escape(page, s->text);
+      dae__page_put(page, "</a></li>\n");
+    }
+    dae__page_put(page, "</ol>\n</nav>\n");
+  }
+  dae__page_print(page, "<footer><p>Written by daedal %s.%s</p></footer>\n", dae_version(),
+                  uplot ? " Plots by uPlot (MIT licence, in the source of this page)." : "");
+  if (uplot) {
+    dae__page_put(page, "<script>\n/*\n");
+    WRITE_ASSET(page, uplot_licence);
+    dae__page_put(page, "*/\n");
+    WRITE_ASSET(page, uplot_script);
+    dae__page_put(page, "\n</script>\n");
+  }
+  dae__page_put(page, "<script type=\"module\">\n");
+  WRITE_ASSET(page, page_script);
+  dae__page_put(page, "</script>\n</body>\n</html>\n");
   errno = 0;
-  if (fclose(page->file) != 0)
-    dae__page_fail(page, DAE_ERROR_FILE, "%s could not be written: %s", page->path,
-                   errno ? strerror(errno) : "unknown reason");
+  if (fclose(page->file) != 0 && page->error.status == DAE_OK)
+    dae__fail_file(&page->error, page->path, "written");
   dae_status status = page->error.status;
   if (status != DAE_OK && err)
     *err = page->error;

@@ -57,6 +57,9 @@ __attribute__((format(printf, 2, 3))) void dae__page_print(dae_page *page, const
 
 /* Writes a text as HTML, safe between tags and in quoted attributes; NULL: nothing. */
 void dae__page_escape(dae_page *page, const char *text);
+/* Writes an element with this text, followed by `end`; tag: name of the element, which attributes
+ * may follow. */
+void dae__page_element(dae_page *page, const char *tag, const char *text, const char *end);
 
 /* Writes a text as JSON, safe within a script element; NULL: null. */
 void dae__page_json(dae_page *page, const char *text);

@@ -47,13 +47,6 @@ void dae__base64_end(dae__base64 *out)
   dae__page_put(out->page, "</script>\n");
 }
 
-static uint64_t page_bits_of(double value)
-{
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
 /* Arrays of the same length with the same 64-bit hash, by the mixing function of splitmix64, count
  * as equal. Arrays with values outside the range of normal floats, where floats have fewer than
  * seven digits, are written as double. */
@@ -62,7 +55,9 @@ int dae__page_array_of(dae_page *page, const double *values, long count,
 {
   uint64_t hash = 0;
   for (long i = 0; i < count; i++) {
-    hash ^= page_bits_of(values[i]);
+    uint64_t bits;
+    memcpy(&bits, &values[i], sizeof bits);
+    hash ^= bits;
     hash = (hash ^ hash >> 30) * 0xbf58476d1ce4e5b9u;
     hash = (hash ^ hash >> 27) * 0x94d049bb133111ebu;
     hash ^= hash >> 31;
@@ -86,9 +81,11 @@ int dae__page_array_of(dae_page *page, const double *values, long count,
   array->id = dae__base64_begin(&out, page, single ? "f4" : "f8");
   for (long i = 0; i < count; i++) {
     float value = single ? (float)values[i] : 0;
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    dae__base64_add(&out, single ? bits : page_bits_of(values[i]), single ? 4 : 8);
+    uint32_t short_bits;
+    uint64_t bits;
+    memcpy(&short_bits, &value, sizeof short_bits);
+    memcpy(&bits, &values[i], sizeof bits);
+    dae__base64_add(&out, single ? short_bits : bits, single ? 4 : 8);
   }
   dae__base64_end(&out);
   return array->id;
@@ -125,11 +122,8 @@ static void page_write_data(dae_page *page, const dae_page_data *data, bool phas
   if (phase)
     dae__page_print(page, ",\"x\":%d,\"y\":%d", x, y);
   dae__page_put(page, "}</script>");
-  if (data->note && *data->note) {
-    dae__page_put(page, "<figcaption>");
-    dae__page_escape(page, data->note);
-    dae__page_put(page, "</figcaption>");
-  }
+  if (data->note && *data->note)
+    dae__page_element(page, "figcaption", data->note, "");
   dae__page_put(page, "</figure>\n");
 }
 

@@ -77,15 +77,6 @@ static int page_motion_write_positions(dae_page *page, const dae_drawing *drawin
   return id;
 }
 
-static void page_motion_write_scale(dae_page *page, const char *name, scale s)
-{
-  dae__page_print(page, ",\"%s\":[", name);
-  dae__page_number(page, s.first);
-  dae__page_put(page, ",");
-  dae__page_number(page, s.last);
-  dae__page_put(page, "]");
-}
-
 void dae_page_motion(dae_page *page, const dae_drawing *drawing, const double *times,
                      const double *values, long frames)
 {
@@ -111,9 +102,14 @@ void dae_page_motion(dae_page *page, const dae_drawing *drawing, const double *t
                   "<figure class=\"motion\"><script type=\"application/json\">{\"frames\":%ld,"
                   "\"times\":%d,\"positions\":%d",
                   frames, time, positions);
-  page_motion_write_scale(page, "x", v.x);
-  page_motion_write_scale(page, "y", v.y);
-  page_motion_write_scale(page, "radius", v.radius);
+  for (int i = 0; i < 3; i++) {
+    const scale *of = i == 0 ? &v.x : i == 1 ? &v.y : &v.radius;
+    dae__page_print(page, ",\"%s\":[", i == 0 ? "x" : i == 1 ? "y" : "radius");
+    dae__page_number(page, of->first);
+    dae__page_put(page, ",");
+    dae__page_number(page, of->last);
+    dae__page_put(page, "]");
+  }
   dae__page_put(page, ",\"shapes\":[");
   for (int i = 0; i < drawing->shapes; i++) {
     const dae_shape *shape = &drawing->shape[i];

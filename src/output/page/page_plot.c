@@ -6,28 +6,6 @@
 #define STATIC_PLOT_WIDTH 860 /* width in pixels */
 #define STATIC_PLOT_HEIGHT 320
 
-/* Writes a static picture for browsers without scripts, in a page without uPlot; the scripts
- * replace it by a plot that can be zoomed. */
-static void page_plot_write_picture(dae_page *page, const dae_plot *plot)
-{
-  const dae_env *env = dae__arena_env(page->arena);
-  dae_plot picture = *plot;
-  dae_error err;
-  char *text;
-  picture.title = NULL; /* the title is in the caption of the figure */
-  picture.count = plot->count < STATIC_PLOT_CURVES ? plot->count : STATIC_PLOT_CURVES;
-  dae_status status =
-      dae_plot_svg(&picture, STATIC_PLOT_WIDTH, STATIC_PLOT_HEIGHT, env, &text, &err);
-  if (status < 0) {
-    dae__page_fail(page, status, "%s", err.text);
-    return;
-  }
-  dae__page_put(page, "<div class=\"still\">");
-  dae__page_put(page, text);
-  dae__page_put(page, "</div>");
-  dae_plot_free(text, env);
-}
-
 void dae_page_plot(dae_page *page, const dae_plot *plot)
 {
   for (int i = 0; i < plot->count; i++) {
@@ -36,11 +14,8 @@ void dae_page_plot(dae_page *page, const dae_plot *plot)
   }
   page->plots = true;
   dae__page_put(page, "<figure class=\"chart\">");
-  if (plot->title && *plot->title) {
-    dae__page_put(page, "<figcaption>");
-    dae__page_escape(page, plot->title);
-    dae__page_put(page, "</figcaption>");
-  }
+  if (plot->title && *plot->title)
+    dae__page_element(page, "figcaption", plot->title, "");
   dae__page_put(page, "<script type=\"application/json\">{\"title\":");
   dae__page_json(page, plot->title);
   dae__page_put(page, ",\"xLabel\":");
@@ -63,7 +38,25 @@ void dae_page_plot(dae_page *page, const dae_plot *plot)
                     dae__page_array_of(page, curve->y, curve->count, DAE__EITHER));
   }
   dae__page_put(page, "]}</script>");
-  if (!page->uplot)
-    page_plot_write_picture(page, plot);
+  if (!page->uplot) {
+    /* static picture for browsers without scripts, which the scripts replace by a plot that can be
+     * zoomed; its title is in the caption of the figure */
+    const dae_env *env = dae__arena_env(page->arena);
+    dae_plot picture = *plot;
+    dae_error err;
+    char *text;
+    picture.title = NULL;
+    picture.count = plot->count < STATIC_PLOT_CURVES ? plot->count : STATIC_PLOT_CURVES;
+    dae_status status =
+        dae_plot_svg(&picture, STATIC_PLOT_WIDTH, STATIC_PLOT_HEIGHT, env, &text, &err);
+    if (status < 0) {
+      dae__page_fail(page, status, "%s", err.text);
+      return;
+    }
+    dae__page_put(page, "<div class=\"still\">");
+    dae__page_put(page, text);
+    dae__page_put(page, "</div>");
+    dae_plot_free(text, env);
+  }
   dae__page_put(page, "</figure>\n");
 }

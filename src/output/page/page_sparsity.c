@@ -26,31 +26,6 @@ typedef struct picture {
   double left; /* width of the block names at the left */
 } picture;
 
-/* Writes a rectangle for each run of adjacent entries or, if gaps between entries are visible, a
- * square for each entry. */
-static void sparsity_write_runs(dae_page *page, const picture *p)
-{
-  const dae_pattern *pattern = p->pattern;
-  bool apart = p->unit >= 6.0;
-  dae__page_print(page, "<path class=\"entries%s\" vector-effect=\"non-scaling-stroke\" d=\"",
-                  apart ? " apart" : "");
-  for (int c = 0; c < pattern->cols; c++)
-    for (int k = pattern->start[c]; k < pattern->start[c + 1];) {
-      int first = k++;
-      while (!apart && k < pattern->start[c + 1] && pattern->row[k] == pattern->row[k - 1] + 1)
-        k++;
-      dae__page_print(page, "M%d %dh1v%dh-1z", c, pattern->row[first], k - first);
-    }
-  dae__page_put(page, "\"/>\n");
-}
-
-/* Returns the shade of a field with `count` entries, proportional to the square root, so that a
- * field with a single entry is visible. */
-static int sparsity_shade(int count, int most)
-{
-  return (int)ceil(SPARSITY_SHADES * sqrt((double)count / most));
-}
-
 /* Writes a grid of fields shaded by their number of entries, as one path for each shade. */
 static void sparsity_write_grid(dae_page *page, const dae_pattern *pattern)
 {
@@ -66,13 +41,17 @@ static void sparsity_write_grid(dae_page *page, const dae_pattern *pattern)
       int count = ++fields[c / size * SPARSITY_GRID + pattern->row[k] / size];
       most = count > most ? count : most;
     }
+  /* shades, proportional to the square root of the number of entries, so that a field with a single
+   * entry is visible */
+  for (int field = 0; field < SPARSITY_GRID * SPARSITY_GRID; field++)
+    fields[field] = (int)ceil(SPARSITY_SHADES * sqrt((double)fields[field] / most));
   for (int shade = 1; shade <= SPARSITY_SHADES; shade++) {
     dae__page_print(page, "<path class=\"entries\" fill-opacity=\"0.%d\" d=\"", 24 * shade);
     for (int field = 0; field < SPARSITY_GRID * SPARSITY_GRID; field++) {
-      if (sparsity_shade(fields[field], most) != shade)
+      if (fields[field] != shade)
         continue;
       int first = field;
-      while ((field + 1) % SPARSITY_GRID != 0 && sparsity_shade(fields[field + 1], most) == shade)
+      while ((field + 1) % SPARSITY_GRID != 0 && fields[field + 1] == shade)
         field++;
       dae__page_print(page, "M%d %dh%dv%dh-%dz", first / SPARSITY_GRID * size,
                       first % SPARSITY_GRID * size, size, (field + 1 - first) * size, size);
@@ -117,7 +96,7 @@ static void sparsity_write_picture(dae_page *page, const picture *p)
   for (int c = 0; c < pattern->cols; c++)
     for (int k = pattern->start[c]; k < pattern->start[c + 1]; k++)
       runs += k == pattern->start[c] || pattern->row[k] != pattern->row[k - 1] + 1;
-  bool counted = runs > SPARSITY_MAX_RUNS;
+  bool counted = runs > SPARSITY_MAX_RUNS, apart = p->unit >= 6.0;
   int width = (int)ceil(p->left + p->unit * pattern->cols) + 1;
   int height = (int)ceil(SPARSITY_TOP + p->unit * pattern->rows) + 1;
   dae__page_print(page,
@@ -132,7 +111,18 @@ static void sparsity_write_picture(dae_page *page, const picture *p)
   if (counted)
     sparsity_write_grid(page, pattern);
   else
-    sparsity_write_runs(page, p);
+    dae__page_print(page, "<path class=\"entries%s\" vector-effect=\"non-scaling-stroke\" d=\"",
+                    apart ? " apart" : "");
+  /* a rectangle for each run of adjacent entries or, if gaps between entries are visible, a square
+   * for each entry */
+  for (int c = 0; !counted && c < pattern->cols; c++)
+    for (int k = pattern->start[c]; k < pattern->start[c + 1];) {
+      int first = k++;
+      while (!apart && k < pattern->start[c + 1] && pattern->row[k] == pattern->row[k - 1] + 1)
+        k++;
+      dae__page_print(page, "M%d %dh1v%dh-1z", c, pattern->row[first], k - first);
+    }
+  dae__page_put(page, counted ? "" : "\"/>\n");
   dae__page_put(page, "<path class=\"lines\" vector-effect=\"non-scaling-stroke\" d=\"");
   dae__page_print(page, "M0 0H%dV%dH0Z", pattern->cols, pattern->rows);
   for (int i = 0, end = 0; i + 1 < p->blocks; i++) {

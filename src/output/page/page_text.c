@@ -17,26 +17,18 @@ void dae_page_heading(dae_page *page, const char *text)
   page->last_section = &section->next;
   if (page->sections++ > 0)
     dae__page_put(page, "</section>\n");
-  dae__page_print(page, "<section id=\"s%d\">\n<h2>", page->sections);
-  dae__page_escape(page, text);
-  dae__page_put(page, "</h2>\n");
-}
-
-static void page_element(dae_page *page, const char *tag, const char *text)
-{
-  dae__page_print(page, "<%s>", tag);
-  dae__page_escape(page, text);
-  dae__page_print(page, "</%s>\n", tag);
+  dae__page_print(page, "<section id=\"s%d\">\n", page->sections);
+  dae__page_element(page, "h2", text, "\n");
 }
 
 void dae_page_subheading(dae_page *page, const char *text)
 {
-  page_element(page, "h3", text);
+  dae__page_element(page, "h3", text, "\n");
 }
 
 void dae_page_text(dae_page *page, const char *text)
 {
-  page_element(page, "p", text);
+  dae__page_element(page, "p", text, "\n");
 }
 
 /* Returns the CSS class of an element in this mood. */
@@ -52,7 +44,7 @@ void dae_page_verdict(dae_page *page, dae_page_mood mood, const char *sentence, 
   dae__page_escape(page, sentence);
   dae__page_put(page, "</strong></p>\n");
   if (text && *text)
-    page_element(page, "p", text);
+    dae__page_element(page, "p", text, "\n");
   dae__page_put(page, "</div>\n");
 }
 
@@ -61,14 +53,13 @@ void dae_page_code(dae_page *page, const char *caption, const char *text, bool f
   bool named = caption && *caption;
   dae__page_put(page, folded ? "<details class=\"code\">\n" : "<figure class=\"code\">\n");
   if (folded)
-    page_element(page, "summary", named ? caption : "Show");
+    dae__page_element(page, "summary", named ? caption : "Show", "\n");
   else if (named)
-    page_element(page, "figcaption", caption);
+    dae__page_element(page, "figcaption", caption, "\n");
   /* a line break after <pre>, since HTML ignores the first one */
   dae__page_put(page, "<pre tabindex=\"0\">\n");
   dae__page_escape(page, text);
-  dae__page_put(page, "</pre>\n");
-  dae__page_put(page, folded ? "</details>\n" : "</figure>\n");
+  dae__page_print(page, "</pre>\n%s", folded ? "</details>\n" : "</figure>\n");
 }
 
 /* ---- tables ---- */
@@ -97,20 +88,14 @@ static bool page_table_is_number(const char *cell)
   return strcmp(at, "") == 0 || strcmp(at, "%") == 0 || strcmp(at, " %") == 0;
 }
 
-static void page_table_write_cell(dae_page *page, const char *tag, bool number, const char *text)
-{
-  dae__page_print(page, number ? "<%s class=\"number\">" : "<%s>", tag);
-  dae__page_escape(page, text);
-  dae__page_print(page, "</%s>", tag);
-}
-
 static void page_table_write_header(dae_page *page, const char *const *cells)
 {
   if (!page->header)
     return;
   dae__page_put(page, "<thead><tr>");
   for (int i = 0; i < page->columns; i++)
-    page_table_write_cell(page, "th", cells && page_table_is_number(cells[i]), page->header[i]);
+    dae__page_element(page, cells && page_table_is_number(cells[i]) ? "th class=\"number\"" : "th",
+                      page->header[i], "");
   dae__page_put(page, "</tr></thead>\n<tbody>\n");
   page->header = NULL;
 }
@@ -132,11 +117,8 @@ void dae_page_table_begin(dae_page *page, const char *caption, int columns,
   }
   page->columns = columns;
   dae__page_put(page, "<div class=\"table\" tabindex=\"0\"><table>\n");
-  if (caption && *caption) {
-    dae__page_put(page, "<caption>");
-    dae__page_escape(page, caption);
-    dae__page_put(page, "</caption>\n");
-  }
+  if (caption && *caption)
+    dae__page_element(page, "caption", caption, "\n");
 }
 
 void dae_page_table_row(dae_page *page, dae_page_mood mood, const char *const *cells)
@@ -148,7 +130,8 @@ void dae_page_table_row(dae_page *page, dae_page_mood mood, const char *const *c
   page_table_write_header(page, cells);
   dae__page_print(page, "<tr class=\"%s\">", page_mood_name(mood));
   for (int i = 0; i < page->columns; i++)
-    page_table_write_cell(page, "td", page_table_is_number(cells[i]), cells[i]);
+    dae__page_element(page, page_table_is_number(cells[i]) ? "td class=\"number\"" : "td", cells[i],
+                      "");
   dae__page_put(page, "</tr>\n");
 }
 

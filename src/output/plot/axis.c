@@ -79,9 +79,14 @@ double dae__axis_share(const dae__axis *axis, double value)
   return axis_half_range(axis->low, at) / axis_half_range(axis->low, axis->high);
 }
 
-void dae__axis_widen(dae__axis *axis, double times)
+void dae__axis_equal(dae__axis *x, dae__axis *y, double width, double height)
 {
-  axis_extend(axis, (times - 1) * axis_half_range(axis->low, axis->high));
+  double across = axis_half_range(x->low, x->high), down = axis_half_range(y->low, y->high);
+  double x_unit = across / width, y_unit = down / height;
+  if (x_unit < y_unit)
+    axis_extend(x, (y_unit / x_unit - 1) * across);
+  else
+    axis_extend(y, (x_unit / y_unit - 1) * down);
 }
 
 /* ---- round numbers and labels ---- */
@@ -195,36 +200,31 @@ static void ticks_add_linear(const dae__axis *axis, double low, double high, int
 
 /* ---- ticks of a logarithmic scale ---- */
 
-static void ticks_decade_label(const dae__axis *axis, int decade, double digit, dae__tick *tick)
-{
-  bool fixed_point =
-      axis->low >= log10(FIXED_POINT_LOW) - 1 && axis->high <= log10(FIXED_POINT_HIGH);
-  if (fixed_point)
-    ticks_number_label(ticks_scaled(digit, decade), decade, true, tick->label, sizeof tick->label);
-  else if (decade == 0)
-    snprintf(tick->label, sizeof tick->label, "%.0f", digit);
-  else
-    snprintf(tick->label, sizeof tick->label, "%.0fe%d", digit, decade);
-}
-
 /* Adds a tick every n decades, n = 1, 2, 3, 5, 10, 20, 50, ...; for n = 1 also minor ticks at 2 to
  * 9 times a power of ten, with labels at 2 and 5 if there is room. */
 static void ticks_add_logarithmic(const dae__axis *axis, int most, dae__ticks *out)
 {
+  bool fixed_point =
+      axis->low >= log10(FIXED_POINT_LOW) - 1 && axis->high <= log10(FIXED_POINT_HIGH);
   double decades = axis->high - axis->low;
   tick_step s = ticks_round_step(fmax(decades / most, 1));
   int n = (int)lround(ticks_scaled(s.digit, s.exponent));
   n = n == 5 && decades / 3 <= most ? 3 : n;
-  for (int d = (int)floor(axis->low); d <= (int)floor(axis->high + TICK_SLACK); d++) {
-    dae__tick *tick = d % n == 0 ? ticks_add_tick(out, (d - axis->low) / decades) : NULL;
-    if (tick)
-      ticks_decade_label(axis, d, 1, tick);
-    for (int digit = 2; n == 1 && decades <= MINOR_TICK_DECADES && digit <= 9; digit++) {
-      tick = ticks_add_tick(out, (d + log10(digit) - axis->low) / (axis->high - axis->low));
-      if (tick && 3 * decades <= most && (digit == 2 || digit == 5))
-        ticks_decade_label(axis, d, digit, tick);
+  int digits = n == 1 && decades <= MINOR_TICK_DECADES ? 9 : 1;
+  for (int d = (int)floor(axis->low); d <= (int)floor(axis->high + TICK_SLACK); d++)
+    for (int digit = 1; digit <= digits; digit++) {
+      double share = (d + log10(digit) - axis->low) / decades;
+      dae__tick *tick = digit > 1 || d % n == 0 ? ticks_add_tick(out, share) : NULL;
+      bool named = digit == 1 || (3 * decades <= most && (digit == 2 || digit == 5));
+      if (!tick || !named)
+        continue;
+      if (fixed_point)
+        ticks_number_label(ticks_scaled(digit, d), d, true, tick->label, sizeof tick->label);
+      else if (d == 0)
+        snprintf(tick->label, sizeof tick->label, "%d", digit);
+      else
+        snprintf(tick->label, sizeof tick->label, "%de%d", digit, d);
     }
-  }
 }
 
 /* Finds the ticks of an axis. A single label would show no scale: `most` is raised, up to 6, until

@@ -21,8 +21,9 @@ dae__axis dae__axis_fit(bool log, double least, double most, double margin);
  * end. */
 double dae__axis_share(const dae__axis *axis, double value);
 
-/* Multiplies the length of the axis by this factor, with the same midpoint. */
-void dae__axis_widen(dae__axis *axis, double times);
+/* Widens one of two axes, with the same midpoint, so that a unit has the same length on both in a
+ * box of this size. */
+void dae__axis_equal(dae__axis *x, dae__axis *y, double width, double height);
 
 #define DAE__TICKS 128
 

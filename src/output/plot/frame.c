@@ -96,28 +96,17 @@ dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *e
   return DAE_OK;
 }
 
-void dae__frame_equal(dae__frame *frame, double width, double height)
-{
-  /* half ranges, because whole ranges may overflow */
-  double x = (frame->x.high / 2 - frame->x.low / 2) / width;
-  double y = (frame->y.high / 2 - frame->y.low / 2) / height;
-  if (x < y)
-    dae__axis_widen(&frame->x, y / x);
-  else
-    dae__axis_widen(&frame->y, x / y);
-}
-
 /* ---- names and colours ---- */
 
-bool dae__frame_has_legend(const dae_plot *plot)
-{
-  bool named = false;
-  for (int i = 0; i < plot->count; i++)
-    named = named || (plot->curves[i].label && plot->curves[i].label[0]);
-  bool on_axis = plot->count == 1 && plot->y_label && plot->curves[0].label &&
-                 strcmp(plot->y_label, plot->curves[0].label) == 0;
-  return named && !on_axis;
-}
+const dae__colour dae__colours[DAE__COLOURS] = {
+    {"#0072b2", "#56b4e9", 32},  /* blue */
+    {"#d55e00", "#f0803c", 166}, /* vermilion */
+    {"#009e73", "#2fc79b", 36},  /* green */
+    {"#cc79a7", "#e39cc4", 175}, /* purple */
+    {"#e69f00", "#f0e442", 178}, /* orange; yellow on dark */
+    {"#56b4e9", "#8fa8ff", 75},  /* sky blue */
+    {"#6e7781", "#c9d1d9", 245}, /* grey */
+};
 
 dae__axis_name dae__frame_name(const char *label, const dae__ticks *ticks)
 {
@@ -133,20 +122,6 @@ dae__axis_name dae__frame_name(const char *label, const dae__ticks *ticks)
   return name;
 }
 
-dae__colour dae__frame_colour(int curve)
-{
-  static const dae__colour colours[DAE__COLOURS] = {
-      {"#0072b2", "#56b4e9", 32},  /* blue */
-      {"#d55e00", "#f0803c", 166}, /* vermilion */
-      {"#009e73", "#2fc79b", 36},  /* green */
-      {"#cc79a7", "#e39cc4", 175}, /* purple */
-      {"#e69f00", "#f0e442", 178}, /* orange; yellow on dark */
-      {"#56b4e9", "#8fa8ff", 75},  /* sky blue */
-      {"#6e7781", "#c9d1d9", 245}, /* grey */
-  };
-  return colours[curve % DAE__COLOURS];
-}
-
 /* ---- legend ---- */
 
 dae__legend_more dae__legend_remainder(int curves)
@@ -159,10 +134,12 @@ dae__legend_more dae__legend_remainder(int curves)
 
 dae__place dae__legend_place(const dae__legend *legend, int i, dae__place before)
 {
-  double width =
-      i < legend->entries
-          ? legend->width(&legend->plot->curves[i])
-          : legend->word_width(dae__legend_remainder(legend->plot->count - legend->entries).text);
+  const dae_plot *plot = legend->plot;
+  const char *label = i < legend->entries ? plot->curves[i].label : NULL;
+  double width = i < legend->entries
+                     ? legend->key + legend->word_width(label ? label : "", legend->size)
+                     : legend->word_width(dae__legend_remainder(plot->count - legend->entries).text,
+                                          legend->size);
   dae__place place = {.width = fmin(width, legend->room)};
   if (i == 0)
     return place;
@@ -197,12 +174,19 @@ static void legend_fill(dae__legend *legend, int most, double reserved)
 
 void dae__legend_fit(dae__legend *legend, int most)
 {
-  int count = legend->plot->count;
+  const dae_plot *plot = legend->plot;
+  int count = plot->count;
+  bool named = false;
+  for (int i = 0; i < count; i++)
+    named = named || (plot->curves[i].label && plot->curves[i].label[0]);
+  bool on_axis = count == 1 && plot->y_label && plot->curves[0].label &&
+                 strcmp(plot->y_label, plot->curves[0].label) == 0;
   legend->rows = legend->entries = 0;
-  if (most < 1 || !dae__frame_has_legend(legend->plot))
+  if (most < 1 || !named || on_axis)
     return;
   legend_fill(legend, most, 0);
   if (legend->entries < count)
     legend_fill(legend, most,
-                legend->word_width(dae__legend_remainder(count).text) + legend->apart);
+                legend->word_width(dae__legend_remainder(count).text, legend->size) +
+                    legend->apart);
 }

@@ -29,12 +29,6 @@ typedef struct dae__frame {
 
 /* Fits the axes to all curves. Fails if the plot is not valid. */
 dae_status dae__frame_create(const dae_plot *plot, dae__frame *out, dae_error *err);
-/* Widens one axis so that a unit has the same length on both axes of a box of this size. */
-void dae__frame_equal(dae__frame *frame, double width, double height);
-
-/* Returns whether the plot has a legend: it has a named curve, unless its only curve has the name
- * of the y axis. */
-bool dae__frame_has_legend(const dae_plot *plot);
 
 /* Name of an axis, with the base of its tick labels: "t", "t - 1000", "distance from 1000", or
  * empty. */
@@ -43,14 +37,15 @@ typedef struct dae__axis_name {
 } dae__axis_name;
 dae__axis_name dae__frame_name(const char *label, const dae__ticks *ticks);
 
-/* Colours for readers with colour vision deficiency [Okabe and Ito, Color Universal Design, 2008]:
- * on a light and on a dark background as #rrggbb, and as a number of the 256 terminal colours. */
+/* Colours of the curves, one after the other, for readers with colour vision deficiency [Okabe and
+ * Ito, Color Universal Design, 2008]: on a light and on a dark background as #rrggbb, and as a
+ * number of the 256 terminal colours. */
 #define DAE__COLOURS 7
 typedef struct dae__colour {
   const char *light, *dark;
   int terminal;
 } dae__colour;
-dae__colour dae__frame_colour(int curve);
+extern const dae__colour dae__colours[DAE__COLOURS];
 
 /* ---- legend ---- */
 
@@ -58,16 +53,18 @@ dae__colour dae__frame_colour(int curve);
  * some do not fit, the last entry is the number of curves without an entry. */
 typedef struct dae__legend {
   const dae_plot *plot;
-  double room;                             /* width of a row */
-  double apart;                            /* distance between two entries */
-  double (*width)(const dae_curve *curve); /* width of an entry */
-  double (*word_width)(const char *word);
+  double room;  /* width of a row */
+  double apart; /* distance between two entries */
+  double key;   /* width of an entry before the name of the curve */
+  double size;  /* size of the font */
+  double (*word_width)(const char *word, double size);
   int rows;    /* number of rows; 0: no legend */
   int entries; /* number of curves with an entry */
 } dae__legend;
 
 /* Determines the numbers of rows and entries; most: largest number of rows, no legend if less than
- * 1. */
+ * 1. There is none either without a named curve, or if the only curve has the name of the y axis.
+ */
 void dae__legend_fit(dae__legend *legend, int most);
 
 typedef struct dae__place {

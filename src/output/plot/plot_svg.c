@@ -31,6 +31,7 @@ typedef struct layout {
   dae__frame frame;
   dae__svg_box box; /* box that contains the curves */
   dae__ticks x, y;
+  double x_at[DAE__TICKS], y_at[DAE__TICKS]; /* positions of the ticks in pixels */
   dae__axis_name x_name, y_name;
   dae__legend legend;
 } layout;
@@ -65,7 +66,7 @@ static layout svg_plot_make_layout(const dae_plot *plot, const dae__frame *frame
     l.box.left = fmin(left, l.box.right - SVG_PLOT_MIN_BOX);
     l.frame = *frame;
     if (plot->equal)
-      dae__frame_equal(&l.frame, l.box.right - l.box.left, l.box.bottom - l.box.top);
+      dae__axis_equal(&l.frame.x, &l.frame.y, l.box.right - l.box.left, l.box.bottom - l.box.top);
     dae__axis_ticks(&l.frame.y, (int)((l.box.bottom - l.box.top) / 38), &l.y);
     l.y_name = dae__frame_name(plot->y_label, &l.y);
   }
@@ -75,17 +76,11 @@ static layout svg_plot_make_layout(const dae_plot *plot, const dae__frame *frame
   if (wanted > 80)
     dae__axis_ticks(&l.frame.x, (int)(box / wanted), &l.x);
   l.x_name = dae__frame_name(plot->x_label, &l.x);
+  for (int i = 0; i < l.x.count; i++)
+    l.x_at[i] = l.box.left + l.x.at[i].share * box;
+  for (int i = 0; i < l.y.count; i++)
+    l.y_at[i] = l.box.bottom - l.y.at[i].share * (l.box.bottom - l.box.top);
   return l;
-}
-
-static double svg_plot_x_at(const layout *l, double share)
-{
-  return l->box.left + share * (l->box.right - l->box.left);
-}
-
-static double svg_plot_y_at(const layout *l, double share)
-{
-  return l->box.bottom - share * (l->box.bottom - l->box.top);
 }
 
 /* ---- axes ---- */
@@ -97,13 +92,13 @@ static void svg_plot_write_lines(dae__text *out, const layout *l, bool minor)
                 minor ? "minor" : "grid", minor ? "#eff1f3" : "#d8dee4");
   for (int i = 0; i < l->x.count; i++)
     if (!l->x.at[i].label[0] == minor) {
-      dae__svg_move(out, svg_plot_x_at(l, l->x.at[i].share), l->box.bottom);
+      dae__svg_move(out, l->x_at[i], l->box.bottom);
       dae__text_add(out, "v");
       dae__svg_number(out, l->box.top - l->box.bottom);
     }
   for (int i = 0; i < l->y.count; i++)
     if (!l->y.at[i].label[0] == minor) {
-      dae__svg_move(out, l->box.left, svg_plot_y_at(l, l->y.at[i].share));
+      dae__svg_move(out, l->box.left, l->y_at[i]);
       dae__text_add(out, "h");
       dae__svg_number(out, l->box.right - l->box.left);
     }
@@ -118,7 +113,7 @@ static void svg_plot_write_labels(dae__text *out, const layout *l)
   for (int i = 0; i < l->x.count; i++) {
     const dae__tick *tick = &l->x.at[i];
     double half = dae__svg_width(tick->label, DAE__SVG_NUMBER) / 2;
-    double at = fmin(svg_plot_x_at(l, tick->share), l->width - half);
+    double at = fmin(l->x_at[i], l->width - half);
     if (!tick->label[0] || at - half < free)
       continue;
     dae__svg_open(out, at, l->box.bottom + 17, "middle", DAE__SVG_NUMBER);
@@ -129,7 +124,7 @@ static void svg_plot_write_labels(dae__text *out, const layout *l)
     const dae__tick *tick = &l->y.at[i];
     if (!tick->label[0])
       continue;
-    dae__svg_open(out, l->box.left - 7, svg_plot_y_at(l, tick->share) + 4, "end", DAE__SVG_NUMBER);
+    dae__svg_open(out, l->box.left - 7, l->y_at[i] + 4, "end", DAE__SVG_NUMBER);
     dae__text_add(out, ">%s</text>\n", tick->label);
   }
   dae__text_add(out, "</g>\n");
@@ -193,7 +188,7 @@ static void svg_plot_write(dae__text *out, const dae_plot *plot, const layout *l
   for (size_t i = 0; i < sizeof dark / sizeof *dark; i++)
     dae__text_add(out, ".daedal-plot .daedal-%s}", dark[i]);
   for (int i = 0; i < DAE__COLOURS; i++)
-    dae__text_add(out, ".daedal-plot .daedal-c%d{stroke:%s}", i, dae__frame_colour(i).dark);
+    dae__text_add(out, ".daedal-plot .daedal-c%d{stroke:%s}", i, dae__colours[i].dark);
   dae__text_add(out, "}</style>\n");
   dae__text_add(out, "<rect class=\"daedal-paper\" width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
                 l->width, l->height);

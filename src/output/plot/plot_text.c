@@ -16,12 +16,12 @@
 #include "core/arena.h"
 #include "core/env.h"
 #include "core/error.h"
-#include "output/plot/canvas.h"
 #include "output/plot/frame.h"
 #include "output/text.h"
 
 #include <daedal/plot.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Sizes in characters; chosen, not measured. */
@@ -30,7 +30,8 @@
 #define TEXT_PLOT_MAX_SIDE 10000
 /* smallest width of the canvas, which the labels of the y axis reduce */
 #define TEXT_PLOT_MIN_CANVAS 9
-#define TEXT_PLOT_KEY 3 /* columns before a curve name in the legend */
+#define TEXT_PLOT_KEY 3               /* columns before a curve name in the legend */
+#define TEXT_PLOT_LETTERS_PER_CURVE 3 /* number of letters on each curve */
 
 typedef struct glyphs {
   const char *key, *side, *side_tick, *corner, *floor, *floor_tick;
@@ -39,6 +40,13 @@ typedef struct glyphs {
 static const glyphs unicode_glyphs = {"\u2500\u2500", "\u2502", "\u2524",
                                       "\u2514",       "\u2500", "\u252c"};
 static const glyphs ascii_glyphs = {"--", "|", "+", "+", "-", "+"};
+
+/* Character of the canvas. */
+typedef struct cell {
+  unsigned char dots; /* bits of the braille character */
+  char letter;        /* letter shown instead of the dots; 0: none */
+  int curve;          /* number of the curve drawn last in this cell, from 1; 0: none */
+} cell;
 
 typedef struct screen {
   const glyphs *glyphs;
@@ -52,7 +60,12 @@ typedef struct screen {
   int canvas_columns, canvas_rows;
   dae__ticks x, y;
   dae__axis_name x_name, y_name;
-  dae__canvas canvas;
+  /* Canvas: a raster of braille characters with 2 x 4 dots each, or of characters that are set as a
+   * whole. */
+  int across, down; /* number of dots in a character, horizontally and vertically */
+  cell *cells;      /* cells row by row, from the top */
+  int curve;        /* number of the curve being drawn, counted from 1 */
+  int at_x, at_y;   /* position of the pen, in dots from the left and the top */
 } screen;
 
 /* ---- text ---- */
@@ -93,7 +106,7 @@ static void text_plot_add_colour(dae__text *out, const screen *p, int curve)
   if (curve < 0)
     dae__text_add(out, "\033[0m");
   else
-    dae__text_add(out, "\033[38;5;%dm", dae__frame_colour(curve).terminal);
+    dae__text_add(out, "\033[38;5;%dm", dae__colours[curve % DAE__COLOURS].terminal);
 }
 
 /* Returns the character that identifies a curve without colours. */
@@ -108,14 +121,10 @@ static char text_plot_letter_of(const screen *p, int curve)
 
 /* ---- layout ---- */
 
-static double text_plot_word_width(const char *word)
+static double text_plot_word_width(const char *word, double size)
 {
+  (void)size;
   return dae__utf8_length(word);
-}
-
-static double text_plot_entry_width(const dae_curve *curve)
-{
-  return TEXT_PLOT_KEY + text_plot_word_width(curve->label ? curve->label : "");
 }
 
 static int text_plot_widest_label(const dae__ticks *ticks, int most)
@@ -140,7 +149,7 @@ static void text_plot_make_layout(screen *p, const dae__frame *frame)
   p->legend = (dae__legend){.plot = plot,
                             .room = columns,
                             .apart = 3,
-                            .width = text_plot_entry_width,
+                            .key = TEXT_PLOT_KEY,
                             .word_width = text_plot_word_width};
   dae__legend_fit(&p->legend, rows >= 10 ? rows / 5 : !x_needed && !y_needed);
   p->y_title = y_needed || (rows >= 8 && plot->y_label && plot->y_label[0]);
@@ -152,7 +161,7 @@ static void text_plot_make_layout(screen *p, const dae__frame *frame)
     p->canvas_columns = columns - p->label_columns - 1;
     p->frame = *frame;
     if (plot->equal) /* the height of a character is twice its width */
-      dae__frame_equal(&p->frame, p->canvas_columns, 2 * p->canvas_rows);
+      dae__axis_equal(&p->frame.x, &p->frame.y, p->canvas_columns, 2 * p->canvas_rows);
     dae__axis_ticks(&p->frame.y, p->canvas_rows / 3, &p->y);
   }
   dae__axis_ticks(&p->frame.x, p->canvas_columns / 10, &p->x);
@@ -165,21 +174,71 @@ static void text_plot_make_layout(screen *p, const dae__frame *frame)
 
 /* ---- curves ---- */
 
-static int text_plot_dot_x(const screen *p, double share)
+static cell *text_plot_cell(const screen *p, int column, int row)
 {
-  return dae__canvas_dot(share, p->canvas.columns * p->canvas.across);
+  return &p->cells[row * p->canvas_columns + column];
 }
 
-static int text_plot_dot_y(const screen *p, double share)
+/* Returns the index, 0 to dots - 1, of the dot at a fraction `share` of the axis, 0 to 1. */
+static int text_plot_dot(double share, int dots)
 {
-  return dae__canvas_dot(1 - share, p->canvas.rows * p->canvas.down);
+  double dot = floor(fmin(fmax(share, 0), 1) * dots);
+  return dot < dots ? (int)dot : dots - 1;
 }
 
+/* Draws a line from the pen to a point, in the coordinates of the plot, with one dot in each column
+ * of dots, or in each row of dots if it is steeper; or, if line is false, sets that dot only: a pen
+ * of dae__frame_trace. */
 static void text_plot_draw(void *self, bool line, double x, double y)
 {
+  /* bits of a Unicode braille character: 0-2 and 3-5 down the two columns, 6 and 7 in the fourth
+   * row */
+  static const unsigned char bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
   screen *p = self;
-  dae__canvas_to(&p->canvas, line, text_plot_dot_x(p, dae__axis_share(&p->frame.x, x)),
-                 text_plot_dot_y(p, dae__axis_share(&p->frame.y, y)));
+  int to_x = text_plot_dot(dae__axis_share(&p->frame.x, x), p->canvas_columns * p->across);
+  int to_y = text_plot_dot(1 - dae__axis_share(&p->frame.y, y), p->canvas_rows * p->down);
+  if (!line) {
+    p->at_x = to_x;
+    p->at_y = to_y;
+  }
+  int dx = to_x - p->at_x, dy = to_y - p->at_y;
+  int steps = abs(dx) > abs(dy) ? abs(dx) : abs(dy);
+  for (int i = line; i <= steps; i++) {
+    double share = steps > 0 ? (double)i / steps : 0;
+    int dot_x = p->at_x + (int)lround(share * dx), dot_y = p->at_y + (int)lround(share * dy);
+    cell *c = text_plot_cell(p, dot_x / p->across, dot_y / p->down);
+    c->dots |= bits[dot_y % p->down][dot_x % p->across];
+    c->curve = p->curve;
+  }
+  p->at_x = to_x;
+  p->at_y = to_y;
+}
+
+/* Puts the letter of the current curve on its topmost character in this column; returns whether the
+ * curve has one. */
+static bool text_plot_mark_column(const screen *p, int column, char letter)
+{
+  for (int row = 0; row < p->canvas_rows; row++) {
+    cell *c = text_plot_cell(p, column, row);
+    if (c->curve != p->curve || c->letter)
+      continue;
+    c->letter = letter;
+    return true;
+  }
+  return false;
+}
+
+/* Puts a letter on the current curve in some places, to identify it without colours. offset, 0 to
+ * 1, shifts the places, so that the letters of different curves are apart. */
+static void text_plot_mark(const screen *p, double offset, char letter)
+{
+  bool marked = false;
+  for (int k = 0; k < TEXT_PLOT_LETTERS_PER_CURVE; k++) {
+    int column = (int)((k + offset) * p->canvas_columns / TEXT_PLOT_LETTERS_PER_CURVE);
+    marked = text_plot_mark_column(p, column, letter) || marked;
+  }
+  for (int column = p->canvas_columns - 1; column >= 0 && !marked; column--)
+    marked = text_plot_mark_column(p, column, letter);
 }
 
 /* ---- lines ---- */
@@ -211,37 +270,14 @@ static void text_plot_write_legend(dae__text *out, const screen *p)
   dae__text_add(out, "\n");
 }
 
-static void text_plot_write_cells(dae__text *out, const screen *p, int row)
-{
-  int last = p->canvas_columns - 1, colour = 0;
-  while (last >= 0 && dae__canvas_cell(&p->canvas, last, row)->curve == 0)
-    last--;
-  for (int column = 0; column <= last; column++) {
-    const dae__cell *cell = dae__canvas_cell(&p->canvas, column, row);
-    if (cell->curve != colour && cell->curve > 0)
-      text_plot_add_colour(out, p, cell->curve - 1);
-    colour = cell->curve > 0 ? cell->curve : colour;
-    if (cell->curve == 0)
-      dae__text_add(out, " ");
-    else if (p->terminal.ascii)
-      dae__text_add(out, "%c", text_plot_letter_of(p, cell->curve - 1));
-    else if (cell->letter)
-      dae__text_add(out, "%c", cell->letter);
-    else
-      dae__utf8_add(out, 0x2800 + cell->dots);
-  }
-  if (colour > 0)
-    text_plot_add_colour(out, p, -1);
-  dae__text_add(out, "\n");
-}
-
 static void text_plot_write_canvas(dae__text *out, const screen *p)
 {
   static const char nothing[] = "nothing to show";
+  int dots = p->canvas_rows * p->down;
   for (int row = 0; row < p->canvas_rows; row++) {
     const dae__tick *tick = NULL; /* first tick with a label in this row */
     for (int i = 0; !tick && i < p->y.count; i++)
-      if (p->y.at[i].label[0] && text_plot_dot_y(p, p->y.at[i].share) / p->canvas.down == row)
+      if (p->y.at[i].label[0] && text_plot_dot(1 - p->y.at[i].share, dots) / p->down == row)
         tick = &p->y.at[i];
     bool fits = tick && (int)strlen(tick->label) <= p->label_columns;
     dae__text_add(out, "%*s%s", p->label_columns, fits ? tick->label : "",
@@ -249,23 +285,42 @@ static void text_plot_write_canvas(dae__text *out, const screen *p)
     if (p->frame.empty && row == p->canvas_rows / 2) {
       text_plot_add_blanks(out, (p->canvas_columns - (int)sizeof nothing + 1) / 2);
       text_plot_add_word(out, p, nothing, p->canvas_columns);
-      dae__text_add(out, "\n");
-    } else {
-      text_plot_write_cells(out, p, row);
     }
+    /* characters up to the last one of a curve */
+    int last = p->canvas_columns - 1, colour = 0;
+    while (last >= 0 && text_plot_cell(p, last, row)->curve == 0)
+      last--;
+    for (int column = 0; column <= last; column++) {
+      const cell *c = text_plot_cell(p, column, row);
+      if (c->curve != colour && c->curve > 0)
+        text_plot_add_colour(out, p, c->curve - 1);
+      colour = c->curve > 0 ? c->curve : colour;
+      if (c->curve == 0)
+        dae__text_add(out, " ");
+      else if (p->terminal.ascii)
+        dae__text_add(out, "%c", text_plot_letter_of(p, c->curve - 1));
+      else if (c->letter)
+        dae__text_add(out, "%c", c->letter);
+      else
+        dae__utf8_add(out, 0x2800 + c->dots);
+    }
+    if (colour > 0)
+      text_plot_add_colour(out, p, -1);
+    dae__text_add(out, "\n");
   }
 }
 
 /* Adds the line of the x axis and the labels below its ticks, except overlapping labels. */
 static void text_plot_write_x_axis(dae__text *out, const screen *p)
 {
+  int dots = p->canvas_columns * p->across;
   text_plot_add_blanks(out, p->label_columns);
   dae__text_add(out, "%s", p->glyphs->corner);
   for (int column = 0; column < p->canvas_columns; column++) {
     bool tick = false;
     for (int i = 0; i < p->x.count; i++)
-      tick = tick || (p->x.at[i].label[0] &&
-                      text_plot_dot_x(p, p->x.at[i].share) / p->canvas.across == column);
+      tick = tick ||
+             (p->x.at[i].label[0] && text_plot_dot(p->x.at[i].share, dots) / p->across == column);
     dae__text_add(out, "%s", tick ? p->glyphs->floor_tick : p->glyphs->floor);
   }
   dae__text_add(out, "\n");
@@ -273,7 +328,7 @@ static void text_plot_write_x_axis(dae__text *out, const screen *p)
   for (int i = 0; i < p->x.count; i++) {
     const dae__tick *tick = &p->x.at[i];
     int length = (int)strlen(tick->label);
-    int column = text_plot_dot_x(p, tick->share) / p->canvas.across;
+    int column = text_plot_dot(tick->share, dots) / p->across;
     int from = p->label_columns + 1 + column - length / 2;
     if (from + length > p->terminal.columns)
       from = p->terminal.columns - length;
@@ -319,19 +374,20 @@ dae_status dae_plot_text(const dae_plot *plot, const dae_plot_terminal *terminal
   p.glyphs = terminal->ascii ? &ascii_glyphs : &unicode_glyphs;
   p.letters = terminal->ascii || (!terminal->colour && plot->count > 1);
   text_plot_make_layout(&p, &frame);
+  p.across = terminal->ascii ? 1 : 2;
+  p.down = terminal->ascii ? 1 : 4;
   dae__arena *arena = dae__arena_create(env);
   char *buffer = NULL;
-  if (arena &&
-      dae__canvas_create(arena, p.canvas_columns, p.canvas_rows, !terminal->ascii, &p.canvas)) {
-    for (int i = 0; i < plot->count; i++) {
-      const dae_curve *curve = &plot->curves[i];
-      p.canvas.curve = i + 1;
-      dae__frame_trace(plot, curve, curve->style == DAE_CURVE_POINTS,
-                       &(dae__pen){&p, text_plot_draw});
-      if (p.letters && !terminal->ascii)
-        dae__canvas_mark(&p.canvas, i + 1, (i + 1.0) / (plot->count + 1),
-                         text_plot_letter_of(&p, i));
-    }
+  p.cells = arena ? DAE__ALLOC(arena, cell, p.canvas_columns * p.canvas_rows) : NULL;
+  for (int i = 0; p.cells && i < plot->count; i++) {
+    const dae_curve *curve = &plot->curves[i];
+    p.curve = i + 1;
+    dae__frame_trace(plot, curve, curve->style == DAE_CURVE_POINTS,
+                     &(dae__pen){&p, text_plot_draw});
+    if (p.letters && !terminal->ascii)
+      text_plot_mark(&p, (i + 1.0) / (plot->count + 1), text_plot_letter_of(&p, i));
+  }
+  if (p.cells) {
     dae__text out = dae__text_in(NULL, 0);
     text_plot_write_screen(&out, &p);
     const dae_env *own = dae__arena_env(arena);

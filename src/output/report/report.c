@@ -32,23 +32,18 @@ dae__records dae__records_create(dae__arena *arena, int width, long room)
   return all;
 }
 
-static void records_put(dae__records *all, long i, const double *record)
-{
-  memmove(all->value + i * all->width, record, (size_t)all->width * sizeof *record);
-}
-
 void dae__records_add(dae__records *all, const double *record)
 {
   if (all->added % all->stride == 0 && all->count == all->room) {
     for (long i = 2; i < all->count; i += 2)
-      records_put(all, i / 2, all->value + i * all->width);
+      dae__copy(all->width, all->value + i * all->width, all->value + i / 2 * all->width);
     all->count = (all->count + 1) / 2;
     all->stride *= 2;
   }
   DAE__ASSERT(all->count < all->room || all->added % all->stride != 0);
   if (all->added % all->stride == 0)
-    records_put(all, all->count++, record);
-  memcpy(all->last, record, (size_t)all->width * sizeof *record);
+    dae__copy(all->width, record, all->value + all->count++ * all->width);
+  dae__copy(all->width, record, all->last);
   all->added++;
 }
 
@@ -56,7 +51,7 @@ void dae__records_end(dae__records *all)
 {
   bool kept = all->added == 0 || (all->added - 1) % all->stride == 0;
   if (!kept)
-    records_put(all, all->count++, all->last);
+    dae__copy(all->width, all->last, all->value + all->count++ * all->width);
 }
 
 double *dae__records_series(dae__arena *arena, const dae__records *all, int entry)

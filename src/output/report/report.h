@@ -80,6 +80,22 @@ typedef struct dae__report {
   double *record;      /* scratch memory of one record */
 } dae__report;
 
+/* Plot of some curves over time. */
+typedef struct dae__report_plot {
+  const char *title, *y_label;
+  bool log;
+  const double *t;
+  long rows; /* number of values of each curve */
+  dae_curve curves[2];
+  int count;
+} dae__report_plot;
+
+/* Adds a curve if some of its values are finite, and writes the plot if it has a curve, in
+ * report_steps.c. */
+void dae__report_add_curve(dae__report_plot *plot, const char *label, const double *y,
+                           dae_curve_style style);
+void dae__report_plot_curves(const dae__report *r, const dae__report_plot *plot);
+
 /* Writes the page of the report, in report_page.c. */
 dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_error *err);
 

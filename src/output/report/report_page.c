@@ -5,7 +5,6 @@
 #include "output/text.h"
 
 #include <daedal/sparsity.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,41 +98,26 @@ static void report_plot_kind(const work *w, dae__column_kind kind, const char *t
 
 /* ---- constraints ---- */
 
-static bool report_any_finite(const double *values, long count)
-{
-  for (long i = 0; i < count; i++)
-    if (isfinite(values[i]))
-      return true;
-  return false;
-}
-
 static void report_write_constraints(const work *w)
 {
   const dae__report *r = w->r;
-  long rows = r->rows.count;
-  const double *position = w->data[r->columns], *velocity = w->data[r->columns + 1];
-  bool both = report_any_finite(velocity, rows);
-  int count = 0;
-  dae_curve curves[2];
-  if (report_any_finite(position, rows))
-    curves[count++] =
-        (dae_curve){both ? "position" : "residual", w->data[0], position, rows, DAE_CURVE_LINE};
-  if (both)
-    curves[count++] = (dae_curve){"velocity", w->data[0], velocity, rows, DAE_CURVE_LINE};
-  if (count == 0)
+  dae__report_plot plot = {.title = "Drift off the constraints",
+                           .y_label = "largest |g|, |g'|, |k|",
+                           .log = true,
+                           .t = w->data[0],
+                           .rows = r->rows.count};
+  dae__report_add_curve(&plot, "position", w->data[r->columns], DAE_CURVE_LINE);
+  dae__report_add_curve(&plot, "velocity", w->data[r->columns + 1], DAE_CURVE_LINE);
+  if (plot.count == 0)
     return;
+  if (plot.count == 1 && plot.curves[0].y == w->data[r->columns])
+    plot.curves[0].label = "residual";
   dae_page_heading(r->page, "Constraints");
-  const dae_plot plot = {.title = "Drift off the constraints",
-                         .x_label = "t",
-                         .y_label = "largest |g|, |g'|, |k|",
-                         .y_log = true,
-                         .curves = curves,
-                         .count = count};
-  dae_page_plot(r->page, &plot);
+  dae__report_plot_curves(r, &plot);
   report_plot_kind(w, DAE__COLUMN_MULTIPLIER, "Multipliers: forces of the constraints");
 }
 
-/* ---- data, phase plot ---- */
+/* ---- data ---- */
 
 /* Writes the data, and a sentence on omitted rows and columns. The plots are written later, since
  * they refer to the same arrays. */
@@ -151,21 +135,6 @@ static void report_write_data(const work *w)
   if (rows[0] || columns[0])
     dae_page_text(r->page, text);
   dae_page_download(r->page, &w->all);
-}
-
-/* Writes the phase plot, initially of the first variable and its rate, or of the first two columns
- * after t. */
-static void report_write_phase(const work *w)
-{
-  const dae__report *r = w->r;
-  int y = r->columns > 2 ? 2 : 1;
-  if (r->columns < 2)
-    return;
-  for (int i = r->columns - 1; i > 0; i--)
-    if (r->kind[i] == DAE__COLUMN_RATE)
-      y = i;
-  dae_page_heading(r->page, "Phase plot");
-  dae_page_phase(r->page, &w->all, 1, y);
 }
 
 /* ---- matrix ---- */
@@ -249,7 +218,15 @@ dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_err
     report_plot_kind(&w, DAE__COLUMN_OUTPUT, "Outputs");
     report_write_constraints(&w);
     dae__report_steps(r, summary, w.arena);
-    report_write_phase(&w);
+    /* phase plot, initially of the first variable and its rate, or of the first two columns after
+     * t */
+    int y = r->columns > 2 ? 2 : 1;
+    for (int i = r->columns - 1; i > 0; i--)
+      y = r->kind[i] == DAE__COLUMN_RATE ? i : y;
+    if (r->columns > 1) {
+      dae_page_heading(r->page, "Phase plot");
+      dae_page_phase(r->page, &w.all, 1, y);
+    }
     report_write_matrix(&w);
   }
   report_write_summary(&w);

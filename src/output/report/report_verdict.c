@@ -23,17 +23,6 @@ typedef struct findings {
   int count;
 } findings;
 
-typedef struct number {
-  char text[40];
-} number;
-
-static number verdict_number(double value)
-{
-  number n;
-  dae__number_text(value, 3, n.text);
-  return n;
-}
-
 __attribute__((format(printf, 4, 5))) static void
 verdict_add(findings *all, dae_page_mood mood, const char *check, const char *format, ...)
 {
@@ -49,6 +38,9 @@ verdict_add(findings *all, dae_page_mood mood, const char *check, const char *fo
 
 /* ---- checks ---- */
 
+/* Checks end time, tolerances and residuals of constraints: algebraic equations 0 = F hold up to
+ * the tolerance of the iteration, constraints of mechanical systems up to that of the projection.
+ */
 static void verdict_check_accuracy(findings *all, const dae_summary *s)
 {
   bool interrupted = s->status == DAE_ERROR_INTERRUPTED;
@@ -59,8 +51,8 @@ static void verdict_check_accuracy(findings *all, const dae_summary *s)
               interrupted     ? DAE_PAGE_WARNING
               : s->status < 0 ? DAE_PAGE_BAD
                               : DAE_PAGE_GOOD,
-              "reached", "t = %s, from %s%s%s", verdict_number(s->t_end).text,
-              verdict_number(s->t_start).text, how, s->message);
+              "reached", "t = %s, from %s%s%s", dae__number_text(s->t_end, 3).text,
+              dae__number_text(s->t_start, 3).text, how, s->message);
   if (s->rows == 0)
     return;
   if (s->step > 0 || isnan(s->rtol))
@@ -72,13 +64,7 @@ static void verdict_check_accuracy(findings *all, const dae_summary *s)
         all, DAE_PAGE_PLAIN, "tolerance",
         "rtol %s, atol %s for the error of each step; for that of the whole run compare with a run "
         "of a tenth of the tolerance",
-        verdict_number(s->rtol).text, verdict_number(s->atol).text);
-}
-
-/* Checks the residuals of constraints: algebraic equations 0 = F hold up to the tolerance of the
- * iteration, constraints of mechanical systems up to that of the projection. */
-static void verdict_check_constraints(findings *all, const dae_summary *s)
-{
+        dae__number_text(s->rtol, 3).text, dae__number_text(s->atol, 3).text);
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
   bool equations = position && !velocity;
   double worst = fmax(s->position_drift, s->velocity_drift);
@@ -86,14 +72,15 @@ static void verdict_check_constraints(findings *all, const dae_summary *s)
   dae_page_mood mood = worst <= limit ? DAE_PAGE_GOOD : DAE_PAGE_WARNING;
   if (equations)
     verdict_add(all, mood, "algebraic equations", "off by at most %s, over %ld rows",
-                verdict_number(worst).text, s->rows);
+                dae__number_text(worst, 3).text, s->rows);
   else if (position)
-    verdict_add(
-        all, mood, "constraints", "off by at most %s in position, %s in velocity, over %ld rows",
-        verdict_number(s->position_drift).text, verdict_number(s->velocity_drift).text, s->rows);
+    verdict_add(all, mood, "constraints",
+                "off by at most %s in position, %s in velocity, over %ld rows",
+                dae__number_text(s->position_drift, 3).text,
+                dae__number_text(s->velocity_drift, 3).text, s->rows);
   else if (velocity)
     verdict_add(all, mood, "constraints", "off by at most %s in velocity, over %ld rows",
-                verdict_number(worst).text, s->rows);
+                dae__number_text(worst, 3).text, s->rows);
 }
 
 static void verdict_check_energy_and_start(findings *all, const dae_summary *s)
@@ -104,13 +91,13 @@ static void verdict_check_energy_and_start(findings *all, const dae_summary *s)
   if (energy && !balance)
     verdict_add(all, DAE_PAGE_PLAIN, "energy",
                 "%s at the start; what became of it is not known all along",
-                verdict_number(s->energy_start).text);
+                dae__number_text(s->energy_start, 3).text);
   else if (energy)
     verdict_add(
         all, DAE_PAGE_PLAIN, "energy",
         "%s at the start, changed by %s; less the work of forces and moving constraints: %s",
-        verdict_number(s->energy_start).text, verdict_number(s->energy_change).text,
-        verdict_number(s->energy_balance).text);
+        dae__number_text(s->energy_start, 3).text, dae__number_text(s->energy_change, 3).text,
+        dae__number_text(s->energy_balance, 3).text);
   if (s->moved > 0)
     verdict_add(all, DAE_PAGE_WARNING, "start",
                 "%d value%s moved to make it consistent: see the summary", s->moved,
@@ -124,7 +111,7 @@ static void verdict_check_energy_and_start(findings *all, const dae_summary *s)
   if (v->method)
     verdict_add(all, v->message[0] ? DAE_PAGE_WARNING : DAE_PAGE_PLAIN, "verified",
                 "by %s on all systems as one: differs by at most %s tolerances", v->method,
-                verdict_number(worst).text);
+                dae__number_text(worst, 3).text);
 }
 
 /* ---- verdict ---- */
@@ -134,10 +121,8 @@ void dae__report_verdict(const dae__report *r, const dae_summary *s)
   static const char *const header[] = {"check", "found"};
   findings all = {.count = 0};
   verdict_check_accuracy(&all, s);
-  if (s->rows > 0) {
-    verdict_check_constraints(&all, s);
+  if (s->rows > 0)
     verdict_check_energy_and_start(&all, s);
-  }
   dae_page_mood worst = s->caution ? DAE_PAGE_WARNING : DAE_PAGE_GOOD;
   for (int i = 0; i < all.count; i++)
     worst = all.item[i].mood > worst ? all.item[i].mood : worst;
@@ -146,15 +131,15 @@ void dae__report_verdict(const dae__report *r, const dae_summary *s)
   if (!isnan(drift))
     snprintf(held, sizeof held, "; %s hold to %s",
              isnan(s->velocity_drift) ? "algebraic equations" : "constraints",
-             verdict_number(drift).text);
+             dae__number_text(drift, 3).text);
   if (s->status < 0)
     snprintf(sentence, sizeof sentence, "%s at t = %s: %s",
              s->status == DAE_ERROR_INTERRUPTED ? "Interrupted" : "Failed",
-             verdict_number(s->t_end).text,
+             dae__number_text(s->t_end, 3).text,
              s->message[0] ? s->message : dae_status_text(s->status));
   else
     snprintf(sentence, sizeof sentence, "Integrated from t = %s to %s by %s%s.",
-             verdict_number(s->t_start).text, verdict_number(s->t_end).text,
+             dae__number_text(s->t_start, 3).text, dae__number_text(s->t_end, 3).text,
              s->method ? s->method : "?", held);
   dae_page_verdict(r->page, worst, sentence, s->caution);
   dae_page_table_begin(r->page, NULL, 2, header);

@@ -96,6 +96,7 @@ static dae_status compare_make_series(dae__compare *c, dae_error *err)
 
 static dae_status compare_prepare(dae__compare *c, dae_error *err)
 {
+  char name[8];
   DAE__TRY(compare_check(c->plan, err));
   const dae_run_plan *plan = c->plan->plan;
   DAE__TRY(dae_problem_validate(&plan->problem, err));
@@ -108,7 +109,15 @@ static dae_status compare_prepare(dae__compare *c, dae_error *err)
                              .native = plan->native,
                              .reference = {.agreement = INFINITY}};
   DAE__TRY(compare_make_series(c, err));
-  return dae__rows_prepare(c, err);
+  c->n = dae_problem_size(&plan->problem);
+  c->kind = DAE__ALLOC(c->scratch, dae_variable_kind, c->n);
+  c->scale = DAE__ALLOC(c->scratch, double, c->n);
+  c->times = DAE__ALLOC(c->scratch, double, c->plan->times);
+  if (dae__arena_failed(c->scratch))
+    return dae__out_of_memory(err);
+  for (int j = 0; j < c->n; j++)
+    c->kind[j] = dae_problem_variable(&plan->problem, j, name, sizeof name);
+  return DAE_OK;
 }
 
 /* ---- the result ---- */
@@ -118,30 +127,12 @@ typedef struct result {
   dae__arena *arena;
 } result;
 
-/* Copies the runs of all series, one after the other, into the result. */
-static dae_status compare_collect(dae__compare *c, dae_error *err)
+/* Runs the comparison, copies the runs of all series, one after the other, into the result, and
+ * recommends a method. */
+static dae_status compare_run_all(dae__compare *c, dae_error *err)
 {
   dae_comparison *out = c->out;
   int count = 0;
-  for (int i = 0; i < c->series_count; i++)
-    count += c->series[i].count;
-  dae_compare_run *run = DAE__ALLOC(c->arena, dae_compare_run, count);
-  const dae_method **methods = DAE__ALLOC(c->arena, const dae_method *, c->series_count);
-  if (dae__arena_failed(c->arena))
-    return dae__out_of_memory(err);
-  out->run = run;
-  out->methods = methods;
-  out->method_count = c->series_count;
-  for (int i = 0; i < c->series_count; i++) {
-    memcpy(run + out->runs, c->series[i].run, (size_t)c->series[i].count * sizeof *run);
-    out->runs += c->series[i].count;
-    methods[i] = c->series[i].method;
-  }
-  return DAE_OK;
-}
-
-static dae_status compare_run_all(dae__compare *c, dae_error *err)
-{
   DAE__TRY(compare_prepare(c, err));
   dae_status status = dae__compare_series(c, err);
   if (status >= 0)
@@ -152,11 +143,22 @@ static dae_status compare_run_all(dae__compare *c, dae_error *err)
     status = dae__compare_rounds(c, err);
   if (status < 0 && status != DAE_ERROR_INTERRUPTED)
     return status;
-  dae_status collected = compare_collect(c, err);
+  for (int i = 0; i < c->series_count; i++)
+    count += c->series[i].count;
+  dae_compare_run *run = DAE__ALLOC(c->arena, dae_compare_run, count);
+  const dae_method **methods = DAE__ALLOC(c->arena, const dae_method *, c->series_count);
   const dae_method **order = DAE__ALLOC(c->scratch, const dae_method *, c->series_count);
-  if (collected < 0 || !order)
-    return order ? collected : dae__out_of_memory(err);
-  dae__compare_recommend(c->out, status < 0, order);
+  if (dae__arena_failed(c->arena) || !order)
+    return dae__out_of_memory(err);
+  out->run = run;
+  out->methods = methods;
+  out->method_count = c->series_count;
+  for (int i = 0; i < c->series_count; i++) {
+    memcpy(run + out->runs, c->series[i].run, (size_t)c->series[i].count * sizeof *run);
+    out->runs += c->series[i].count;
+    methods[i] = c->series[i].method;
+  }
+  dae__compare_recommend(out, status < 0, order);
   return status;
 }
 

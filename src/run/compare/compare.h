@@ -73,33 +73,13 @@ typedef struct dae__compare {
 /* compare_series.c: functions for one run. A failure of the run is reported in the run; the status
  * is that of the comparison: DAE_OK, DAE_ERROR_MEMORY or DAE_ERROR_INTERRUPTED. */
 
-/* Integrates without rows, to measure work and time of a run. */
-dae_status dae__trial_time(dae__compare *c, dae_compare_run *run, dae_error *err);
-/* Integrates with rows at the common times, drift and energy balance, in at most `limit` seconds
- * (0: no limit). */
-dae_status dae__trial_rows(dae__compare *c, double limit, dae_compare_run *run, dae__track *track,
-                           dae_error *err);
-/* Repeats the run without and with rows, for times free of disturbances. */
-dae_status dae__trial_again(dae__compare *c, dae_compare_run *run, dae__track *track,
-                            dae_error *err);
+/* Integrates a run in at most `limit` seconds (0: no limit): with rows at the common times, drift
+ * and energy balance; or, for track = NULL, without rows, to measure its work and time. */
+dae_status dae__trial(dae__compare *c, double limit, dae_compare_run *run, dae__track *track,
+                      dae_error *err);
 
-static inline bool dae__run_ok(const dae_compare_run *run)
-{
-  return run->status >= 0;
-}
-
-/* compare_reference.c: rows at common times, and their differences. dae__rows_prepare allocates
- * kinds, scales and times. */
-dae_status dae__rows_prepare(dae__compare *c, dae_error *err);
-/* Selects the common times, once the end times of all runs are known. */
-dae_status dae__rows_choose(dae__compare *c, dae_error *err);
-/* Allocates memory for rows at all common times. */
-dae_status dae__rows_track(dae__compare *c, dae__track *out, dae_error *err);
+/* compare_reference.c: row i of a run. */
 double *dae__rows_at(const dae__compare *c, const dae__track *track, int i);
-/* Sets the scales of the variables from the rows of a run; dae__rows_differ: differences between
- * the rows of b and a. */
-void dae__rows_scale(dae__compare *c, const dae__track *track);
-dae__gap dae__rows_differ(const dae__compare *c, const dae__track *a, const dae__track *b);
 
 /* Runs all methods over their tolerances or step sizes. */
 dae_status dae__compare_series(dae__compare *c, dae_error *err);
@@ -113,8 +93,9 @@ dae_compare_run *dae__series_best(const dae__series *s);
  * growth over the last two runs. */
 double dae__series_expect(const dae__series *s, double factor);
 
-/* Finds the candidates and selects the reference from the two that agree best; dae__compare_errors:
- * errors of all runs against it. */
+/* Selects the common times, once the end times of all runs are known, finds the candidates and
+ * selects the reference from the two that agree best; dae__compare_errors: errors of all runs
+ * against it. */
 dae_status dae__compare_reference(dae__compare *c, dae_error *err);
 dae_status dae__compare_errors(dae__compare *c, dae_error *err);
 

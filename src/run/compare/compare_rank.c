@@ -20,6 +20,8 @@
 #define ENERGY_BALANCE_RATIO 0.1
 /* Energy balance, over the largest one of all runs, that counts as round-off; chosen. */
 #define ENERGY_ROUND_OFF 1e-8
+/* Errors and tolerances below it are shown as powers of ten. */
+#define ERROR_POWER 0.1
 /* Number of methods mentioned beside the recommended one. */
 #define NAMED_METHODS 2
 
@@ -31,32 +33,17 @@ static double compare_known_error(const dae_comparison *c, const dae_compare_run
   return fmax(run->error, c->reference.floor);
 }
 
-/* Figure of a run that is interpolated over its error. */
-typedef double figure_of(const dae_compare_run *run);
+#define COST_ENERGY (DAE_COST_EVALUATIONS + 1) /* energy balance, beside the public costs */
 
-static double compare_time_of(const dae_compare_run *run)
+/* Figure of a run that is interpolated over its error; cost: one of dae_compare_cost, or
+ * COST_ENERGY. */
+static double compare_figure(const dae_compare_run *run, int cost)
 {
-  return run->seconds;
+  return cost == DAE_COST_SECONDS        ? run->seconds
+         : cost == DAE_COST_SECONDS_ROWS ? run->seconds_rows
+         : cost == DAE_COST_EVALUATIONS  ? (double)run->stats.evaluations
+                                         : fabs(run->energy_balance);
 }
-
-static double compare_time_with_rows_of(const dae_compare_run *run)
-{
-  return run->seconds_rows;
-}
-
-static double compare_work_of(const dae_compare_run *run)
-{
-  return (double)run->stats.evaluations;
-}
-
-static double compare_energy_of(const dae_compare_run *run)
-{
-  return fabs(run->energy_balance);
-}
-
-static figure_of *const costs[] = {[DAE_COST_SECONDS] = compare_time_of,
-                                   [DAE_COST_SECONDS_ROWS] = compare_time_with_rows_of,
-                                   [DAE_COST_EVALUATIONS] = compare_work_of};
 
 static bool compare_is_valid(const dae_comparison *c, int i, const dae_method *method)
 {
@@ -66,10 +53,11 @@ static bool compare_is_valid(const dae_comparison *c, int i, const dae_method *m
 
 /* Figure at a given error, by linear interpolation between two runs in logarithms. */
 static double compare_interpolate(const dae_comparison *c, const dae_compare_run *a,
-                                  const dae_compare_run *b, double error, figure_of *figure)
+                                  const dae_compare_run *b, double error, int cost)
 {
   double from = log(compare_known_error(c, a)), to = log(compare_known_error(c, b));
-  double x = log(fmax(figure(a), DBL_MIN)), y = log(fmax(figure(b), DBL_MIN));
+  double x = log(fmax(compare_figure(a, cost), DBL_MIN));
+  double y = log(fmax(compare_figure(b, cost), DBL_MIN));
   return exp(x + (log(error) - from) / (to - from) * (y - x));
 }
 
@@ -82,10 +70,11 @@ double dae_comparison_cost(const dae_comparison *c, const dae_method *method, do
   for (int i = 0; i < c->runs; i++) {
     if (!compare_is_valid(c, i, method) || !(compare_known_error(c, &c->run[i]) <= error))
       continue;
-    least = fmin(least, costs[cost](&c->run[i])); /* minimum over the runs; fmin ignores NaN */
+    /* minimum over the runs; fmin ignores NaN */
+    least = fmin(least, compare_figure(&c->run[i], (int)cost));
     if (i > 0 && compare_is_valid(c, i - 1, method) &&
         compare_known_error(c, &c->run[i - 1]) > error)
-      least = fmin(least, compare_interpolate(c, &c->run[i - 1], &c->run[i], error, costs[cost]));
+      least = fmin(least, compare_interpolate(c, &c->run[i - 1], &c->run[i], error, (int)cost));
   }
   return least;
 }
@@ -109,57 +98,39 @@ int dae_comparison_rank(const dae_comparison *c, double error, dae_compare_cost 
 
 /* ---- sentences of the recommendation ---- */
 
-typedef struct shown {
-  char text[40];
-} shown;
-
-static shown compare_number(double value)
+static dae__number compare_seconds(double value)
 {
-  shown s;
-  dae__number_text(value, 2, s.text);
-  return s;
-}
-
-static shown compare_seconds(double value)
-{
-  shown s;
-  const char *unit = value < 1 ? "ms" : "s";
-  dae__number_text(value < 1 ? 1e3 * value : value, 3, s.text);
-  snprintf(s.text + strlen(s.text), 4, " %s", unit);
+  dae__number s = dae__number_text(value < 1 ? 1e3 * value : value, 3);
+  snprintf(s.text + strlen(s.text), 4, " %s", value < 1 ? "ms" : "s");
   return s;
 }
 
 /* Text with two significant digits, values below the limit as powers of ten: 1e-4, 2.5e-4. */
-static shown compare_figures(double value, double limit)
+static dae__number compare_power(double value, double limit)
 {
-  shown s;
+  dae__number s;
   if (!(value > 0 && value < limit))
-    return compare_number(value);
+    return dae__number_text(value, 2);
   snprintf(s.text, sizeof s.text, "%.1e", value); /* rounded first, since 9.96e-5 is 1e-4 */
   int exponent = atoi(strchr(s.text, 'e') + 1);
-  snprintf(s.text, sizeof s.text, "%.20se%d", compare_number(value / pow(10, exponent)).text,
+  snprintf(s.text, sizeof s.text, "%.20se%d", dae__number_text(value / pow(10, exponent), 2).text,
            exponent);
   return s;
-}
-
-static shown compare_power(double value)
-{
-  return compare_figures(value, 0.1);
 }
 
 size_t dae_compare_asked(const dae_compare_run *run, char *text, size_t size)
 {
   bool fixed = run->step > 0;
   dae__text t = dae__text_in(text, size);
-  shown value = fixed ? compare_figures(run->step, 0.01) : compare_power(run->rtol);
-  dae__text_add(&t, "%s%s", fixed ? "h " : "", value.text);
+  dae__text_add(&t, "%s%s", fixed ? "h " : "",
+                compare_power(fixed ? run->step : run->rtol, fixed ? 0.01 : ERROR_POWER).text);
   return t.length;
 }
 
 /* Tolerance or step size of a run as text: "rtol 1e-4", "h 0.01". */
-static shown compare_asked(const dae_compare_run *run)
+static dae__number compare_asked(const dae_compare_run *run)
 {
-  shown s;
+  dae__number s;
   bool fixed = run->step > 0;
   dae_compare_asked(run, s.text + (fixed ? 0 : 5), sizeof s.text - 5);
   if (!fixed)
@@ -179,9 +150,10 @@ size_t dae_reference_text(const dae_comparison *c, char *text, size_t size)
                 r->witness.method->name, compare_asked(&r->witness).text);
   if (r->kind == DAE_REFERENCE_NONE)
     dae__text_add(&t, "agree best, but differ by %s: there is no reference",
-                  compare_power(r->agreement).text);
+                  compare_power(r->agreement, ERROR_POWER).text);
   else
-    dae__text_add(&t, "agree to %s in %d rows%s", compare_power(r->agreement).text, r->rows,
+    dae__text_add(&t, "agree to %s in %d rows%s", compare_power(r->agreement, ERROR_POWER).text,
+                  r->rows,
                   r->kind == DAE_REFERENCE_FAMILIES ? "; they are of different families"
                   : r->kind == DAE_REFERENCE_METHODS
                       ? "; but they are of one family, and a mistake may be in both"
@@ -199,7 +171,10 @@ static const dae_compare_run *compare_cheapest(const dae_comparison *c, const da
   return best;
 }
 
-static void compare_say_figures(const dae_comparison *c, const dae_method *const *order, int count,
+/* Adds the figures of the recommended method and of the next ones, and a method that is faster with
+ * rows: dense output costs some methods more than their steps. order: the methods by time,
+ * overwritten. */
+static void compare_say_figures(const dae_comparison *c, const dae_method **order, int count,
                                 dae__text *t)
 {
   const dae_method *m = c->recommended;
@@ -207,7 +182,7 @@ static void compare_say_figures(const dae_comparison *c, const dae_method *const
   double work = dae_comparison_cost(c, m, c->wanted, DAE_COST_EVALUATIONS);
   int named = 0;
   dae__text_add(t, "%s reaches an error of %s in %s with %.0f evaluations, at %s", m->name,
-                compare_power(c->wanted).text, compare_seconds(time).text, work,
+                compare_power(c->wanted, ERROR_POWER).text, compare_seconds(time).text, work,
                 compare_asked(c->best).text);
   for (int i = 0; i < count && named < NAMED_METHODS; i++) {
     if (order[i] == m)
@@ -218,21 +193,15 @@ static void compare_say_figures(const dae_comparison *c, const dae_method *const
                   compare_seconds(time).text, work);
   }
   dae__text_add(t, m == order[0] ? "." : ". Where times are within 10 %%, evaluations decide.");
-}
-
-/* Mentions a method that is faster with rows: dense output costs some methods more than their
- * steps. */
-static void compare_say_rows(const dae_comparison *c, const dae_method **order, dae__text *t)
-{
-  const dae_compare_cost cost = DAE_COST_SECONDS_ROWS;
-  if (dae_comparison_rank(c, c->wanted, cost, order) == 0 || order[0] == c->recommended)
+  const dae_compare_cost rows = DAE_COST_SECONDS_ROWS;
+  if (dae_comparison_rank(c, c->wanted, rows, order) == 0 || order[0] == m)
     return;
-  double own = dae_comparison_cost(c, c->recommended, c->wanted, cost);
-  double least = dae_comparison_cost(c, order[0], c->wanted, cost);
+  double own = dae_comparison_cost(c, m, c->wanted, rows);
+  double least = dae_comparison_cost(c, order[0], c->wanted, rows);
   if (own > ROWS_TIME_RATIO * least)
     dae__text_add(t, " With %d rows%s %s is faster: %s, %s %s.", c->reference.rows,
                   isnan(c->best->energy_balance) ? "" : " and an energy balance", order[0]->name,
-                  compare_seconds(least).text, c->recommended->name, compare_seconds(own).text);
+                  compare_seconds(least).text, m->name, compare_seconds(own).text);
 }
 
 /* Energy balance of a method at the wanted error; if its first run is already more accurate, the
@@ -243,8 +212,8 @@ static double compare_energy_at(const dae_comparison *c, const dae_method *metho
     if (!compare_is_valid(c, i, method) || compare_known_error(c, &c->run[i]) > c->wanted)
       continue;
     bool first = i == 0 || !compare_is_valid(c, i - 1, method);
-    return first ? compare_energy_of(&c->run[i])
-                 : compare_interpolate(c, &c->run[i - 1], &c->run[i], c->wanted, compare_energy_of);
+    return first ? compare_figure(&c->run[i], COST_ENERGY)
+                 : compare_interpolate(c, &c->run[i - 1], &c->run[i], c->wanted, COST_ENERGY);
   }
   return NAN;
 }
@@ -265,22 +234,8 @@ static void compare_say_energy(const dae_comparison *c, dae__text *t)
     }
   if (least < ENERGY_BALANCE_RATIO * own)
     dae__text_add(t, " With the same error %s keeps the energy better: off by %s, %s by %s.",
-                  best->name, compare_power(least).text, c->recommended->name,
-                  compare_power(own).text);
-}
-
-static void compare_say_failures(const dae_comparison *c, dae__text *t)
-{
-  int count = 0;
-  for (int i = 0; i < c->method_count; i++) {
-    bool ran = false;
-    for (int k = 0; k < c->runs && !ran; k++)
-      ran = compare_is_valid(c, k, c->methods[i]);
-    if (ran && !compare_cheapest(c, c->methods[i]))
-      dae__text_add(t, "%s%s", count++ ? ", " : " Not reached by ", c->methods[i]->name);
-  }
-  if (count > 0)
-    dae__text_add(t, ".");
+                  best->name, compare_power(least, ERROR_POWER).text, c->recommended->name,
+                  compare_power(own, ERROR_POWER).text);
 }
 
 /* ---- reasons for no recommendation ---- */
@@ -301,18 +256,19 @@ static void compare_say_none(const dae_comparison *c, bool interrupted, dae__tex
                   "There is no reference: even the two runs that agree best differ by %s. The "
                   "motion may be chaotic, or depend on the times of events; compare over a shorter "
                   "time.",
-                  compare_power(r->agreement).text);
+                  compare_power(r->agreement, ERROR_POWER).text);
   else if (c->wanted < r->floor)
     dae__text_add(t,
                   "Errors of %s cannot be told apart: the reference itself is known to %s only. "
                   "Compare at smaller tolerances, or for a larger error.",
-                  compare_power(c->wanted).text, compare_power(r->floor).text);
+                  compare_power(c->wanted, ERROR_POWER).text,
+                  compare_power(r->floor, ERROR_POWER).text);
   else
     dae__text_add(t,
                   "No method reached an error of %s: %s comes nearest, with %s at %s. Compare at "
                   "smaller tolerances.",
-                  compare_power(c->wanted).text, nearest->method->name,
-                  compare_power(nearest->error).text, compare_asked(nearest).text);
+                  compare_power(c->wanted, ERROR_POWER).text, nearest->method->name,
+                  compare_power(nearest->error, ERROR_POWER).text, compare_asked(nearest).text);
 }
 
 /* ---- the recommendation ---- */
@@ -338,7 +294,15 @@ void dae__compare_recommend(dae_comparison *c, bool interrupted, const dae_metho
   c->recommended = best;
   c->best = compare_cheapest(c, c->recommended);
   compare_say_figures(c, order, count, &t);
-  compare_say_rows(c, order, &t);
   compare_say_energy(c, &t);
-  compare_say_failures(c, &t);
+  /* methods with errors, all of them too large */
+  int failed = 0;
+  for (int i = 0; i < c->method_count; i++) {
+    bool ran = false;
+    for (int k = 0; k < c->runs && !ran; k++)
+      ran = compare_is_valid(c, k, c->methods[i]);
+    if (ran && !compare_cheapest(c, c->methods[i]))
+      dae__text_add(&t, "%s%s", failed++ ? ", " : " Not reached by ", c->methods[i]->name);
+  }
+  dae__text_add(&t, failed > 0 ? "." : "");
 }

@@ -42,28 +42,14 @@
 
 /* ---- rows at common times ---- */
 
-dae_status dae__rows_prepare(dae__compare *c, dae_error *err)
-{
-  const dae_run_plan *plan = c->plan->plan;
-  char name[8];
-  c->n = dae_problem_size(&plan->problem);
-  c->kind = DAE__ALLOC(c->scratch, dae_variable_kind, c->n);
-  c->scale = DAE__ALLOC(c->scratch, double, c->n);
-  c->times = DAE__ALLOC(c->scratch, double, c->plan->times);
-  if (dae__arena_failed(c->scratch))
-    return dae__out_of_memory(err);
-  for (int j = 0; j < c->n; j++)
-    c->kind[j] = dae_problem_variable(&plan->problem, j, name, sizeof name);
-  return DAE_OK;
-}
-
 static int compare_ascending(const void *a, const void *b)
 {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
-dae_status dae__rows_choose(dae__compare *c, dae_error *err)
+/* Selects the common times. */
+static dae_status compare_select_times(dae__compare *c, dae_error *err)
 {
   double *ends = DAE__ALLOC(c->scratch, double, c->series_count * c->width);
   size_t ended = 0;
@@ -71,7 +57,7 @@ dae_status dae__rows_choose(dae__compare *c, dae_error *err)
     return dae__out_of_memory(err);
   for (int i = 0; i < c->series_count; i++)
     for (int k = 0; k < c->series[i].count; k++)
-      if (dae__run_ok(&c->series[i].run[k]))
+      if (c->series[i].run[k].status >= 0)
         ends[ended++] = c->series[i].run[k].t_end;
   qsort(ends, ended, sizeof *ends, compare_ascending);
   /* median end time: one run that a wrong event stops does not cut the others short */
@@ -83,7 +69,8 @@ dae_status dae__rows_choose(dae__compare *c, dae_error *err)
   return DAE_OK;
 }
 
-dae_status dae__rows_track(dae__compare *c, dae__track *out, dae_error *err)
+/* Allocates memory for rows at all common times. */
+static dae_status compare_create_track(dae__compare *c, dae__track *out, dae_error *err)
 {
   size_t rows = (size_t)c->time_count + 1;
   *out = (dae__track){.y = DAE__ALLOC(c->scratch, double, rows *(size_t)c->n)};
@@ -97,48 +84,39 @@ double *dae__rows_at(const dae__compare *c, const dae__track *track, int i)
 
 /* ---- differences ---- */
 
-static void compare_extend_scale(dae__compare *c, const double *y)
-{
-  for (int j = 0; j < c->n; j++)
-    c->scale[j] = fmax(c->scale[j], fabs(y[j]));
-}
-
-void dae__rows_scale(dae__compare *c, const dae__track *track)
+/* Sets the scales of the variables from the rows of a run. */
+static void compare_set_scale(dae__compare *c, const dae__track *track)
 {
   dae__zero(c->n, c->scale);
-  for (int i = 0; i < track->count; i++)
-    compare_extend_scale(c, dae__rows_at(c, track, i));
-  if (track->whole)
-    compare_extend_scale(c, dae__rows_at(c, track, c->time_count));
+  for (int i = 0; i < track->count + track->whole; i++) {
+    const double *y = dae__rows_at(c, track, i < track->count ? i : c->time_count);
+    for (int j = 0; j < c->n; j++)
+      c->scale[j] = fmax(c->scale[j], fabs(y[j]));
+  }
   for (int j = 0; j < c->n; j++)
     c->scale[j] += c->plan->atol_ratio;
 }
 
-static void compare_row(const dae__compare *c, const dae__track *a, const dae__track *b, int row,
-                        double kind[DAE_VARIABLE_KINDS])
+/* Differences between the rows of b and a. */
+static dae__gap compare_gap(const dae__compare *c, const dae__track *a, const dae__track *b)
 {
-  const double *x = dae__rows_at(c, a, row), *y = dae__rows_at(c, b, row);
   const bool *held = c->plan->plan->held;
-  for (int j = 0; j < c->n; j++) {
-    double difference = fabs(x[j] - y[j]) / c->scale[j], *most = &kind[c->kind[j]];
-    if (!(held && held[j]))
-      /* NaN counts as infinite; fmax ignores it */
-      *most = isnan(difference) ? INFINITY : fmax(*most, difference);
-  }
-}
-
-dae__gap dae__rows_differ(const dae__compare *c, const dae__track *a, const dae__track *b)
-{
   double *kind, from = c->plan->plan->start.t;
   dae__gap d;
   int rows = a->count < b->count ? a->count : b->count;
   kind = d.kind;
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
     kind[i] = NAN;
-  for (int i = 0; i < rows; i++)
-    compare_row(c, a, b, i, kind);
-  if (a->whole && b->whole)
-    compare_row(c, a, b, c->time_count, kind);
+  for (int i = 0; i < rows + (a->whole && b->whole); i++) {
+    int row = i < rows ? i : c->time_count;
+    const double *x = dae__rows_at(c, a, row), *y = dae__rows_at(c, b, row);
+    for (int j = 0; j < c->n; j++) {
+      double difference = fabs(x[j] - y[j]) / c->scale[j], *most = &kind[c->kind[j]];
+      if (!(held && held[j]))
+        /* NaN counts as infinite; fmax ignores it */
+        *most = isnan(difference) ? INFINITY : fmax(*most, difference);
+    }
+  }
   d.algebraic = fmax(kind[DAE_VARIABLE_ALGEBRAIC], kind[DAE_VARIABLE_MULTIPLIER]);
   d.motion =
       fmax(fmax(kind[DAE_VARIABLE_COORDINATE], kind[DAE_VARIABLE_RATE]), kind[DAE_VARIABLE_STATE]);
@@ -156,9 +134,9 @@ static dae_status compare_add_candidate(dae__compare *c, int series, const dae_c
 {
   dae__candidate *to = &c->candidate[c->candidates];
   *to = (dae__candidate){.series = series, .run = *run};
-  DAE__TRY(dae__rows_track(c, &to->track, err));
-  DAE__TRY(dae__trial_rows(c, limit, &to->run, &to->track, err));
-  c->candidates += dae__run_ok(&to->run);
+  DAE__TRY(compare_create_track(c, &to->track, err));
+  DAE__TRY(dae__trial(c, limit, &to->run, &to->track, err));
+  c->candidates += to->run.status >= 0;
   return DAE_OK;
 }
 
@@ -211,12 +189,12 @@ static pair compare_closest(dae__compare *c, dae_reference_kind kind)
   pair best = {.agreement = INFINITY};
   for (int i = 0; i < c->candidates; i++) {
     const dae__candidate *a = &c->candidate[i];
-    dae__rows_scale(c, &a->track);
+    compare_set_scale(c, &a->track);
     for (int j = 0; j < i; j++) {
       const dae__candidate *b = &c->candidate[j];
       if (compare_relation(a, b) != kind)
         continue;
-      dae__gap d = dae__rows_differ(c, &a->track, &b->track);
+      dae__gap d = compare_gap(c, &a->track, &b->track);
       if (d.motion < best.agreement)
         best = (pair){a, b, d.motion, d.algebraic};
     }
@@ -228,19 +206,21 @@ static pair compare_closest(dae__compare *c, dae_reference_kind kind)
 static double compare_support(dae__compare *c, const dae__candidate *of, const pair *p)
 {
   double nearest = INFINITY;
-  dae__rows_scale(c, &of->track);
+  compare_set_scale(c, &of->track);
   for (int i = 0; i < c->candidates; i++) {
     const dae__candidate *other = &c->candidate[i];
     if (other->run.method != p->a->run.method && other->run.method != p->b->run.method)
-      nearest = fmin(nearest, dae__rows_differ(c, &of->track, &other->track).motion);
+      nearest = fmin(nearest, compare_gap(c, &of->track, &other->track).motion);
   }
   return nearest;
 }
 
-static void compare_select_reference(dae__compare *c)
+dae_status dae__compare_reference(dae__compare *c, dae_error *err)
 {
   dae_reference *r = &c->out->reference;
   pair p = {.agreement = INFINITY};
+  DAE__TRY(compare_select_times(c, err));
+  DAE__TRY(compare_find_candidates(c, err));
   for (int kind = DAE_REFERENCE_FAMILIES; kind <= DAE_REFERENCE_TOLERANCES && !p.a; kind++) {
     p = compare_closest(c, (dae_reference_kind)kind);
     r->kind = (dae_reference_kind)kind;
@@ -262,13 +242,6 @@ static void compare_select_reference(dae__compare *c)
     c->reference = p.a;
   else
     r->kind = DAE_REFERENCE_NONE;
-}
-
-dae_status dae__compare_reference(dae__compare *c, dae_error *err)
-{
-  DAE__TRY(dae__rows_choose(c, err));
-  DAE__TRY(compare_find_candidates(c, err));
-  compare_select_reference(c);
   return DAE_OK;
 }
 
@@ -287,10 +260,10 @@ static dae_status compare_find_error(dae__compare *c, int series, dae_compare_ru
   if (known)
     *run = known->run;
   else
-    DAE__TRY(dae__trial_rows(c, 0, run, &c->spare, err));
-  if (!dae__run_ok(run) || !c->reference)
+    DAE__TRY(dae__trial(c, 0, run, &c->spare, err));
+  if (run->status < 0 || !c->reference)
     return DAE_OK;
-  dae__gap d = dae__rows_differ(c, &c->reference->track, known ? &known->track : &c->spare);
+  dae__gap d = compare_gap(c, &c->reference->track, known ? &known->track : &c->spare);
   memcpy(run->kind, d.kind, sizeof run->kind);
   run->error = d.motion;
   run->algebraic = d.algebraic;
@@ -299,14 +272,14 @@ static dae_status compare_find_error(dae__compare *c, int series, dae_compare_ru
 
 dae_status dae__compare_errors(dae__compare *c, dae_error *err)
 {
-  dae_status status = dae__rows_track(c, &c->spare, err);
+  dae_status status = compare_create_track(c, &c->spare, err);
   if (status < 0)
     return status;
   if (c->reference)
-    dae__rows_scale(c, &c->reference->track);
+    compare_set_scale(c, &c->reference->track);
   for (int i = 0; i < c->series_count; i++)
     for (int k = 0; k < c->series[i].count && status >= 0; k++)
-      if (dae__run_ok(&c->series[i].run[k]))
+      if (c->series[i].run[k].status >= 0)
         status = compare_find_error(c, i, &c->series[i].run[k], err);
   return status;
 }

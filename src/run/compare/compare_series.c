@@ -9,6 +9,7 @@
  * of steps grows by the same factor from run to run. A series ends early when a run takes longer
  * than the limit, or when the next run is expected to, by extrapolation from the last two. */
 #include "core/error.h"
+#include "core/options.h"
 #include "core/vec.h"
 #include "run/compare/compare.h"
 
@@ -39,11 +40,6 @@
 
 /* ---- one run ---- */
 
-static double trial_cpu_time(void)
-{
-  return (double)clock() / CLOCKS_PER_SEC;
-}
-
 static bool trial_progress(void *user, double t)
 {
   dae__compare *c = user;
@@ -53,7 +49,7 @@ static bool trial_progress(void *user, double t)
   if (plan->progress && !plan->progress(plan->user, c->running, c->done, c->total))
     c->interrupted = true;
   if (c->limit > 0 && (c->steps <= CLOCK_READ_STEPS || c->steps % CLOCK_READ_INTERVAL == 0))
-    c->late = trial_cpu_time() - c->started > c->limit;
+    c->late = (double)clock() / CLOCKS_PER_SEC - c->started > c->limit;
   return !c->interrupted && !c->late;
 }
 
@@ -72,18 +68,6 @@ static dae_status trial_row(void *self, const dae_row *row, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status trial_set(const dae_method *method, void *opts, const char *name, double value,
-                            dae_error *err)
-{
-  char number[40];
-  for (int i = 0; i < method->options->count; i++)
-    if (strcmp(method->options->options[i].name, name) == 0) {
-      snprintf(number, sizeof number, "%.17g", value);
-      return dae_options_set(method->options, opts, name, number, err);
-    }
-  return DAE_OK;
-}
-
 static dae_status trial_set_options(dae__compare *c, const dae_compare_run *run, dae_error *err)
 {
   const dae_method *method = run->method;
@@ -91,29 +75,13 @@ static dae_status trial_set_options(dae__compare *c, const dae_compare_run *run,
   if (!method->defaults || !method->options)
     return DAE_OK;
   method->defaults(c->options);
-  DAE__TRY(trial_set(method, c->options, "rtol", run->rtol, err));
-  DAE__TRY(trial_set(method, c->options, "atol", atol, err));
+  DAE__TRY(dae__options_set_number(method->options, c->options, "rtol", run->rtol, err));
+  DAE__TRY(dae__options_set_number(method->options, c->options, "atol", atol, err));
   if (run->step > 0)
-    DAE__TRY(trial_set(method, c->options, "step", run->step, err));
+    DAE__TRY(dae__options_set_number(method->options, c->options, "step", run->step, err));
   return c->plan->options
              ? c->plan->options(c->plan->user, method, run->rtol, atol, c->options, err)
              : DAE_OK;
-}
-
-static dae_run_plan trial_plan_of(dae__compare *c, const dae_compare_run *run)
-{
-  const dae_run_plan *given = c->plan->plan;
-  return (dae_run_plan){.problem = given->problem,
-                        .start = given->start,
-                        .to = given->to,
-                        .events = given->events,
-                        .event_count = given->event_count,
-                        .held = given->held,
-                        .method = run->method,
-                        .options = run->method->defaults ? c->options : NULL,
-                        .times = c->times,
-                        .progress = trial_progress,
-                        .progress_user = c};
 }
 
 /* Integrates a run once; returns the status of the comparison, not of the run. */
@@ -124,7 +92,7 @@ static dae_status trial_integrate(dae__compare *c, const dae_run_plan *plan, dae
   c->running = run;
   c->steps = 0;
   c->late = false;
-  c->started = trial_cpu_time();
+  c->started = (double)clock() / CLOCKS_PER_SEC;
   if (c->track)
     *c->track = (dae__track){.y = c->track->y};
   dae_status status = trial_set_options(c, run, &why);
@@ -151,61 +119,42 @@ static dae_status trial_integrate(dae__compare *c, const dae_run_plan *plan, dae
   return status;
 }
 
-static dae_status trial_time_once(dae__compare *c, dae_compare_run *run, dae_error *err)
-{
-  dae_run_plan plan = trial_plan_of(c, run);
-  dae_summary summary;
-  plan.unmeasured = true;
-  c->track = NULL;
-  dae_status status = trial_integrate(c, &plan, run, &summary, err);
-  run->stats = summary.stats;
-  if (status >= 0 && dae__run_ok(run))
-    run->seconds = summary.seconds;
-  return status;
-}
-
-dae_status dae__trial_time(dae__compare *c, dae_compare_run *run, dae_error *err)
-{
-  c->limit = c->plan->seconds;
-  c->done++;
-  return trial_time_once(c, run, err);
-}
-
-dae_status dae__trial_rows(dae__compare *c, double limit, dae_compare_run *run, dae__track *track,
-                           dae_error *err)
+dae_status dae__trial(dae__compare *c, double limit, dae_compare_run *run, dae__track *track,
+                      dae_error *err)
 {
   const dae_sink sink = {.self = c, .row = trial_row};
-  dae_run_plan plan = trial_plan_of(c, run);
+  const dae_run_plan *given = c->plan->plan;
+  const dae_run_plan plan = {.problem = given->problem,
+                             .start = given->start,
+                             .to = given->to,
+                             .events = given->events,
+                             .event_count = given->event_count,
+                             .held = given->held,
+                             .method = run->method,
+                             .options = run->method->defaults ? c->options : NULL,
+                             .times = c->times,
+                             .time_count = track ? c->time_count : 0,
+                             .sinks = &sink,
+                             .sink_count = track != NULL,
+                             .unmeasured = !track,
+                             .progress = trial_progress,
+                             .progress_user = c};
   dae_summary summary;
-  plan.time_count = c->time_count;
-  plan.sinks = &sink;
-  plan.sink_count = 1;
   c->limit = limit;
   c->track = track;
-  c->done++;
   dae_status status = trial_integrate(c, &plan, run, &summary, err);
+  if (status >= 0 && run->status >= 0)
+    *(track ? &run->seconds_rows : &run->seconds) = summary.seconds;
+  if (!track) {
+    run->stats = summary.stats;
+    return status;
+  }
+  c->done++;
   track->t_end = summary.t_end;
   run->position_drift = summary.position_drift;
   run->velocity_drift = summary.velocity_drift;
   run->energy_balance = summary.energy_balance;
-  if (status >= 0 && dae__run_ok(run))
-    run->seconds_rows = summary.seconds;
   return status;
-}
-
-dae_status dae__trial_again(dae__compare *c, dae_compare_run *run, dae__track *track,
-                            dae_error *err)
-{
-  dae_compare_run again = *run;
-  c->limit = 0;
-  dae_status status = trial_time_once(c, &again, err);
-  if (status >= 0)
-    status = dae__trial_rows(c, 0, &again, track, err);
-  if (status < 0 || !dae__run_ok(&again))
-    return status;
-  run->seconds = fmin(run->seconds, again.seconds);
-  run->seconds_rows = fmin(run->seconds_rows, again.seconds_rows);
-  return DAE_OK;
 }
 
 /* ---- extrapolation of times ---- */
@@ -213,28 +162,26 @@ dae_status dae__trial_again(dae__compare *c, dae_compare_run *run, dae__track *t
 dae_compare_run *dae__series_best(const dae__series *s)
 {
   for (int i = s->count - 1; i >= 0; i--)
-    if (dae__run_ok(&s->run[i]))
+    if (s->run[i].status >= 0)
       return &s->run[i];
   return NULL;
-}
-
-/* Exponent p of work ~ (1/rtol)^p, by the last two runs; 1 for work over the number of steps. */
-static double compare_power_of(const dae__series *s)
-{
-  const dae_compare_run *a = s->count > 1 ? &s->run[s->count - 2] : NULL;
-  const dae_compare_run *b = s->count > 1 ? &s->run[s->count - 1] : NULL;
-  if (s->run[0].step > 0)
-    return 1;
-  if (!a || !dae__run_ok(a) || !dae__run_ok(b) || !(b->rtol < a->rtol))
-    return 0.5; /* exponent of a method of order 2 */
-  double ratio = log(b->seconds / a->seconds) / log(a->rtol / b->rtol);
-  return fmin(fmax(ratio, 0), 1);
 }
 
 double dae__series_expect(const dae__series *s, double factor)
 {
   const dae_compare_run *last = dae__series_best(s);
-  return last ? last->seconds * pow(factor, compare_power_of(s)) : 0;
+  const dae_compare_run *a = s->count > 1 ? &s->run[s->count - 2] : NULL;
+  const dae_compare_run *b = s->count > 1 ? &s->run[s->count - 1] : NULL;
+  /* exponent p of work ~ (1/rtol)^p: that of a method of order 2, or by the last two runs; 1 for
+   * work over the number of steps */
+  double p = 0.5;
+  if (!last)
+    return 0;
+  if (s->run[0].step > 0)
+    p = 1;
+  else if (a && a->status >= 0 && b->status >= 0 && b->rtol < a->rtol)
+    p = fmin(fmax(log(b->seconds / a->seconds) / log(a->rtol / b->rtol), 0), 1);
+  return last->seconds * pow(factor, p);
 }
 
 /* ---- one series ---- */
@@ -257,8 +204,10 @@ static dae_status compare_attempt(dae__compare *c, dae__series *s, double rtol, 
                            .seconds_rows = NAN};
   for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
     run->kind[i] = NAN;
-  if (!(limit > 0 && expected > limit))
-    return dae__trial_time(c, run, err);
+  if (!(limit > 0 && expected > limit)) {
+    c->done++;
+    return dae__trial(c, limit, run, NULL, err);
+  }
   c->late = true;
   run->status = DAE_ERROR_INTERRUPTED;
   snprintf(run->message, sizeof run->message,
@@ -273,19 +222,6 @@ static bool compare_is_over(const dae__compare *c, const dae__series *s)
   dae_status last = s->run[s->count - 1].status;
   return c->late || last == DAE_ERROR_UNSUPPORTED || last == DAE_ERROR_OPTION ||
          last == DAE_ERROR_PROBLEM || last == DAE_ERROR_START || last == DAE_ERROR_MODEL;
-}
-
-static dae_status compare_over_tolerances(dae__compare *c, dae__series *s, dae_error *err)
-{
-  const dae_compare_plan *plan = c->plan;
-  dae_status status = DAE_OK;
-  for (int i = 0; i < plan->rtol_count && status >= 0; i++) {
-    double factor = i > 0 ? plan->rtol[i - 1] / plan->rtol[i] : 1;
-    status = compare_attempt(c, s, plan->rtol[i], 0, factor, err);
-    if (compare_is_over(c, s))
-      break;
-  }
-  return status;
 }
 
 /* Largest time of a method's last run that at least a quarter of all methods reach with theirs. */
@@ -306,18 +242,7 @@ static double compare_usual_time(const dae__compare *c)
   return seconds > 0 ? seconds : LAST_RUN_SECONDS;
 }
 
-/* Smallest number of steps of a run at a tolerance; dynamic iterations are left out, since they
- * count windows, not steps. */
-static double compare_fewest_steps(const dae__compare *c)
-{
-  double steps = INFINITY;
-  for (int i = 0; i < c->series_count; i++)
-    for (int k = 0; k < c->series[i].count && !c->series[i].method->iterates; k++)
-      if (dae__run_ok(&c->series[i].run[k]))
-        steps = fmin(steps, (double)c->series[i].run[k].stats.steps);
-  return isinf(steps) ? FIRST_STEPS : fmax(steps, FIRST_STEPS_MIN);
-}
-
+/* Runs a fixed-step method over step sizes; steps: number of steps of the first run. */
 static dae_status compare_over_steps(dae__compare *c, dae__series *s, double steps, dae_error *err)
 {
   const dae_compare_plan *plan = c->plan;
@@ -329,9 +254,9 @@ static dae_status compare_over_steps(dae__compare *c, dae__series *s, double ste
   while (left-- > 0 && status >= 0) {
     status = compare_attempt(c, s, plan->rtol[plan->rtol_count - 1], span / rint(n), growth, err);
     const dae_compare_run *run = &s->run[s->count - 1];
-    if (status < 0 || compare_is_over(c, s) || (dae__run_ok(run) && run->seconds > c->usual))
+    if (status < 0 || compare_is_over(c, s) || (run->status >= 0 && run->seconds > c->usual))
       break;
-    if (!known && dae__run_ok(run) && left > 0) {
+    if (!known && run->status >= 0 && left > 0) {
       growth = pow(c->usual / run->seconds, 1.0 / left);
       growth = fmin(fmax(growth, STEPS_GROWTH_MIN), STEPS_GROWTH_MAX);
       known = true;
@@ -343,6 +268,20 @@ static dae_status compare_over_steps(dae__compare *c, dae__series *s, double ste
 
 /* ---- repetition of short runs ---- */
 
+/* Repeats the run without and with rows, for times free of disturbances. */
+static dae_status compare_repeat(dae__compare *c, dae_compare_run *run, dae_error *err)
+{
+  dae_compare_run again = *run;
+  dae_status status = dae__trial(c, 0, &again, NULL, err);
+  if (status >= 0)
+    status = dae__trial(c, 0, &again, &c->spare, err);
+  if (status < 0 || again.status < 0)
+    return status;
+  run->seconds = fmin(run->seconds, again.seconds);
+  run->seconds_rows = fmin(run->seconds_rows, again.seconds_rows);
+  return DAE_OK;
+}
+
 dae_status dae__compare_rounds(dae__compare *c, dae_error *err)
 {
   dae_status status = DAE_OK;
@@ -350,8 +289,8 @@ dae_status dae__compare_rounds(dae__compare *c, dae_error *err)
     for (int i = 0; i < c->series_count; i++)
       for (int k = 0; k < c->series[i].count && status >= 0; k++) {
         dae_compare_run *run = &c->series[i].run[k];
-        if (dae__run_ok(run) && run->seconds + run->seconds_rows < REPEATED_RUN_SECONDS)
-          status = dae__trial_again(c, run, &c->spare, err);
+        if (run->status >= 0 && run->seconds + run->seconds_rows < REPEATED_RUN_SECONDS)
+          status = compare_repeat(c, run, err);
         else
           c->done++;
       }
@@ -362,11 +301,23 @@ dae_status dae__compare_rounds(dae__compare *c, dae_error *err)
 
 dae_status dae__compare_series(dae__compare *c, dae_error *err)
 {
+  const dae_compare_plan *plan = c->plan;
   dae_status status = DAE_OK;
-  for (int i = 0; i < c->series_count && status >= 0; i++)
-    if (!c->series[i].method->fixed_step)
-      status = compare_over_tolerances(c, &c->series[i], err);
-  double steps = compare_fewest_steps(c);
+  double steps = INFINITY; /* smallest number of steps of a run at a tolerance */
+  for (int i = 0; i < c->series_count; i++) {
+    dae__series *s = &c->series[i];
+    bool over = s->method->fixed_step;
+    for (int k = 0; k < plan->rtol_count && status >= 0 && !over; k++) {
+      double factor = k > 0 ? plan->rtol[k - 1] / plan->rtol[k] : 1;
+      status = compare_attempt(c, s, plan->rtol[k], 0, factor, err);
+      over = compare_is_over(c, s);
+    }
+    /* dynamic iterations are left out, since they count windows, not steps */
+    for (int k = 0; k < s->count && !s->method->iterates; k++)
+      if (s->run[k].status >= 0)
+        steps = fmin(steps, (double)s->run[k].stats.steps);
+  }
+  steps = isinf(steps) ? FIRST_STEPS : fmax(steps, FIRST_STEPS_MIN);
   c->usual = compare_usual_time(c);
   for (int i = 0; i < c->series_count && status >= 0; i++)
     if (c->series[i].method->fixed_step)

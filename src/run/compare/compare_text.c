@@ -3,7 +3,6 @@
 
 #include <daedal/compare.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Numbers of a run in JSON and CSV, by name: X(name, value) for a run r. */
@@ -46,20 +45,6 @@ static void compare_add_asked(dae__text *t, const char *key, const dae_compare_r
   dae__text_add(t, "},\n");
 }
 
-static void compare_add_reference(dae__text *t, const dae_comparison *c)
-{
-  static const char *const words[] = {"none", "families", "methods", "tolerances"};
-  const dae_reference *r = &c->reference;
-  bool known = r->run.method != NULL;
-  compare_add_asked(t, "reference", &r->run);
-  compare_add_asked(t, "witness", &r->witness);
-  dae__text_add(t, "  \"independence\": \"%s\"", words[r->kind]);
-  compare_add_number(t, "agreement", r->agreement);
-  compare_add_number(t, "floor", known ? r->floor : NAN);
-  compare_add_number(t, "algebraic_floor", known ? r->algebraic_floor : NAN);
-  dae__text_add(t, ", \"rows\": %d,\n", r->rows);
-}
-
 static void compare_add_run(dae__text *t, const dae_compare_run *r, const char *comma)
 {
   dae__text_add(t, "    {");
@@ -97,6 +82,9 @@ static void compare_add_costs(dae__text *t, const dae_comparison *c, int digits,
 
 size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
 {
+  static const char *const words[] = {"none", "families", "methods", "tolerances"};
+  const dae_reference *r = &c->reference;
+  bool known = r->run.method != NULL;
   dae__text t = dae__text_in(text, size);
   dae__text_add(&t, "{\n  \"problem\": ");
   dae__text_quote(&t, c->problem, c->problem ? strlen(c->problem) : 0);
@@ -107,8 +95,13 @@ size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
   dae__text_add(&t, ",\n  \"native_code\": ");
   dae__native_json(&t, &c->native);
   dae__text_add(&t, ",\n");
-  compare_add_reference(&t, c);
-  dae__text_add(&t, "  \"runs\": [\n");
+  compare_add_asked(&t, "reference", &r->run);
+  compare_add_asked(&t, "witness", &r->witness);
+  dae__text_add(&t, "  \"independence\": \"%s\"", words[r->kind]);
+  compare_add_number(&t, "agreement", r->agreement);
+  compare_add_number(&t, "floor", known ? r->floor : NAN);
+  compare_add_number(&t, "algebraic_floor", known ? r->algebraic_floor : NAN);
+  dae__text_add(&t, ", \"rows\": %d,\n  \"runs\": [\n", r->rows);
   for (int i = 0; i < c->runs; i++)
     compare_add_run(&t, &c->run[i], i + 1 < c->runs ? "," : "");
   dae__text_add(&t, "  ],\n  \"to_reach\": [\n");
@@ -124,15 +117,6 @@ size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
 
 /* ---- CSV ---- */
 
-/* Adds a CSV field in quotes, with quotes inside doubled. */
-static void compare_add_field(dae__text *t, const char *s)
-{
-  dae__text_add(t, "\"");
-  for (; *s; s++)
-    dae__text_add(t, *s == '"' ? "\"\"" : "%c", *s);
-  dae__text_add(t, "\"");
-}
-
 size_t dae_comparison_csv(const dae_comparison *c, char *text, size_t size)
 {
   dae__text t = dae__text_in(text, size);
@@ -147,11 +131,8 @@ size_t dae_comparison_csv(const dae_comparison *c, char *text, size_t size)
   dae__text_add(&t, ",status,message\r\n");
   for (int i = 0; i < c->runs; i++) {
     const dae_compare_run *r = &c->run[i];
-    char number[40];
     dae__text_add(&t, "%s", r->method->name);
-#define ADD(name, value)                                                                           \
-  dae__number_text(value, 17, number);                                                             \
-  dae__text_add(&t, ",%s", number);
+#define ADD(name, value) dae__text_add(&t, ",%s", dae__number_text(value, 17).text);
     NUMBERS(ADD)
 #undef ADD
 #define ADD(name, what) dae__text_add(&t, ",%ld", r->stats.name);
@@ -160,9 +141,10 @@ size_t dae_comparison_csv(const dae_comparison *c, char *text, size_t size)
 #define ADD(deprecated, field) dae__text_add(&t, ",%ld", r->stats.field);
     DAE_STATS_ALIASES(ADD)
 #undef ADD
-    dae__text_add(&t, ",%s,", dae_status_name(r->status));
-    compare_add_field(&t, r->message);
-    dae__text_add(&t, "\r\n");
+    dae__text_add(&t, ",%s,\"", dae_status_name(r->status));
+    for (const char *m = r->message; *m; m++) /* quotes inside a quoted field are doubled */
+      dae__text_add(&t, *m == '"' ? "\"\"" : "%c", *m);
+    dae__text_add(&t, "\"\r\n");
   }
   return t.length;
 }
