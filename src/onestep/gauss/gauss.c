@@ -47,6 +47,13 @@
 #include <float.h>
 #include <math.h>
 
+/* Largest number of sweeps of a variable step. Chosen, not measured. */
+#define MAX_DENSE_SWEEPS 10
+/* Largest h |k - p| of accurate dense output: relative to the tolerance, where 2 is an error of x
+ * of 0.4 tolerances; with fixed steps in units of round-off. */
+#define DENSE_TOLERANCE 2
+#define DENSE_TOLERANCE_FIXED 8
+
 /* ---- constants ---- */
 
 /* Tolerance above which 5 stages are used, and 6 below: the value of fewest evaluations per digit
@@ -212,7 +219,7 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
 
 /* ---- iteration ---- */
 
-void dae__gauss_set_weights(dae__gauss *o, const double *x)
+static void gauss_set_weights(dae__gauss *o, const double *x)
 {
   int nx = o->adapter->nx;
   double unit = o->fixed ? DBL_EPSILON * (1 + dae__max_abs(nx, x)) : o->atol;
@@ -351,7 +358,7 @@ static dae_status gauss_attempt(void *self, const dae_step *step, double *error,
   dae__gauss *o = self;
   int nx = o->adapter->nx, ny = o->adapter->size - nx;
   double *K = o->K[!o->memory->last];
-  dae__gauss_set_weights(o, step->from.z);
+  gauss_set_weights(o, step->from.z);
   dae__copy(ny, step->from.z + nx, o->z + nx);
   DAE__TRY(gauss_iterate(o, step, K, err));
   dae__copy(ny, o->z + nx, step->to.z + nx);
@@ -369,10 +376,48 @@ static dae_status gauss_complete_step(void *self, const dae_step *step, dae_erro
                      "step rejected: force discontinuity near the end of the step");
   m->last = !m->last;
   m->h = step->h;
-  m->refined = m->checked = m->has_end_defect = false;
+  dae__polynomial_begin(&o->dense);
   dae__copy(o->adapter->nx, step->to.dz, dae__gauss_slope(o, o->K[m->last], o->s + 1));
   return DAE_OK;
 }
+
+/* ---- dense output ---- */
+
+/* Dense output by the slopes at 0, c_1 ... c_s, 1 of the step has order s + 2, and an error of a
+ * fraction of the tolerance in most steps: about a fifth of h |k - p| at two more points, measured
+ * on five mechanisms at tolerances from 1e-3 to 1e-10. It is refined where that is too large. */
+static dae_status gauss_refine(dae__gauss *o, const dae_step *step, const dae__slopes *slopes,
+                               dae_error *err)
+{
+  int order_sweeps = o->s - 1 > 2 ? o->s - 1 : 2;
+  dae__polynomial_goal goal = {.inverse_weight = o->inverse_weight,
+                               .tolerance = o->fixed ? DENSE_TOLERANCE_FIXED : DENSE_TOLERANCE,
+                               .max_sweeps = o->fixed ? order_sweeps : MAX_DENSE_SWEEPS,
+                               .predict = !o->fixed};
+  bool accurate = false;
+  gauss_set_weights(o, step->from.z);
+  if (!o->fixed && o->s >= 3) {
+    dae_status status = dae__polynomial_check(&o->dense, step, slopes, &goal, &accurate, err);
+    o->dense.memory->checked = true;
+    if (status || accurate)
+      return dae__can_retry(status) ? DAE_OK : status;
+  }
+  dae__polynomial_guess(&o->dense, slopes);
+  return dae__polynomial_refine(&o->dense, step, &goal, err);
+}
+
+static dae_status gauss_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
+                                     const dae_point *out, dae_error *err)
+{
+  dae__gauss *o = self;
+  dae__slopes slopes = {&o->rule.step_nodes, o->K[o->memory->last]};
+  if (accuracy != DAE_DENSE_RAW && !o->dense.memory->checked)
+    DAE__TRY(gauss_refine(o, step, &slopes, err));
+  dae__polynomial_output(&o->dense, step, &slopes, x, out->z);
+  return DAE_OK;
+}
+
+/* ---- other functions of the stepper table ---- */
 
 static void gauss_begin(void *self, double t, const dae_point *start)
 {
@@ -389,7 +434,7 @@ static void gauss_count(const void *self, dae_stats *stats)
 static const dae_stepper_table gauss_verbs = {.begin = gauss_begin,
                                               .attempt = gauss_attempt,
                                               .complete = gauss_complete_step,
-                                              .dense_output = dae__gauss_dense_output,
+                                              .dense_output = gauss_dense_output,
                                               .count = gauss_count};
 
 /* ---- creation ---- */
@@ -423,7 +468,7 @@ static void gauss_make_points(dae__gauss *o, const dae__collocation_rule *r)
   }
 }
 
-static void gauss_make_rule(dae__gauss *o)
+static void gauss_make_rule(dae__gauss *o, dae__arena *arena)
 {
   dae__gauss_rule *rule = &o->rule;
   const dae__collocation_rule *tabulated = dae__collocation_tabulated(o->s, false);
@@ -440,7 +485,7 @@ static void gauss_make_rule(dae__gauss *o)
   }
   gauss_make_points(o, tabulated);
   rule->step_nodes = nodes->wide;
-  rule->dense_nodes = nodes->fine;
+  dae__polynomial_create(arena, o->adapter, &nodes->fine, o->stride, &o->dense);
   for (int i = 0; i < o->s + 2; i++) {
     const double *x = rule->step_nodes.x;
     rule->node[i] = (dae__pair){x[i], x[i]};
@@ -472,14 +517,12 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
   o->inverse_nx = nx > 0 ? 1.0 / nx : 0;
   o->state = dae__gauss_select_kernel(o, s);
   o->state_start = dae__gauss_select_kernel(o, s + 1);
-  gauss_make_rule(o);
+  gauss_make_rule(o, arena);
   o->scale = o->rule.gamma / (0.1 * pow(o->rtol, (s + 1.) / (2. * s) - 1));
   o->stop = o->fixed ? ROUND_OFF_UNITS : pow(0.1, 2. * s / (s + 1.));
   o->memory = DAE__STATE(arena, dae__gauss_memory, 1);
   for (int k = 0; k < 2; k++)
     o->K[k] = DAE__STATE(arena, double, (size_t)(s + 2) * o->stride);
-  o->F = DAE__STATE(arena, double, (size_t)o->rule.dense_nodes.n * o->stride);
-  o->end_defect = DAE__STATE(arena, double, nx);
   o->z = DAE__ALLOC(arena, double, adapter->size);
   o->previous_end = DAE__ALLOC(arena, double, nx);
   o->increment = DAE__ALLOC(arena, double, nx);

@@ -1,12 +1,12 @@
 /* Gauss collocation of order 2s by functional iteration. Its files:
  *   gauss.c         stepper: iteration, convergence test, error estimate
- *   gauss_kernel.c  kernels: states by slopes, extrapolation of slopes
- *   gauss_dense.c   dense output */
+ *   gauss_kernel.c  kernels: states by slopes, extrapolation of slopes */
 #ifndef DAEDAL_ONESTEP_GAUSS_GAUSS_H
 #define DAEDAL_ONESTEP_GAUSS_GAUSS_H
 
 #include "linalg/pair.h"
 #include "onestep/host/integrator.h"
+#include "onestep/host/polynomial.h"
 #include "quadrature/collocation.h"
 
 /* Creates the stepper with 1 to DAE__COLLOCATION_STAGES_MAX stages, 0: selected by the tolerance.
@@ -43,7 +43,6 @@ typedef struct dae__gauss_rule {
   double gamma;                   /* factor |det A|^(1/s) of the error estimate */
   int early_stages;               /* number of stages with c_i < EARLY_NODE */
   dae__nodal step_nodes;          /* nodes 0, c_1 ... c_s, 1 */
-  dae__nodal dense_nodes;         /* 2s Chebyshev points of refined dense output */
   dae__pair node[DAE__NODAL_MAX]; /* x_i of step_nodes, each in both lanes of a pair */
   double inverse_distance[DAE__NODAL_MAX][DAE__NODAL_MAX]; /* 1 / (x_i - x_j), step_nodes */
 } dae__gauss_rule;
@@ -53,10 +52,7 @@ typedef struct dae__gauss_memory {
   double h; /* size of the last accepted step; 0: no step to extrapolate from */
   /* convergence rate and its uncertainty, both over h^2; delta = 0: not known */
   double beta, delta;
-  int last;            /* index in K of the slopes of the last accepted step */
-  bool refined;        /* F holds the slopes of the last accepted step at dense_nodes */
-  bool checked;        /* accuracy of dense output of the last accepted step is checked */
-  bool has_end_defect; /* end_defect belongs to the dense output of the last accepted step */
+  int last; /* index in K of the slopes of the last accepted step */
   long iterations;
 } dae__gauss_memory;
 
@@ -82,8 +78,7 @@ struct dae__gauss {
 
   dae__gauss_memory *memory; /* state saved with the integrator */
   double *K[2];              /* saved: slopes at step_nodes, last step and attempt */
-  double *F;                 /* saved: slopes at dense_nodes of the last step */
-  double *end_defect;        /* saved: x1 minus the integral of the slopes over the step */
+  dae__polynomial dense;     /* dense output, refined at 2s Chebyshev points */
 
   double *z;              /* state at which slopes are evaluated */
   double *previous_end;   /* x1 before the last sweep */
@@ -110,15 +105,5 @@ dae__gauss_kernel dae__gauss_state_any;
 /* Predictor of an attempt: K_0 at its start, and K_1 ... K_s extrapolated from the last step (true)
  * or all equal to K_0 (false). */
 bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K);
-
-/* k = sum_j w_j K_j over n slopes, for the entries of v' and u' only */
-void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k);
-
-/* Sets o->inverse_weight by the tolerance at x, for fixed steps by round-off. */
-void dae__gauss_set_weights(dae__gauss *o, const double *x);
-
-/* Dense output of the stepper table. */
-dae_status dae__gauss_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
-                                   const dae_point *out, dae_error *err);
 
 #endif

@@ -131,22 +131,6 @@ dae__gauss_kernel *dae__gauss_select_kernel(const dae__gauss *o, int n)
   }
 }
 
-void dae__gauss_combine(const dae__gauss *o, int n, const double *w, const double *K, double *k)
-{
-  size_t i = (size_t)o->n2, nx = (size_t)o->adapter->nx;
-  for (; i + 2 <= nx; i += 2) {
-    dae__pair sum = {0, 0};
-    for (int j = 0; j < n; j++)
-      sum += w[j] * dae__pair_from_anywhere(K + (size_t)j * o->stride + i);
-    dae__pair_to(k + i, sum);
-  }
-  if (i < nx) {
-    k[i] = 0;
-    for (int j = 0; j < n; j++)
-      k[i] += w[j] * K[(size_t)j * o->stride + i];
-  }
-}
-
 /* ---- extrapolation of slopes ---- */
 
 /* Extrapolates two entries, i and i + 1, of K_1 ... K_s, or entry i only; n = s + 1, q = ratio of
