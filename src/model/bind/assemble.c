@@ -34,20 +34,6 @@ static void assemble_create_systems(dae__binder *b, dae__layout *out)
 
 /* ---- layout of the state vector ---- */
 
-static void assemble_place(const dae__ints *leaves, int first, int *entry)
-{
-  for (int i = 0; i < leaves->count; i++)
-    entry[leaves->item[i]] = first + i;
-}
-
-/* Assigns entries of the state vector to the multipliers of constraints; returns the next entry. */
-static int assemble_place_multipliers(const dae__constraints *all, int first, int *entry)
-{
-  for (int i = 0; i < all->count; i++)
-    entry[all->item[i].leaf] = first + i;
-  return first + all->count;
-}
-
 static void assemble_place_all(dae__expander *x, dae__layout *out)
 {
   out->leaves = x->leaves.count;
@@ -59,18 +45,20 @@ static void assemble_place_all(dae__expander *x, dae__layout *out)
   for (int k = 0; k < out->count; k++) {
     dae__system *u = &out->system[k];
     const dae__instance *own = &x->instances.item[u->instance];
-    int at = u->first = out->size, nq = u->q.count;
-    assemble_place(&u->q, at, out->entry);
-    for (int i = 0; i < nq; i++)
-      out->entry[dae__rate_leaf(x, u->q.item[i])] = at + nq + i;
-    at += 2 * nq;
-    assemble_place(&u->u, at, out->entry);
-    assemble_place(&u->w, at + u->u.count, out->entry);
-    at += u->u.count + u->w.count;
-    at = assemble_place_multipliers(&own->holonomic, at, out->entry);
-    out->size = assemble_place_multipliers(&own->nonholonomic, at, out->entry);
+    const dae__ints *variables[] = {&u->q, &u->q, &u->u, &u->w};
+    const dae__constraints *constraints[] = {&own->holonomic, &own->nonholonomic};
+    u->first = out->size;
+    for (int j = 0; j < 4; j++) /* q, then v, the rates of q, u, w */
+      for (int i = 0; i < variables[j]->count; i++) {
+        int leaf = variables[j]->item[i];
+        out->entry[j == 1 ? dae__rate_leaf(x, leaf) : leaf] = out->size++;
+      }
+    for (int j = 0; j < 2; j++) /* multipliers */
+      for (int i = 0; i < constraints[j]->count; i++)
+        out->entry[constraints[j]->item[i].leaf] = out->size++;
   }
-  out->size = assemble_place_multipliers(&x->joints, out->size, out->entry);
+  for (int i = 0; i < x->joints.count; i++)
+    out->entry[x->joints.item[i].leaf] = out->size++;
 }
 
 /* ---- systems, wires and joints of the coupled problem ---- */

@@ -226,6 +226,8 @@ static inline int dae__declared_at(const dae__expander *x, int leaf)
 {
   return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
 }
+/* Name with its system before a dot, such as "A.x"; system "": the name alone. */
+const char *dae__name_in_system(dae__expander *x, const char *system, const char *name);
 /* Full name of an element, such as "A.x[3]". */
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element);
 /* Name of a variable without its system: x[3], or x[3]' for its rate. */

@@ -353,7 +353,7 @@ dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const cha
   const unsigned given = DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_STATE;
   if (x->l->status)
     return DAE__ZERO;
-  dae__leaves below = dae__leaves_below(x->walker, node);
+  dae__leaves below = dae__leaves_below(x->walker, 1, &node);
   for (int i = 0; i < below.count; i++) {
     unsigned kind = x->leaf_kind.item[below.leaf[i]];
     if (kind & (given | DAE__LEAF_DISCRETE))

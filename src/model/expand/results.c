@@ -13,7 +13,7 @@ static dae__node results_without_state_rates(dae__expander *x, dae__node node, i
     node = dae__replace_leaves(x->walker, node, x->explicit_rate);
   if (!(dae__kinds_below(x, node) & DAE__LEAF_STATE_RATE))
     return node;
-  dae__leaves below = dae__leaves_below(x->walker, node);
+  dae__leaves below = dae__leaves_below(x->walker, 1, &node);
   for (int i = 0; i < below.count; i++)
     if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_STATE_RATE) {
       dae__load_fail(x->l, place, "%s is not available here, since no equation gives it as %s = E",
@@ -80,10 +80,9 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
   const char *label = dae__label_text(c, s->label);
-  const char *system = x->instances.item[c->instance].name;
   dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
   dae__expanded_event event = {.place = s->place, .direction = s->direction, .stop = s->stop};
-  event.name = system[0] ? dae__pool_print(x->l->keep, "%s.%s", system, label) : label;
+  event.name = dae__name_in_system(x, x->instances.item[c->instance].name, label);
   event.node = results_evaluate(c, s->a);
   double value;
   if (!x->l->status && dae__is_constant(x->graph, event.node, &value))

@@ -326,11 +326,15 @@ static const char *scope_plain_name(dae__expander *x, int symbol, int instance, 
                          e->from[1] + element % columns);
 }
 
+const char *dae__name_in_system(dae__expander *x, const char *system, const char *name)
+{
+  return system[0] && name ? dae__pool_print(x->l->keep, "%s.%s", system, name) : name;
+}
+
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element)
 {
   const char *system = x->instances.item[x->symbols.item[symbol].scope == 0 ? 0 : instance].name;
-  const char *name = scope_plain_name(x, symbol, instance, element);
-  return system[0] && name ? dae__pool_print(x->l->keep, "%s.%s", system, name) : name;
+  return dae__name_in_system(x, system, scope_plain_name(x, symbol, instance, element));
 }
 
 const char *dae__local_name(dae__expander *x, int leaf, bool rate)

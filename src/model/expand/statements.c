@@ -51,7 +51,7 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
   unsigned anywhere = x->instances.count == 1 ? may->own : may->own & (may->other | DAE__LEAF_TIME);
   if (x->l->status || !(dae__kinds_below(x, node) & ~anywhere))
     return;
-  dae__leaves below = dae__leaves_below(x->walker, node);
+  dae__leaves below = dae__leaves_below(x->walker, 1, &node);
   for (int i = 0; i < below.count; i++) {
     int leaf = below.leaf[i];
     unsigned kind = x->leaf_kind.item[leaf];

@@ -168,12 +168,7 @@ void dae__walk_pairs_sort(int count, dae__walk_pair *pair)
   }
 }
 
-dae__leaves dae__leaves_below(dae__walker *walker, dae__node node)
-{
-  return dae__leaves_below_all(walker, 1, &node);
-}
-
-dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes)
+dae__leaves dae__leaves_below(dae__walker *walker, int count, const dae__node *nodes)
 {
   bool walked = walk_begin(walker);
   for (int i = 0; i < count && walked; i++)

@@ -57,14 +57,13 @@ typedef struct dae__walker {
 dae__walker *dae__walker_create(dae__graph *graph, const dae_env *env); /* NULL: out of memory */
 void dae__walker_free(dae__walker *walker);
 
-/* Leaves below a node, each once, in rising order; valid until the next walk. */
+/* Leaves below nodes, each once, in rising order; valid until the next walk. */
 typedef struct dae__leaves {
   int count;
   const int *leaf;
 } dae__leaves;
 
-dae__leaves dae__leaves_below(dae__walker *walker, dae__node node);
-dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes);
+dae__leaves dae__leaves_below(dae__walker *walker, int count, const dae__node *nodes);
 
 /* Selection of leaves by kind: leaf i is selected if kind[i] & mask is not 0. */
 typedef struct dae__kinds {
