@@ -64,31 +64,6 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
   return status;
 }
 
-static dae_status model_load(dae_model *model, const char *path, const char *text, size_t length,
-                             const dae_model_options *options, const dae_env *env, dae_error *err)
-{
-  dae__load l = {.keep = model->keep, .err = err};
-  l.limits = options ? *options : dae_model_defaults();
-  l.scratch = dae__pool_create(env);
-  dae__expander x = {.l = &l, .graph = dae__graph_create(env, l.limits.max_nodes)};
-  x.walker = x.graph ? dae__walker_create(x.graph, env) : NULL;
-  l.graph = x.graph;
-  l.walker = x.walker;
-  if (!l.scratch || !x.walker)
-    l.status = dae__out_of_memory(err);
-  int file = -1;
-  if (!l.status)
-    file = text ? dae__open_text(&l, path, text, length) : dae__open_file(&l, path);
-  if (file >= 0)
-    l.status = model_build(&l, &x, file, model);
-  model->files = l.files;
-  dae__walker_free(x.walker);
-  if (!model->tapes->graph)
-    dae__graph_free(x.graph);
-  dae__pool_free(l.scratch);
-  return l.status;
-}
-
 static dae_status model_create(const char *path, const char *text, size_t length,
                                const dae_model_options *options, const dae_env *env,
                                dae_model **out, dae_error *err)
@@ -107,13 +82,30 @@ static dae_status model_create(const char *path, const char *text, size_t length
   model->keep = keep;
   model->arena = arena;
   model->tapes = tapes;
-  dae_status status = model_load(model, path, text, length, options, env, err);
-  if (status) {
+  dae__load l = {.keep = keep, .err = err};
+  l.limits = options ? *options : dae_model_defaults();
+  l.scratch = dae__pool_create(env);
+  dae__expander x = {.l = &l, .graph = dae__graph_create(env, l.limits.max_nodes)};
+  x.walker = x.graph ? dae__walker_create(x.graph, env) : NULL;
+  l.graph = x.graph;
+  l.walker = x.walker;
+  if (!l.scratch || !x.walker)
+    l.status = dae__out_of_memory(err);
+  int file = l.status ? -1
+             : text   ? dae__open_text(&l, -1, path, text, length)
+                      : dae__open_file(&l, -1, path, path);
+  if (file >= 0)
+    l.status = model_build(&l, &x, file, model);
+  model->files = l.files;
+  dae__walker_free(x.walker);
+  if (!model->tapes->graph)
+    dae__graph_free(x.graph);
+  dae__pool_free(l.scratch);
+  if (l.status)
     dae_model_free(model);
-    return status;
-  }
-  *out = model;
-  return DAE_OK;
+  else
+    *out = model;
+  return l.status;
 }
 
 dae_status dae_model_load(const char *path, const dae_model_options *options, const dae_env *env,

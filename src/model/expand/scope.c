@@ -65,11 +65,6 @@ static int scope_add_symbol(dae__expander *x, int scope, dae__statement_kind kin
   return symbol;
 }
 
-static bool scope_is_declaration(dae__statement_kind kind)
-{
-  return kind >= DAE__STATEMENT_PARAM && kind <= DAE__STATEMENT_OUTPUT;
-}
-
 /* Reports an error for statements that are not allowed inside a system or a loop. */
 static void scope_check_place(dae__expander *x, const dae__statement *s, bool in_system,
                               bool in_loop)
@@ -100,7 +95,8 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, bool in
                      s->setting->name);
     break;
   default:
-    if (in_loop && scope_is_declaration(s->kind) && s->kind != DAE__STATEMENT_LET)
+    if (in_loop && s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT &&
+        s->kind != DAE__STATEMENT_LET)
       dae__load_fail(
           x->l, s->place,
           "declarations are not allowed in for loops: declare an array outside, %s[1..N]",
@@ -140,7 +136,7 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
     if (in_system || s->kind == DAE__STATEMENT_SETTING ||
         (s->kind == DAE__STATEMENT_MODEL && s != first))
       scope_check_place(x, s, in_system, false);
-    if (scope_is_declaration(s->kind))
+    if (s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT)
       for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next)
         scope_add_symbol(x, scope, s->kind, d);
     else if (s->kind == DAE__STATEMENT_FOR)
@@ -181,34 +177,14 @@ static void scope_add_instance(dae__expander *x, int scope, int number, int inde
 
 /* ---- elements ---- */
 
-static void scope_take_leaves(dae__expander *x, int symbol, int instance, dae__elements *e)
-{
-  static const struct {
-    dae__statement_kind kind;
-    unsigned value, rate;
-  } kinds[] = {{DAE__STATEMENT_COORD, DAE__LEAF_COORD, DAE__LEAF_COORD_RATE},
-               {DAE__STATEMENT_STATE, DAE__LEAF_STATE, DAE__LEAF_STATE_RATE},
-               {DAE__STATEMENT_ALG, DAE__LEAF_ALG, 0},
-               {DAE__STATEMENT_DISCRETE, DAE__LEAF_DISCRETE, 0}};
-  const dae__symbol *s = &x->symbols.item[symbol];
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    if (kinds[k].kind != s->kind)
-      continue;
-    e->leaf = x->leaves.count;
-    if (kinds[k].kind == DAE__STATEMENT_STATE || kinds[k].kind == DAE__STATEMENT_ALG)
-      x->instances.item[instance].unknowns += e->count;
-    for (int i = 0; i < e->count && dae__load_ok(x->l); i++)
-      dae__add_leaf(x, kinds[k].value, (dae__leaf_info){instance, symbol, i});
-    for (int i = 0; i < e->count && kinds[k].rate && dae__load_ok(x->l); i++) {
-      int rate = dae__add_leaf(x, kinds[k].rate, (dae__leaf_info){instance, symbol, i});
-      if (dae__load_ok(x->l))
-        x->leaf_rate.item[e->leaf + i] = dae__leaf(x->graph, rate);
-    }
-  }
-}
-
 static void scope_resolve_elements(dae__expander *x, int symbol, int instance, dae__elements *e)
 {
+  /* by kind of a variable: kinds of the leaves of its value and its rate */
+  static const unsigned kinds[][2] = {
+      [DAE__STATEMENT_COORD] = {DAE__LEAF_COORD, DAE__LEAF_COORD_RATE},
+      [DAE__STATEMENT_STATE] = {DAE__LEAF_STATE, DAE__LEAF_STATE_RATE},
+      [DAE__STATEMENT_ALG] = {DAE__LEAF_ALG, 0},
+      [DAE__STATEMENT_DISCRETE] = {DAE__LEAF_DISCRETE, 0}};
   const dae__symbol *s = &x->symbols.item[symbol];
   dae__local index;
   dae__context c = dae__context_of(x, instance, &index);
@@ -228,7 +204,16 @@ static void scope_resolve_elements(dae__expander *x, int symbol, int instance, d
   }
   e->count = (int)count;
   if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE) {
-    scope_take_leaves(x, symbol, instance, e);
+    e->leaf = x->leaves.count;
+    if (s->kind == DAE__STATEMENT_STATE || s->kind == DAE__STATEMENT_ALG)
+      x->instances.item[instance].unknowns += e->count;
+    for (int i = 0; i < e->count && dae__load_ok(x->l); i++)
+      dae__add_leaf(x, kinds[s->kind][0], (dae__leaf_info){instance, symbol, i});
+    for (int i = 0; i < e->count && kinds[s->kind][1] && dae__load_ok(x->l); i++) {
+      int rate = dae__add_leaf(x, kinds[s->kind][1], (dae__leaf_info){instance, symbol, i});
+      if (dae__load_ok(x->l))
+        x->leaf_rate.item[e->leaf + i] = dae__leaf(x->graph, rate);
+    }
   } else {
     e->node = DAE__NEW_ARRAY(x->l->scratch, dae__node, e->count);
     for (int i = 0; e->node && i < e->count; i++)

@@ -9,26 +9,6 @@
 
 /* ---- permitted quantities of an expression ---- */
 
-static const char *statements_kind_name(unsigned kind)
-{
-  switch (kind) {
-  case DAE__LEAF_TIME:
-    return "the time";
-  case DAE__LEAF_COORD:
-    return "a coordinate";
-  case DAE__LEAF_STATE:
-    return "a state";
-  case DAE__LEAF_ALG:
-    return "an algebraic variable";
-  case DAE__LEAF_DISCRETE:
-    return "a discrete variable";
-  case DAE__LEAF_MULTIPLIER:
-    return "a multiplier";
-  default:
-    return "a rate";
-  }
-}
-
 unsigned dae__kinds_below(dae__expander *x, dae__node node)
 {
   dae__pool *pool = x->l->scratch;
@@ -51,6 +31,16 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
   unsigned anywhere = x->instances.count == 1 ? may->own : may->own & (may->other | DAE__LEAF_TIME);
   if (x->l->status || !(dae__kinds_below(x, node) & ~anywhere))
     return;
+  static const struct {
+    unsigned kinds;
+    const char *name;
+  } names[] = {{DAE__LEAF_TIME, "the time"},
+               {DAE__LEAF_COORD, "a coordinate"},
+               {DAE__LEAF_STATE, "a state"},
+               {DAE__LEAF_ALG, "an algebraic variable"},
+               {DAE__LEAF_DISCRETE, "a discrete variable"},
+               {DAE__LEAF_MULTIPLIER, "a multiplier"},
+               {~0u, "a rate"}};
   dae__leaves below = dae__leaves_below(x->walker, 1, &node);
   for (int i = 0; i < below.count; i++) {
     int leaf = below.leaf[i];
@@ -58,9 +48,12 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
     bool own = x->leaves.item[leaf].instance == c->instance || kind == DAE__LEAF_TIME;
     if (kind & (own ? may->own : may->other))
       continue;
-    const char *other = own ? "" : " of another system";
+    int n = 0;
+    while (!(names[n].kinds & kind))
+      n++;
     dae__load_fail(x->l, place, "%s may depend on %s, but not on %s, which is %s%s", may->what,
-                   may->holds, dae__leaf_name(x, leaf), statements_kind_name(kind), other);
+                   may->holds, dae__leaf_name(x, leaf), names[n].name,
+                   own ? "" : " of another system");
     return;
   }
 }
@@ -305,9 +298,10 @@ dae_status dae__expand_motion(dae__expander *x)
   for (int i = 0; i < x->overrides.count && !x->l->status; i++)
     if (!x->overrides.item[i].used)
       dae__load_fail(x->l, x->overrides.item[i].place, "the model has no element with this index");
-  if (!x->l->status)
-    dae__prepare_state_rates(x);
-  if (!x->l->status)
+  x->no_state_rates = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
+  for (int i = 0; x->no_state_rates && i < x->leaves.count; i++)
+    x->no_state_rates[i] = x->leaf_kind.item[i] == DAE__LEAF_STATE_RATE ? DAE__ZERO : -1;
+  if (dae__load_ok(x->l))
     dae__walk_instances(x, statements_handle_motion);
   statements_check_names(x);
   if (dae__load_ok(x->l))
