@@ -268,11 +268,9 @@ static void test_random_expressions_are_built_once(void **state)
   }
 }
 
-static void test_operators_have_names_and_operands(void **state)
+static void test_operators_have_operands(void **state)
 {
   (void)state;
-  assert_string_equal(dae__op_name(DAE__OP_ADD), "+");
-  assert_string_equal(dae__op_name(DAE__OP_IF), "if");
   same(dae__op_operands(DAE__OP_LEAF), 0);
   same(dae__op_operands(DAE__OP_POWI), 1);
   same(dae__op_operands(DAE__OP_HYPOT), 2);
@@ -402,7 +400,7 @@ int main(void)
       cmocka_unit_test(test_choices_become_simpler),
       cmocka_unit_test(test_simpler_expressions_have_the_same_value),
       cmocka_unit_test(test_random_expressions_are_built_once),
-      cmocka_unit_test(test_operators_have_names_and_operands),
+      cmocka_unit_test(test_operators_have_operands),
       cmocka_unit_test(test_leaves_below_a_node_come_in_order),
       cmocka_unit_test(test_replaced_leaves_give_the_expression_written_with_them),
       cmocka_unit_test(test_a_million_deep_is_no_depth),

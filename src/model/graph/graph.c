@@ -20,22 +20,18 @@
  * than 2 */
 #define NEAR_PROBES 8
 
-/* Multiplicative hash of an entry; the constants are the odd integers nearest to 2^64 divided by
- * the golden ratio and by the square root of 2. The members of an entry are read with the widths
- * they were written with: a wider read would wait for store forwarding. */
-static uint64_t graph_hash_of(const dae__entry *e)
-{
-  uint64_t h = ((uint64_t)(unsigned)e->a << 32 | (unsigned)e->op) * 0x9e3779b97f4a7c15u;
-  h ^= h >> 32;
-  h = (h ^ ((uint64_t)(unsigned)e->c << 32 | (unsigned)e->b)) * 0xb504f333f9de6485u;
-  return h ^ h >> 32;
-}
-
 /* Slot of an entry in the hash table, or the empty slot to insert it at. The odd stride reaches all
- * slots. */
+ * slots.
+ *
+ * Multiplicative hash; the constants are the odd integers nearest to 2^64 divided by the golden
+ * ratio and by the square root of 2. The members of an entry are read with the widths they were
+ * written with: a wider read would wait for store forwarding. */
 static inline size_t graph_find(const dae__graph *graph, const dae__entry *e)
 {
-  uint64_t hash = graph_hash_of(e);
+  uint64_t hash = ((uint64_t)(unsigned)e->a << 32 | (unsigned)e->op) * 0x9e3779b97f4a7c15u;
+  hash ^= hash >> 32;
+  hash = (hash ^ ((uint64_t)(unsigned)e->c << 32 | (unsigned)e->b)) * 0xb504f333f9de6485u;
+  hash ^= hash >> 32;
   size_t mask = graph->places - 1, i, stride = 1;
   if (e->op == DAE__OP_CONSTANT) { /* a constant has the bits of its value in place of operands */
     i = (size_t)(hash >> 3) & mask;
@@ -129,7 +125,7 @@ __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__ent
   DAE__ASSERT(entry.op == DAE__OP_CONSTANT || entry.op == DAE__OP_LEAF ||
               entry.op == DAE__OP_POWI || (entry.a < graph->count && entry.b < graph->count));
   graph->place[i] = graph->count;
-  /* Entry written member by member, with the widths that graph_hash_of reads. */
+  /* Entry written member by member, with the widths that graph_find reads. */
   graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c};
   return graph->count++;
 }

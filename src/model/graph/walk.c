@@ -125,8 +125,7 @@ bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
   return walk_begin(walker) && walk_on(walker, root, kind);
 }
 
-/* Restores the heap order of the first `count` pairs after the pair at i was replaced. */
-static void walk_sift_down(int count, dae__walk_pair *pair, int i)
+void dae__walk_sift_down(int count, dae__walk_pair *pair, int i)
 {
   dae__walk_pair moved = pair[i];
   for (int child; (child = 2 * i + 1) < count; i = child) {
@@ -159,12 +158,12 @@ void dae__walk_pairs_sort(int count, dae__walk_pair *pair)
   if (sorted)
     return;
   for (int i = count / 2 - 1; i >= 0; i--)
-    walk_sift_down(count, pair, i);
+    dae__walk_sift_down(count, pair, i);
   for (int last = count - 1; last > 0; last--) {
     dae__walk_pair largest = pair[0];
     pair[0] = pair[last];
     pair[last] = largest;
-    walk_sift_down(last, pair, 0);
+    dae__walk_sift_down(last, pair, 0);
   }
 }
 

@@ -46,7 +46,7 @@ typedef struct dae__walker {
   DAE__ARRAY(dae__node) stack;
   /* by slot: visited nodes, operands before the nodes that contain them */
   DAE__ARRAY(dae__walk_visit) visit;
-  DAE__ARRAY(int) heap;               /* pending slots in the sweep over a branch */
+  DAE__ARRAY(dae__walk_pair) heap;    /* pending slots, the keys, in the sweep over a branch */
   DAE__ARRAY(dae__walk_pair) reached; /* leaves reached by the sweep, with their adjoints */
   /* gradients of `if` nodes: pairs of the slot of a leaf and the derivative by it */
   DAE__ARRAY(dae__walk_pair) partial;
@@ -127,6 +127,9 @@ static inline int dae__smooth_operands(const dae__entry *entry, dae__node operan
   return choice ? 2 : dae__op_operands((dae__op)op);
 }
 
+/* Restores the heap order of the first `count` pairs, with the largest key on top, after the pair
+ * at i was replaced. */
+void dae__walk_sift_down(int count, dae__walk_pair *pair, int i);
 void dae__walk_pairs_sort(int count, dae__walk_pair *pair); /* sorts pairs by rising key */
 
 static inline int dae__slot_of(const dae__walker *walker, dae__node node)

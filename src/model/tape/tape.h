@@ -62,7 +62,4 @@ bool dae__tape_compile(dae__tape *tape);
  * nothing written: out of memory at the first run of a lazy tape. */
 bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out);
 
-int dae__tape_length(const dae__tape *tape); /* number of instructions; 0: not compiled */
-int dae__tape_registers(const dae__tape *tape);
-
 #endif

@@ -122,8 +122,8 @@ static dae__tape_step tape_take_step(window *w, int kind)
 static void tape_reorder(dae__tape_compiler *c)
 {
   int most = c->steps < WINDOW ? c->steps : WINDOW;
-  window *w = dae__tape_memory(c, 1, sizeof *w + (size_t)most * sizeof *w->at);
-  int *computed_by = dae__tape_scratch(c, c->values, sizeof *computed_by);
+  window *w = dae__tape_memory(c, 1, sizeof *w + (size_t)most * sizeof *w->at, false);
+  int *computed_by = dae__tape_memory(c, c->values, sizeof *computed_by, true);
   for (int from = 0; from < c->steps && !c->failed; from += WINDOW) {
     int count = c->steps - from < WINDOW ? c->steps - from : WINDOW;
     tape_open_window(c, w, computed_by, from, count);
