@@ -120,9 +120,23 @@ static void assemble_bind_all(dae__binder *b, dae_model *model, dae__layout *lay
   model->problem = dae_problem_coupled(&model->coupled);
 }
 
-static void assemble_count_all(const dae__expander *x, const dae__layout *layout,
-                               dae_model_counts *n)
+dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *layout)
 {
+  dae__expander *x = b->x;
+  *layout = (dae__layout){.count = 0};
+  if (x->joints.count > 0 && x->instances.count == 1)
+    dae__load_fail(x->l, x->joints.item[0].place,
+                   "a joint connects systems, but the model has none; write constraint");
+  assemble_create_systems(b, layout);
+  if (!dae__bind_ok(b))
+    return x->l->status;
+  assemble_place_all(x, layout);
+  if (dae__bind_ok(b))
+    assemble_bind_all(b, model, layout);
+  b->system = model->name;
+  if (!dae__bind_ok(b))
+    return x->l->status;
+  dae_model_counts *n = &model->count;
   n->systems = x->instances.count - 1;
   n->joints = x->joints.count;
   n->outputs = x->outputs.count;
@@ -141,25 +155,6 @@ static void assemble_count_all(const dae__expander *x, const dae__layout *layout
                                    : &n->states) += 1;
     }
   }
-}
-
-dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *layout)
-{
-  dae__expander *x = b->x;
-  *layout = (dae__layout){.count = 0};
-  if (x->joints.count > 0 && x->instances.count == 1)
-    dae__load_fail(x->l, x->joints.item[0].place,
-                   "a joint connects systems, but the model has none; write constraint");
-  assemble_create_systems(b, layout);
-  if (!dae__bind_ok(b))
-    return x->l->status;
-  assemble_place_all(x, layout);
-  if (dae__bind_ok(b))
-    assemble_bind_all(b, model, layout);
-  b->system = model->name;
-  if (!dae__bind_ok(b))
-    return x->l->status;
-  assemble_count_all(x, layout, &model->count);
   dae_status status = dae_problem_validate(&model->problem, x->l->err);
   return x->l->status = status;
 }

@@ -152,8 +152,12 @@ void dae__bind_vector(dae__binder *b, const dae__nodes *nodes, int group, dae__o
 const char *const *dae__bind_names(dae__binder *b, const dae__ints *leaves, int rates)
 {
   const char **names = DAE__ALLOC(b->arena, const char *, leaves->count);
-  for (int i = 0; names && i < leaves->count; i++)
-    names[i] = dae__local_name(b->x, leaves->item[i], i >= rates);
+  for (int i = 0; names && i < leaves->count; i++) {
+    const dae__leaf_info *of = &b->x->leaves.item[leaves->item[i]];
+    names[i] = dae__local_name(b->x, of->symbol, of->instance, of->element);
+    if (i >= rates && names[i])
+      names[i] = dae__pool_print(b->x->l->keep, "%s'", names[i]);
+  }
   return names;
 }
 
@@ -230,9 +234,10 @@ dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *
                          .classes = DAE__CLASSES,
                          .groups = groups,
                          .zeroed = zeroed,
-                         .workspace = &b->tapes->workspace};
+                         .workspace = &b->tapes->workspace,
+                         .lazy = b->lazy};
   dae__pool *keep = b->x->l->keep;
-  dae__tape *tape = NULL;
+  const dae__tape_plan *kept = &plan;
   if (b->lazy) { /* a lazy tape needs copies of its plan and of all arrays of the plan */
     if (!b->lazy_input)
       b->lazy_input = bind_copy(keep, b->input, b->leaves, b->leaves, sizeof *b->input);
@@ -240,11 +245,9 @@ dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *
     plan.output = bind_copy(keep, plan.output, plan.outputs, plan.outputs, sizeof *plan.output);
     if (plan.zeroed)
       plan.zeroed = bind_copy(keep, plan.zeroed, groups, groups, sizeof *plan.zeroed);
-    const dae__tape_plan *kept = bind_copy(keep, &plan, 1, 1, sizeof plan);
-    tape = dae__load_ok(b->x->l) ? dae__tape_create_lazy(b->arena, kept) : NULL;
-  } else {
-    tape = dae__tape_create(b->arena, &plan);
+    kept = bind_copy(keep, &plan, 1, 1, sizeof plan);
   }
+  dae__tape *tape = dae__load_ok(b->x->l) ? dae__tape_create(b->arena, kept) : NULL;
   if (tape)
     *DAE__PUSH(keep, &b->tapes->notes) = (dae__tape_note){tape, b->system, what};
   else if (!b->x->l->status)

@@ -189,14 +189,6 @@ static void bind_mech_widen_to_G(build *a)
 
 /* ---- tapes ---- */
 
-static void bind_mech_outputs_of(build *a, int quantity, int group, dae__outputs *out, int *zeroed)
-{
-  if (a->is_matrix[quantity])
-    zeroed[group] = dae__triplets_outputs(a->b->x->l->scratch, &a->matrix[quantity], group, out);
-  else
-    dae__bind_vector(a->b, &a->vector[quantity], group, out);
-}
-
 /* Builds a tape for each quantity, and the programs. */
 static void bind_mech_build_tapes(build *a)
 {
@@ -223,12 +215,16 @@ static void bind_mech_build_tapes(build *a)
     int zeroed[DAE__WANTED_COUNT] = {0};
     for (int k = 0; k < m->programs; k++)
       known = known || m->program[k].mask == mask;
-    for (int k = 0; k < DAE__WANTED_COUNT && !known; k++)
-      if (mask & (1u << k))
-        bind_mech_outputs_of(a, k, k, &out, zeroed);
-    if (!known)
-      m->program[m->programs++] =
-          (dae__program){mask, dae__bind_tape(a->b, t.what, &out, DAE__WANTED_COUNT, zeroed)};
+    if (known)
+      continue;
+    for (int k = 0; k < DAE__WANTED_COUNT; k++) {
+      if (mask & (1u << k) && a->is_matrix[k])
+        zeroed[k] = dae__triplets_outputs(a->b->x->l->scratch, &a->matrix[k], k, &out);
+      else if (mask & (1u << k))
+        dae__bind_vector(a->b, &a->vector[k], k, &out);
+    }
+    m->program[m->programs++] =
+        (dae__program){mask, dae__bind_tape(a->b, t.what, &out, DAE__WANTED_COUNT, zeroed)};
   }
 }
 

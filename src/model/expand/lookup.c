@@ -278,13 +278,22 @@ static const char *lookup_label_name(const void *list, int i)
   return label->kind == DAE__LABEL_EVENT ? "" : label->text;
 }
 
-int dae__lookup_multiplier(const dae__context *c, const dae__expr *label, bool psi)
+dae__node dae__multiplier_node(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
+  const dae__expr *label = e->argument;
+  if (!c->results)
+    dae__load_fail(x->l, e->place,
+                   "multipliers are available in outputs, events and drawings only");
+  else if (e->count != 1 || label->kind != DAE__EXPR_NAME || label->rate)
+    dae__load_fail(x->l, e->place, "%s(NAME) needs the label of a constraint", e->name);
+  if (x->l->status)
+    return DAE__ZERO;
   const dae__expr *last = label->member ? label->member : label;
   int instance = label->member ? lookup_find_system(c, label) : c->instance;
   if (instance < 0)
-    return -1;
+    return DAE__ZERO;
+  bool psi = !strcmp(e->name, "psi");
   const char *text = dae__label_text(c, last);
   int number = x->l->status ? -1 : dae__table_find(&x->label_table, instance, text);
   const dae__label *found = number < 0 ? NULL : &x->labels.item[number];
@@ -298,7 +307,7 @@ int dae__lookup_multiplier(const dae__context *c, const dae__expr *label, bool p
   } else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
     dae__load_fail(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
                    psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
-  return x->l->status ? -1 : found->leaf;
+  return x->l->status ? DAE__ZERO : dae__leaf(x->graph, found->leaf);
 }
 
 /* ---- rates ---- */

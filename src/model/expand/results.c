@@ -28,21 +28,6 @@ static dae__node results_evaluate(const dae__context *c, const dae__expr *e)
   return results_without_state_rates(c->x, dae__evaluate(c, e), e->place);
 }
 
-static void results_add_outputs(const dae__context *c, const dae__statement *s)
-{
-  dae__expander *x = c->x;
-  for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next) {
-    int symbol = dae__table_find(&x->symbol_table, x->instances.item[c->instance].scope, d->name);
-    const dae__elements *e = dae__elements_of(x, symbol, c->instance, d->place);
-    for (int i = 0; e && i < e->count && !x->l->status; i++) {
-      dae__node node = dae__element_node(x, symbol, c->instance, i, d->place);
-      *DAE__PUSH(x->l->scratch, &x->outputs) =
-          (dae__result){dae__element_name(x, symbol, c->instance, i),
-                        results_without_state_rates(x, node, d->value->place), d->place};
-    }
-  }
-}
-
 static void results_add_action(const dae__context *c, const dae__statement *s,
                                dae__expanded_event *event)
 {
@@ -111,10 +96,20 @@ static void results_add_shape(const dae__context *c, const dae__statement *s)
 static void results_handle(const dae__context *c, const dae__statement *s)
 {
   dae__context reading = *c;
+  dae__expander *x = c->x;
   reading.results = true;
-  if (s->kind == DAE__STATEMENT_OUTPUT)
-    results_add_outputs(&reading, s);
-  else if (s->kind == DAE__STATEMENT_EVENT)
+  const dae__declaration *d = s->kind == DAE__STATEMENT_OUTPUT ? s->declared : NULL;
+  for (; d && !x->l->status; d = d->next) {
+    int symbol = dae__table_find(&x->symbol_table, x->instances.item[c->instance].scope, d->name);
+    const dae__elements *e = dae__elements_of(x, symbol, c->instance, d->place);
+    for (int i = 0; e && i < e->count && !x->l->status; i++) {
+      dae__node node = dae__element_node(x, symbol, c->instance, i, d->place);
+      *DAE__PUSH(x->l->scratch, &x->outputs) =
+          (dae__result){dae__element_name(x, symbol, c->instance, i),
+                        results_without_state_rates(x, node, d->value->place), d->place};
+    }
+  }
+  if (s->kind == DAE__STATEMENT_EVENT)
     results_add_event(&reading, s);
   else if (s->kind == DAE__STATEMENT_DRAW)
     results_add_shape(&reading, s);

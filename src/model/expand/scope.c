@@ -65,7 +65,7 @@ static int scope_add_symbol(dae__expander *x, int scope, dae__statement_kind kin
   return symbol;
 }
 
-/* Reports an error for statements that are not allowed inside a system or a loop. */
+/* Reports an error for statements that are not allowed inside a system, a loop or an event. */
 static void scope_check_place(dae__expander *x, const dae__statement *s, bool in_system,
                               bool in_loop)
 {
@@ -94,6 +94,12 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, bool in
       dae__load_fail(x->l, s->place, "%s can be set inside a system, or in the line simulate",
                      s->setting->name);
     break;
+  case DAE__STATEMENT_EVENT:
+    for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
+      if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
+        dae__load_fail(x->l, a->place,
+                       "the actions of an event set variables: { x' = -e*x'; m = 2 }");
+    break;
   default:
     if (in_loop && s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT &&
         s->kind != DAE__STATEMENT_LET)
@@ -104,22 +110,12 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, bool in
   }
 }
 
-static void scope_check_event_body(dae__expander *x, const dae__statement *s)
-{
-  for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
-    if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
-      dae__load_fail(x->l, a->place,
-                     "the actions of an event set variables: { x' = -e*x'; m = 2 }");
-}
-
 static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_system)
 {
   for (const dae__statement *b = s->body; b && !x->l->status; b = b->next) {
     scope_check_place(x, b, in_system, true);
     if (b->kind == DAE__STATEMENT_FOR)
       scope_check_loop(x, b, in_system);
-    else if (b->kind == DAE__STATEMENT_EVENT)
-      scope_check_event_body(x, b);
     else if (b->kind == DAE__STATEMENT_LET)
       for (const dae__declaration *d = b->declared; d; d = d->next)
         if (d->rank > 0 || d->parameters >= 0)
@@ -133,7 +129,7 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
 {
   bool in_system = scope > 0;
   for (const dae__statement *s = first; s && !x->l->status; s = s->next) {
-    if (in_system || s->kind == DAE__STATEMENT_SETTING ||
+    if (in_system || s->kind == DAE__STATEMENT_SETTING || s->kind == DAE__STATEMENT_EVENT ||
         (s->kind == DAE__STATEMENT_MODEL && s != first))
       scope_check_place(x, s, in_system, false);
     if (s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT)
@@ -141,8 +137,6 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
         scope_add_symbol(x, scope, s->kind, d);
     else if (s->kind == DAE__STATEMENT_FOR)
       scope_check_loop(x, s, in_system);
-    else if (s->kind == DAE__STATEMENT_EVENT)
-      scope_check_event_body(x, s);
     else if (s->kind == DAE__STATEMENT_SYSTEM && !in_system) {
       int symbol = scope_add_symbol(x, 0, s->kind, s->declared);
       *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){.name = s->declared->name,
@@ -161,18 +155,6 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
     if (s->kind == DAE__STATEMENT_SIMULATE && !x->l->status)
       x->simulate = s;
   }
-}
-
-/* ---- instances ---- */
-
-static void scope_add_instance(dae__expander *x, int scope, int number, int index)
-{
-  const dae__scope *s = &x->scopes.item[scope];
-  const char *name = s->name;
-  if (s->d && s->d->rank > 0)
-    name = dae__pool_print(x->l->keep, "%s[%d]", s->name, index);
-  *DAE__PUSH(x->l->scratch, &x->instances) =
-      (dae__instance){.name = name, .scope = scope, .number = number};
 }
 
 /* ---- elements ---- */
@@ -250,7 +232,7 @@ dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first)
   }
   *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){
       .name = "", .body = first, .symbol = -1, .first = -1, .last = -1, .instances = 1};
-  scope_add_instance(x, 0, 0, 1);
+  *DAE__PUSH(x->l->scratch, &x->instances) = (dae__instance){.name = ""};
   dae__add_leaf(x, DAE__LEAF_TIME, (dae__leaf_info){.symbol = -1});
   if (!dae__load_ok(x->l))
     return x->l->status;
@@ -273,8 +255,12 @@ dae_status dae__resolve_ranges(dae__expander *x)
     s->instance = x->instances.count;
     s->index = from;
     for (int k = from;
-         k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD_NODES * DAE__LOOP_WORK); k++)
-      scope_add_instance(x, i, k - from, k);
+         k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD_NODES * DAE__LOOP_WORK); k++) {
+      const char *name =
+          s->d->rank > 0 ? dae__pool_print(x->l->keep, "%s[%d]", s->name, k) : s->name;
+      *DAE__PUSH(x->l->scratch, &x->instances) =
+          (dae__instance){.name = name, .scope = i, .number = k - from};
+    }
     s->instances = x->instances.count - s->instance;
   }
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
@@ -297,8 +283,7 @@ int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info)
   return x->leaves.count - 1;
 }
 
-/* Name of an element without its system, such as "x[3]". */
-static const char *scope_plain_name(dae__expander *x, int symbol, int instance, int element)
+const char *dae__local_name(dae__expander *x, int symbol, int instance, int element)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
   const dae__elements *e = &s->in[x->instances.item[s->scope == 0 ? 0 : instance].number];
@@ -319,14 +304,7 @@ const char *dae__name_in_system(dae__expander *x, const char *system, const char
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element)
 {
   const char *system = x->instances.item[x->symbols.item[symbol].scope == 0 ? 0 : instance].name;
-  return dae__name_in_system(x, system, scope_plain_name(x, symbol, instance, element));
-}
-
-const char *dae__local_name(dae__expander *x, int leaf, bool rate)
-{
-  const dae__leaf_info *info = &x->leaves.item[leaf];
-  const char *name = scope_plain_name(x, info->symbol, info->instance, info->element);
-  return rate && name ? dae__pool_print(x->l->keep, "%s'", name) : name;
+  return dae__name_in_system(x, system, dae__local_name(x, symbol, instance, element));
 }
 
 const char *dae__leaf_name(dae__expander *x, int leaf)

@@ -3,6 +3,7 @@
 #include "core/number.h"
 #include "model/expand/value.h"
 #include <limits.h>
+#include <string.h>
 
 /* largest number of lets of a loop, each a level of recursion; chosen, not measured */
 #define MAX_LETS 1000
@@ -270,28 +271,6 @@ static void statements_evaluate_all(dae__expander *x)
   }
 }
 
-/* Reports an error for variables named lambda or psi, the names of multipliers, in systems with
- * constraints. */
-static void statements_check_names(dae__expander *x)
-{
-  for (int i = 0; i < x->instances.count && !x->l->status; i++) {
-    const dae__instance *own = &x->instances.item[i];
-    int constraints = own->holonomic.count + own->nonholonomic.count;
-    if (constraints + (i == 0 ? x->joints.count : 0) == 0)
-      continue;
-    for (int k = 0; k < 2; k++) {
-      const char *name = k ? "psi" : "lambda";
-      int s =
-          dae__table_find(&x->symbol_table, own->scope, dae__name(x->l, x->names, name, k ? 3 : 6));
-      if (s >= 0)
-        dae__load_fail(x->l, x->symbols.item[s].d->place,
-                       "%s is the name of multipliers in a system with constraints; choose another "
-                       "name, such as %s_1",
-                       name, name);
-    }
-  }
-}
-
 dae_status dae__expand_motion(dae__expander *x)
 {
   statements_evaluate_all(x);
@@ -303,7 +282,20 @@ dae_status dae__expand_motion(dae__expander *x)
     x->no_state_rates[i] = x->leaf_kind.item[i] == DAE__LEAF_STATE_RATE ? DAE__ZERO : -1;
   if (dae__load_ok(x->l))
     dae__walk_instances(x, statements_handle_motion);
-  statements_check_names(x);
+  /* lambda and psi are the names of multipliers in a system with constraints */
+  static const char *const names[] = {"lambda", "psi"};
+  for (int i = 0; i < 2 * x->instances.count && !x->l->status; i++) {
+    const dae__instance *own = &x->instances.item[i / 2];
+    const char *name = names[i % 2];
+    int constraints = own->holonomic.count + own->nonholonomic.count;
+    int s = dae__table_find(&x->symbol_table, own->scope,
+                            dae__name(x->l, x->names, name, (int)strlen(name)));
+    if (s >= 0 && constraints + (i < 2 ? x->joints.count : 0) > 0)
+      dae__load_fail(x->l, x->symbols.item[s].d->place,
+                     "%s is the name of multipliers in a system with constraints; choose another "
+                     "name, such as %s_1",
+                     name, name);
+  }
   if (dae__load_ok(x->l))
     dae__find_explicit_rates(x);
   return x->l->status;

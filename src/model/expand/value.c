@@ -80,7 +80,7 @@ static dae__value value_evaluate_sum(const dae__context *c, const dae__expr *e)
   return dae__as_number(sum);
 }
 
-/* ---- calls: builtin functions, let functions, multipliers ---- */
+/* ---- calls: builtin functions, let functions ---- */
 
 static dae__value value_evaluate_builtin(const dae__context *c, const dae__expr *e, int word)
 {
@@ -160,22 +160,6 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
   return value;
 }
 
-/* Evaluates lambda(rod) or psi(rod), where rod is a label of a constraint expanded before. */
-static dae__value value_evaluate_multiplier(const dae__context *c, const dae__expr *e)
-{
-  if (!c->results) {
-    dae__load_fail(c->x->l, e->place,
-                   "multipliers are available in outputs, events and drawings only");
-    return DAE__NO_VALUE;
-  }
-  if (e->count != 1 || e->argument->kind != DAE__EXPR_NAME || e->argument->rate) {
-    dae__load_fail(c->x->l, e->place, "%s(NAME) needs the label of a constraint", e->name);
-    return DAE__NO_VALUE;
-  }
-  int leaf = dae__lookup_multiplier(c, e->argument, !strcmp(e->name, "psi"));
-  return leaf < 0 ? DAE__NO_VALUE : dae__as_number(dae__leaf(c->x->graph, leaf));
-}
-
 static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
 {
   const dae__expr *last = e->member ? e->member : e;
@@ -198,7 +182,7 @@ static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
     }
   }
   dae__value value = builtin      ? value_evaluate_builtin(c, e, word)
-                     : multiplier ? value_evaluate_multiplier(c, e)
+                     : multiplier ? dae__as_number(dae__multiplier_node(c, e))
                                   : value_evaluate_function(c, last, symbol, instance);
   return last->rate || e->rate
              ? dae__as_number(dae__total_rate(c->x, value.node, e->place, last->name))

@@ -23,8 +23,9 @@ int dae__lookup_symbol(const dae__context *c, const char *name, int *instance);
 /* Symbol of a dotted name x, A.x or S[k].x; an unknown name is an error. instance: set to the
  * instance of the symbol. */
 int dae__lookup_path(const dae__context *c, const dae__expr *e, int *instance);
-/* Leaf of the multiplier of a labelled constraint; -1 after an error. */
-int dae__lookup_multiplier(const dae__context *c, const dae__expr *label, bool psi);
+/* Node of lambda(rod) or psi(rod), where rod is a label of a constraint expanded before; node 0
+ * after an error. */
+dae__node dae__multiplier_node(const dae__context *c, const dae__expr *e);
 /* Reports an error for unknown names in the body of a function, which may never be called. indices:
  * the indices of enclosing sums. */
 void dae__check_function(const dae__context *c, const dae__expr *e, const dae__declaration *d,

@@ -208,7 +208,7 @@ dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds k
 {
   const dae__gradient none = {0, NULL, NULL};
   walker->sweep = 0;
-  if (!dae__walk_below(walker, node, DAE__WALK_SMOOTH) ||
+  if (!dae__walk_below(walker, 1, &node, DAE__WALK_SMOOTH) ||
       (gradient_find_dependent(walker, kinds) && !gradient_form_choices(walker)) ||
       !gradient_sweep_all(walker))
     return none;

@@ -70,15 +70,6 @@ static bool graph_resize_table(dae__graph *graph, size_t places)
   return true;
 }
 
-static bool graph_resize_entries(dae__graph *graph, int needed)
-{
-  dae__entry *entry = dae__array_grow(&graph->env, graph->entry, &graph->capacity, graph->count,
-                                      needed, sizeof *entry);
-  if (entry)
-    graph->entry = entry;
-  return entry;
-}
-
 dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
 {
   dae_env own = dae__env_of(env);
@@ -87,7 +78,9 @@ dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
     return NULL;
   *graph = (dae__graph){.env = own};
   graph->limit = max_nodes < 1 ? 1 : max_nodes < INT_MAX ? (int)max_nodes : INT_MAX;
-  if (!graph_resize_table(graph, FIRST_PLACES) || !graph_resize_entries(graph, FIRST_ENTRIES)) {
+  graph->entry =
+      dae__array_grow(&own, NULL, &graph->capacity, 0, FIRST_ENTRIES, sizeof(dae__entry));
+  if (!graph->entry || !graph_resize_table(graph, FIRST_PLACES)) {
     dae__graph_free(graph);
     return NULL;
   }
@@ -114,8 +107,12 @@ __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__ent
 {
   bool crowded = (size_t)graph->count >= graph->places / 2;
   graph->full = graph->count == graph->limit;
-  if (graph->full ||
-      (graph->count == graph->capacity && !graph_resize_entries(graph, graph->count + 1)) ||
+  if (!graph->full && graph->count == graph->capacity) {
+    dae__entry *larger = dae__array_grow(&graph->env, graph->entry, &graph->capacity, graph->count,
+                                         graph->count + 1, sizeof *larger);
+    graph->entry = larger ? larger : graph->entry;
+  }
+  if (graph->full || graph->count == graph->capacity ||
       (crowded && !graph_resize_table(graph, 2 * graph->places))) {
     graph->failed = true;
     return DAE__ZERO;

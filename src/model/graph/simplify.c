@@ -218,23 +218,6 @@ static dae__node simplify_quotient(dae__graph *g, dae__node a, dae__node b)
   return simplify_make(g, DAE__OP_DIV, a, b);
 }
 
-static dae__node simplify_negative(dae__graph *g, dae__node a)
-{
-  dae__entry e = g->entry[a];
-  double c;
-  if (e.op == DAE__OP_NEG)
-    return e.a;
-  if (e.op == DAE__OP_SUB)
-    return DAE__SUB(g, e.b, e.a);
-  if (dae__op_operands((dae__op)e.op) == 2 && dae__is_constant(g, e.a, &c)) {
-    if (e.op == DAE__OP_MUL || e.op == DAE__OP_DIV)
-      return dae__binary(g, (dae__op)e.op, dae__constant(g, -c), e.b);
-    if (e.op == DAE__OP_ADD)
-      return DAE__SUB(g, dae__constant(g, -c), e.b);
-  }
-  return simplify_make(g, DAE__OP_NEG, a, 0);
-}
-
 dae__node dae__powi(dae__graph *graph, dae__node a, int power)
 {
   dae__entry e = graph->entry[a];
@@ -345,8 +328,13 @@ dae__node dae__unary(dae__graph *graph, dae__op op, dae__node a)
   bool even = op == DAE__OP_COS || op == DAE__OP_COSH || op == DAE__OP_ABS;
   if (dae__is_constant(graph, a, &x))
     return dae__constant(graph, dae__op_value(op, x, 0, 0));
-  if (op == DAE__OP_NEG)
-    return simplify_negative(graph, a);
+  if (op == DAE__OP_NEG && (e.op == DAE__OP_NEG || e.op == DAE__OP_SUB))
+    return e.op == DAE__OP_NEG ? e.a : DAE__SUB(graph, e.b, e.a);
+  if (op == DAE__OP_NEG && (e.op == DAE__OP_MUL || e.op == DAE__OP_DIV || e.op == DAE__OP_ADD) &&
+      dae__is_constant(graph, e.a, &x)) { /* -(c b), -(c / b) and -(c + b) with a constant c */
+    dae__node c = dae__constant(graph, -x);
+    return dae__binary(graph, e.op == DAE__OP_ADD ? DAE__OP_SUB : (dae__op)e.op, c, e.b);
+  }
   if (e.op == DAE__OP_NEG && odd)
     return DAE__NEG(graph, dae__unary(graph, op, e.a));
   if (e.op == DAE__OP_NEG && even)

@@ -106,14 +106,14 @@ dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__no
 bool dae__walker_reserve(dae__walker *walker, void *item, int *capacity, int count, int more,
                          size_t size);
 
-/* Operands that a walk follows. dae__walk_below visits the nodes below a root, each once, operands
+/* Operands that a walk follows. dae__walk_below visits the nodes below roots, each once, operands
  * first; false: failure. */
 typedef enum dae__walk_kind {
   DAE__WALK_ALL,
   /* only operands with a derivative: not conditions, nor operands of sign and floor */
   DAE__WALK_SMOOTH
 } dae__walk_kind;
-bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind);
+bool dae__walk_below(dae__walker *walker, int count, const dae__node *roots, dae__walk_kind kind);
 
 /* Operands with a derivative that is not identically zero; returns their number. */
 static inline int dae__smooth_operands(const dae__entry *entry, dae__node operand[3])

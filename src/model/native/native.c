@@ -57,8 +57,8 @@ static dae_status native_compile(dae_model *model, const dae_native_options *opt
   dae__native_put_command(s, options);
   if (s->failed)
     return dae__out_of_memory(err);
-  dae__native_name(&place, model->name, s);
-  *cached = dae__native_find(&place, s) && native_load(model, place.library, err) == DAE_OK;
+  *cached =
+      dae__native_find(&place, model->name, s) && native_load(model, place.library, err) == DAE_OK;
   if (*cached)
     return DAE_OK;
   DAE__TRY(dae__native_build(&place, options, s, err));

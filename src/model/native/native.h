@@ -51,9 +51,9 @@ typedef struct dae__native_place {
 /* Finds or creates the cache folder, which must belong to the user alone, since its files are
  * executed. */
 dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_error *err);
-void dae__native_name(dae__native_place *place, const char *model, const dae__source *text);
-/* Tests that the cache contains a complete library compiled from exactly this text. */
-bool dae__native_find(const dae__native_place *place, const dae__source *text);
+/* Sets the paths of a text in the cache, and tests that the cache contains a complete library
+ * compiled from exactly this text. */
+bool dae__native_find(dae__native_place *place, const char *model, const dae__source *text);
 /* Moves a library into the cache, together with the text it was compiled from and a checksum. */
 dae_status dae__native_keep(const dae__native_place *place, const char *compiled,
                             const dae__source *text, dae_error *err);

@@ -85,13 +85,6 @@ dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_
   return DAE_OK;
 }
 
-void dae__native_name(dae__native_place *place, const char *model, const dae__source *text)
-{
-  unsigned long long key = cache_checksum(FNV_START, text->text, (size_t)text->length);
-  snprintf(place->library, sizeof place->library, "%s/%.60s-%016llx.so", place->folder, model, key);
-  snprintf(place->source, sizeof place->source, "%s/%.60s-%016llx.c", place->folder, model, key);
-}
-
 /* ---- files of the cache ---- */
 
 /* Contents of a file in memory of env; NULL: not readable, or out of memory. */
@@ -113,8 +106,11 @@ static char *cache_read_file(const dae_env *env, const char *path, size_t *size)
   return bytes;
 }
 
-bool dae__native_find(const dae__native_place *place, const dae__source *text)
+bool dae__native_find(dae__native_place *place, const char *model, const dae__source *text)
 {
+  unsigned long long key = cache_checksum(FNV_START, text->text, (size_t)text->length);
+  snprintf(place->library, sizeof place->library, "%s/%.60s-%016llx.so", place->folder, model, key);
+  snprintf(place->source, sizeof place->source, "%s/%.60s-%016llx.c", place->folder, model, key);
   size_t size = 0;
   char *bytes = cache_read_file(&text->env, place->library, &size);
   tail end;

@@ -238,10 +238,10 @@ static void emit_put_whole(emitter *e)
   emit_put_body(e, e->tape->code);
 }
 
-static void emit_find_last_reads(emitter *e)
+static void emit_put_split(emitter *e)
 {
-  int n = 0;
-  for (const int *p = e->tape->code; *p != DAE__TAPE_END; n++) {
+  int functions = 0, n = 0;
+  for (const int *p = e->tape->code; *p != DAE__TAPE_END; n++) { /* last reads of all values */
     instruction i = emit_decode(p);
     for (int k = 0; k < i.form.reads; k++)
       if (e->holds[i.read[k]] >= 0)
@@ -252,12 +252,6 @@ static void emit_find_last_reads(emitter *e)
   }
   for (int i = 0; i < e->tape->registers; i++)
     e->holds[i] = -1;
-}
-
-static void emit_put_split(emitter *e)
-{
-  int functions = 0;
-  emit_find_last_reads(e);
   for (const int *p = e->tape->code; *p != DAE__TAPE_END; functions++) {
     e->first = e->end;
     /* A function ends before an instruction that does not read the previous result. */
@@ -281,22 +275,23 @@ static void emit_put_split(emitter *e)
 
 /* ---- functions of a tape ---- */
 
-static void *emit_scratch(dae__source *s, int count, size_t size)
-{
-  void *memory = s->env.allocate(s->env.user, (size_t)(count > 0 ? count : 1) * size);
-  s->failed = s->failed || !memory;
-  return memory;
-}
-
 static void emit_put_tape(dae__source *s, const dae__tape_note *note, int number)
 {
   const dae__tape *tape = note->tape;
   emitter e = {.s = s, .tape = tape, .number = number, .whole = tape->length <= DAE__NATIVE_WHOLE};
   for (int i = 0; i < tape->loads; i++)
     e.inputs += tape->load[i].count;
-  e.input = emit_scratch(s, e.inputs, sizeof *e.input);
-  e.holds = emit_scratch(s, tape->registers, sizeof *e.holds);
-  e.last_read = emit_scratch(s, tape->length, sizeof *e.last_read);
+  const size_t bytes[] = {(size_t)e.inputs * sizeof *e.input,
+                          (size_t)tape->registers * sizeof *e.holds,
+                          (size_t)tape->length * sizeof *e.last_read};
+  void *memory[] = {NULL, NULL, NULL};
+  for (int i = 0; i < 3; i++) {
+    memory[i] = s->env.allocate(s->env.user, bytes[i] > 0 ? bytes[i] : 1);
+    s->failed = s->failed || !memory[i];
+  }
+  e.input = memory[0];
+  e.holds = memory[1];
+  e.last_read = memory[2];
   if (!s->failed) {
     for (int i = 0, n = 0; i < tape->loads; i++)
       for (int j = 0; j < tape->load[i].count; j++)
@@ -311,8 +306,7 @@ static void emit_put_tape(dae__source *s, const dae__tape_note *note, int number
     else
       emit_put_split(&e);
   }
-  void *memory[] = {e.input, e.holds, e.last_read};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+  for (int i = 0; i < 3; i++)
     if (memory[i])
       s->env.release(s->env.user, memory[i]);
 }

@@ -118,12 +118,6 @@ static bool picture_find_rods(automatic *a)
 
 /* ---- shapes ---- */
 
-static void picture_add_shape(automatic *a, dae_shape_kind kind, int first)
-{
-  *DAE__PUSH(a->b->x->l->keep, &a->out->shapes) =
-      (dae_shape){.kind = kind, .points = kind == DAE_SHAPE_LINE ? 2 : 1, .first = first};
-}
-
 static void picture_put(automatic *a, end e)
 {
   dae__pool *pool = a->b->x->l->scratch;
@@ -183,7 +177,8 @@ static void picture_draw_rods(automatic *a)
     const end rod[2] = {{node[0][0], node[0][1]}, {node[1][0], node[1][1]}};
     if (picture_lengthen(a, rod))
       continue;
-    picture_add_shape(a, DAE_SHAPE_LINE, a->out->values.count);
+    *DAE__PUSH(x->l->keep, &a->out->shapes) =
+        (dae_shape){.kind = DAE_SHAPE_LINE, .points = 2, .first = a->out->values.count};
     picture_put(a, rod[0]);
     picture_put(a, rod[1]);
   }
@@ -215,7 +210,8 @@ static void picture_draw_ends(automatic *a)
       if (slot[at])
         continue;
       slot[at] = first + 1;
-      picture_add_shape(a, DAE_SHAPE_POINT, first);
+      *DAE__PUSH(l->keep, &a->out->shapes) =
+          (dae_shape){.kind = DAE_SHAPE_POINT, .points = 1, .first = first};
     }
   }
 }
@@ -259,7 +255,8 @@ static void picture_draw_points(automatic *a, int instance, int symbol)
       int p = ex->leaf + i, q = ey->leaf + i;
       if (a->other[p] || a->other[q] || !picture_same_mass(a, p, q))
         continue;
-      picture_add_shape(a, DAE_SHAPE_POINT, a->out->values.count);
+      *DAE__PUSH(x->l->keep, &a->out->shapes) =
+          (dae_shape){.kind = DAE_SHAPE_POINT, .points = 1, .first = a->out->values.count};
       picture_put(a, (end){dae__leaf(x->graph, p), dae__leaf(x->graph, q)});
     }
   }

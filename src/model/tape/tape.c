@@ -203,16 +203,11 @@ bool dae__tape_compile(dae__tape *tape)
   return compiled;
 }
 
-dae__tape *dae__tape_create_lazy(dae__arena *arena, const dae__tape_plan *plan)
-{
-  dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
-  if (tape)
-    *tape = (dae__tape){.plan = plan, .arena = arena};
-  return tape;
-}
-
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
 {
-  dae__tape *tape = dae__tape_create_lazy(arena, plan);
-  return tape && dae__tape_compile(tape) ? tape : NULL;
+  dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
+  if (!tape)
+    return NULL;
+  *tape = (dae__tape){.plan = plan, .arena = arena};
+  return plan->lazy || dae__tape_compile(tape) ? tape : NULL;
 }

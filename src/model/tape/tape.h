@@ -44,16 +44,15 @@ typedef struct dae__tape_plan {
    * are left out */
   const int *zeroed;
   dae__tape_workspace *workspace; /* workspace; NULL: allocated for this tape alone */
+  /* lazy tape, compiled at its first run, since most tapes of a model never run: the arena, and the
+   * plan with all its arrays, must live until then */
+  bool lazy;
 } dae__tape_plan;
 
 typedef struct dae__tape dae__tape;
 
-/* Compiles a tape; NULL: out of memory. */
+/* Tape of a plan, compiled unless it is lazy; NULL: out of memory. */
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan);
-
-/* Lazy tape, which is compiled at its first run: most tapes of a model never run. The arena, and
- * the plan with all its arrays, must live until then. */
-dae__tape *dae__tape_create_lazy(dae__arena *arena, const dae__tape_plan *plan);
 /* Compiles a lazy tape, unless it is compiled already. False: out of memory. */
 bool dae__tape_compile(dae__tape *tape);
 

@@ -54,26 +54,24 @@ static unsigned names_hash(const char *text, int length)
   return h;
 }
 
-static void names_insert(dae__names *names, const char *name)
-{
-  unsigned i = names_hash(name, (int)strlen(name)) & (unsigned)(names->room - 1);
-  while (names->slot[i])
-    i = (i + 1) & (unsigned)(names->room - 1);
-  names->slot[i] = name;
-}
-
 const char *dae__name(dae__load *l, dae__names *names, const char *text, int length)
 {
   if (2 * names->count >= names->room) { /* a hash table is at most half full */
-    dae__names larger = {.room = names->room > 0 ? 2 * names->room : 256, .count = names->count};
+    dae__names larger = {.room = 256, .count = DAE__WORDS};
+    if (names->room > 0)
+      larger = (dae__names){.room = 2 * names->room, .count = names->count};
     larger.slot = DAE__NEW_ARRAY(l->scratch, const char *, larger.room);
     if (!dae__load_ok(l))
       return "";
-    for (int i = 0; i < names->room; i++)
-      if (names->slot[i])
-        names_insert(&larger, names->slot[i]);
-    for (; larger.count < DAE__WORDS; larger.count++)
-      names_insert(&larger, dae__words[larger.count].text);
+    int known = names->room > 0 ? names->room : DAE__WORDS; /* a new table holds the words */
+    for (int i = 0; i < known; i++) {
+      const char *name = names->room > 0 ? names->slot[i] : dae__words[i].text;
+      unsigned at = name ? names_hash(name, (int)strlen(name)) & (unsigned)(larger.room - 1) : 0;
+      while (name && larger.slot[at])
+        at = (at + 1) & (unsigned)(larger.room - 1);
+      if (name)
+        larger.slot[at] = name;
+    }
     *names = larger;
   }
   unsigned i = names_hash(text, length) & (unsigned)(names->room - 1);

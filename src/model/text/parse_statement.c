@@ -260,27 +260,6 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   }
 }
 
-/* Tests that an imported file may contain a statement. False without an error: the statement is
- * skipped. */
-static bool parse_belongs_in_import(dae__parser *p, const dae__statement *s)
-{
-  switch (s->kind) {
-  case DAE__STATEMENT_PARAM:
-  case DAE__STATEMENT_LET:
-  case DAE__STATEMENT_SYSTEM:
-    return true;
-  case DAE__STATEMENT_MODEL:
-  case DAE__STATEMENT_SIMULATE:
-    return false;
-  default:
-    dae__load_fail(
-        p->l, s->place,
-        "an imported file may hold params, lets and systems only; move this statement into a "
-        "system, or into the model");
-    return false;
-  }
-}
-
 static void parse_statement(dae__parser *p, list *all)
 {
   if (dae__parser_at(p, DAE__TOKEN_CLOSE_BLOCK)) {
@@ -318,9 +297,16 @@ static void parse_statement(dae__parser *p, list *all)
     return;
   }
   parse_by_kind(p, s);
-  bool top = p->imported && p->blocks == 0 && !p->l->status;
-  if (top && !parse_belongs_in_import(p, s))
-    return;
+  if (p->imported && p->blocks == 0) {
+    if (s->kind == DAE__STATEMENT_MODEL || s->kind == DAE__STATEMENT_SIMULATE)
+      return; /* not imported */
+    if (s->kind != DAE__STATEMENT_PARAM && s->kind != DAE__STATEMENT_LET &&
+        s->kind != DAE__STATEMENT_SYSTEM)
+      dae__load_fail(
+          p->l, s->place,
+          "an imported file may hold params, lets and systems only; move this statement into a "
+          "system, or into the model");
+  }
   *all->last = s;
   all->last = &s->next;
 }
