@@ -61,10 +61,11 @@ const char *dae__bind_exceeded(const dae__binder *b, long *limit)
   bool visits = b->x->walker->visits / MAX_WALKS > max_nodes, full = b->x->graph->full;
   if (limit)
     *limit = full ? max_nodes : visits ? MAX_WALKS * max_nodes : max_nodes / NODES_PER_ENTRY;
-  return full                                       ? "its derivatives have more nodes than"
-         : visits                                   ? "differentiating it visits more nodes than"
-         : b->entries > max_nodes / NODES_PER_ENTRY ? "its matrices have more entries than"
-                                                    : NULL;
+  if (full)
+    return "its derivatives have more nodes than";
+  if (visits)
+    return "differentiating it visits more nodes than";
+  return b->entries > max_nodes / NODES_PER_ENTRY ? "its matrices have more entries than" : NULL;
 }
 
 bool dae__bind_ok(dae__binder *b)

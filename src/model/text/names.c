@@ -66,11 +66,12 @@ const char *dae__name(dae__load *l, dae__names *names, const char *text, int len
     int known = names->room > 0 ? names->room : DAE__WORDS; /* a new table holds the words */
     for (int i = 0; i < known; i++) {
       const char *name = names->room > 0 ? names->slot[i] : dae__words[i].text;
-      unsigned at = name ? names_hash(name, (int)strlen(name)) & (unsigned)(larger.room - 1) : 0;
-      while (name && larger.slot[at])
+      if (!name)
+        continue;
+      unsigned at = names_hash(name, (int)strlen(name)) & (unsigned)(larger.room - 1);
+      while (larger.slot[at])
         at = (at + 1) & (unsigned)(larger.room - 1);
-      if (name)
-        larger.slot[at] = name;
+      larger.slot[at] = name;
     }
     *names = larger;
   }
