@@ -9,9 +9,9 @@
  *
  * Then instructions without a pattern, which the processor cannot foresee, and the making of large
  * graphs and tapes. */
-#include "model/tape/tape.h"
 #include "measure.h"
 #include "model/graph/walk.h"
+#include "model/tape/tape_code.h"
 
 #include <limits.h>
 #include <string.h>
@@ -169,11 +169,11 @@ static tapes compile(dae__arena *arena, dae__graph *graph, dae__walker *walker)
   count = append(output, count, 2, 8, c.G);
   tapes made = {0};
   made.forces = dae__tape_create(
-      arena, &(dae__tape_plan){graph, input, output, count, 3, 3, (int[]){0, 0, 8}, NULL});
+      arena, &(dae__tape_plan){graph, input, output, count, 3, 3, (int[]){0, 0, 8}, NULL, false});
   count = append(output, 0, 0, 16, df);
   count = append(output, count, 1, 16, dGl);
   made.slopes = dae__tape_create(
-      arena, &(dae__tape_plan){graph, input, output, count, 3, 2, (int[]){16, 16}, NULL});
+      arena, &(dae__tape_plan){graph, input, output, count, 3, 2, (int[]){16, 16}, NULL, false});
   return made;
 }
 
@@ -285,7 +285,7 @@ static void print_contest(contest *c, const char *title, double weight)
   for (int i = 0; i < 2; i++)
     printf("%-16s %7.1f ns %7.1f ns %7.2f %13d %10d\n", i ? "df/dq, d(G'l)/dq" : "f, g, G",
            1e9 * least[2 * i], 1e9 * least[2 * i + 1], least[2 * i + 1] / least[2 * i],
-           dae__tape_length(tape[i]), dae__tape_registers(tape[i]));
+           tape[i]->length, tape[i]->registers);
   double hand = least[FORCES_HAND] + least[SLOPES_HAND];
   double by_tape = least[FORCES_TAPE] + least[SLOPES_TAPE];
   printf("%-16s %7.1f ns %7.1f ns %7.2f\n\n", "both", 1e9 * hand, 1e9 * by_tape, by_tape / hand);
@@ -334,20 +334,20 @@ static void add_output(model *m, dae__node node)
 static void print_tape(model *m)
 {
   double start = bench_now();
-  dae__tape *tape = dae__tape_create(
-      m->arena, &(dae__tape_plan){m->graph, m->input, m->output, m->outputs, 1, 1, NULL, NULL});
+  dae__tape *tape =
+      dae__tape_create(m->arena, &(dae__tape_plan){m->graph, m->input, m->output, m->outputs, 1, 1,
+                                                   NULL, NULL, false});
   double made = bench_now() - start, least = INFINITY;
   const double *in[] = {m->x};
   for (int round = 0; round < 10; round++) {
-    int runs = 1 + 1000000 / (1 + dae__tape_length(tape));
+    int runs = 1 + 1000000 / (1 + tape->length);
     start = bench_now();
     for (int i = 0; i < runs; i++)
       dae__tape_run(tape, in, &m->y);
     least = fmin(least, (bench_now() - start) / runs);
   }
   printf("%9d outputs, %8d instructions, %7d registers, compiled in %.3f s, %5.2f ns each\n",
-         m->outputs, dae__tape_length(tape), dae__tape_registers(tape), made,
-         1e9 * least / dae__tape_length(tape));
+         m->outputs, tape->length, tape->registers, made, 1e9 * least / tape->length);
 }
 
 /* n links (a, b) - (c, d) of a chain, all of the same form, and their gradients */

@@ -62,9 +62,10 @@ void dae__locate_error(const dae__files *files, int place, dae_error *err);
 int dae__line_of(const dae__files *files, int place);
 
 /* Number of a new file, or of a file imported before; -1, with the error recorded at the import
- * statement, after an error. An imported path is relative to the file that contains place. */
-int dae__open_text(dae__load *l, const char *name, const char *text, size_t length);
-int dae__open_file(dae__load *l, const char *path);
+ * statement, after an error. place: place of the import statement, or -1; an imported path is
+ * relative to the file that contains it. */
+int dae__open_text(dae__load *l, int place, const char *name, const char *text, size_t length);
+int dae__open_file(dae__load *l, int place, const char *name, const char *path);
 int dae__open_import(dae__load *l, int place, const char *path);
 
 #endif

@@ -68,8 +68,8 @@ static void check_words(const char *path)
   char *text = read_text(path);
   for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
     check_word(path, text, statements[i]);
-  for (int i = 0; dae__builtin_name(i); i++)
-    check_word(path, text, dae__builtin_name(i));
+  for (int i = DAE__FIRST_FUNCTION; i < DAE__WORDS; i++)
+    check_word(path, text, dae__words[i].text);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     check_word(path, text, others[i]);
   free(text);

@@ -58,8 +58,8 @@ void base_open(base *b, const char *path, const char *text, const dae_model_opti
   assert_non_null(b->x.walker);
   b->load.graph = b->x.graph;
   b->load.walker = b->x.walker;
-  int file =
-      text ? dae__open_text(&b->load, "text", text, strlen(text)) : dae__open_file(&b->load, path);
+  int file = text ? dae__open_text(&b->load, -1, "text", text, strlen(text))
+                  : dae__open_file(&b->load, -1, path, path);
   if (file < 0 || expand(b, file) != DAE_OK)
     fail_msg("%s: %s", path ? path : "text", err.text);
   b->load.err = NULL;

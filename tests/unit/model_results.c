@@ -134,7 +134,7 @@ void check_outputs(const char *model, base *b, const dae_run_plan *plan, const d
 /* r' of lets that hold t and coordinates only, the one derivative that expressions may hold */
 static void check_let(const char *model, base *b, dae__node node, int place)
 {
-  dae__leaves below = dae__leaves_below(b->x.walker, node);
+  dae__leaves below = dae__leaves_below(b->x.walker, 1, &node);
   base_clear(b, 0);
   base_toward(b, 0, 0, 1);
   for (int i = 0; i < below.count; i++) {

@@ -165,8 +165,8 @@ static void test_long_tapes_give_the_same_bits(void **state)
   for (int size = 300; size <= 600; size += 300)
     add_random(b, size);
   for (int i = 0; i < b->model.tapes->notes.count; i++)
-    if (dae__tape_length(b->model.tapes->notes.item[i].tape) > longest)
-      longest = dae__tape_length(b->model.tapes->notes.item[i].tape);
+    if (b->model.tapes->notes.item[i].tape->length > longest)
+      longest = b->model.tapes->notes.item[i].tape->length;
   assert_true(longest > 1000);
   check(b);
   bundle_free(b);

@@ -34,20 +34,6 @@ static void assemble_create_systems(dae__binder *b, dae__layout *out)
 
 /* ---- layout of the state vector ---- */
 
-static void assemble_place(const dae__ints *leaves, int first, int *entry)
-{
-  for (int i = 0; i < leaves->count; i++)
-    entry[leaves->item[i]] = first + i;
-}
-
-/* Assigns entries of the state vector to the multipliers of constraints; returns the next entry. */
-static int assemble_place_multipliers(const dae__constraints *all, int first, int *entry)
-{
-  for (int i = 0; i < all->count; i++)
-    entry[all->item[i].leaf] = first + i;
-  return first + all->count;
-}
-
 static void assemble_place_all(dae__expander *x, dae__layout *out)
 {
   out->leaves = x->leaves.count;
@@ -59,18 +45,20 @@ static void assemble_place_all(dae__expander *x, dae__layout *out)
   for (int k = 0; k < out->count; k++) {
     dae__system *u = &out->system[k];
     const dae__instance *own = &x->instances.item[u->instance];
-    int at = u->first = out->size, nq = u->q.count;
-    assemble_place(&u->q, at, out->entry);
-    for (int i = 0; i < nq; i++)
-      out->entry[dae__rate_leaf(x, u->q.item[i])] = at + nq + i;
-    at += 2 * nq;
-    assemble_place(&u->u, at, out->entry);
-    assemble_place(&u->w, at + u->u.count, out->entry);
-    at += u->u.count + u->w.count;
-    at = assemble_place_multipliers(&own->holonomic, at, out->entry);
-    out->size = assemble_place_multipliers(&own->nonholonomic, at, out->entry);
+    const dae__ints *variables[] = {&u->q, &u->q, &u->u, &u->w};
+    const dae__constraints *constraints[] = {&own->holonomic, &own->nonholonomic};
+    u->first = out->size;
+    for (int j = 0; j < 4; j++) /* q, then v, the rates of q, u, w */
+      for (int i = 0; i < variables[j]->count; i++) {
+        int leaf = variables[j]->item[i];
+        out->entry[j == 1 ? dae__rate_leaf(x, leaf) : leaf] = out->size++;
+      }
+    for (int j = 0; j < 2; j++) /* multipliers */
+      for (int i = 0; i < constraints[j]->count; i++)
+        out->entry[constraints[j]->item[i].leaf] = out->size++;
   }
-  out->size = assemble_place_multipliers(&x->joints, out->size, out->entry);
+  for (int i = 0; i < x->joints.count; i++)
+    out->entry[x->joints.item[i].leaf] = out->size++;
 }
 
 /* ---- systems, wires and joints of the coupled problem ---- */
@@ -132,9 +120,23 @@ static void assemble_bind_all(dae__binder *b, dae_model *model, dae__layout *lay
   model->problem = dae_problem_coupled(&model->coupled);
 }
 
-static void assemble_count_all(const dae__expander *x, const dae__layout *layout,
-                               dae_model_counts *n)
+dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *layout)
 {
+  dae__expander *x = b->x;
+  *layout = (dae__layout){.count = 0};
+  if (x->joints.count > 0 && x->instances.count == 1)
+    dae__load_fail(x->l, x->joints.item[0].place,
+                   "a joint connects systems, but the model has none; write constraint");
+  assemble_create_systems(b, layout);
+  if (!dae__bind_ok(b))
+    return x->l->status;
+  assemble_place_all(x, layout);
+  if (dae__bind_ok(b))
+    assemble_bind_all(b, model, layout);
+  b->system = model->name;
+  if (!dae__bind_ok(b))
+    return x->l->status;
+  dae_model_counts *n = &model->count;
   n->systems = x->instances.count - 1;
   n->joints = x->joints.count;
   n->outputs = x->outputs.count;
@@ -153,25 +155,6 @@ static void assemble_count_all(const dae__expander *x, const dae__layout *layout
                                    : &n->states) += 1;
     }
   }
-}
-
-dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *layout)
-{
-  dae__expander *x = b->x;
-  *layout = (dae__layout){.count = 0};
-  if (x->joints.count > 0 && x->instances.count == 1)
-    dae__load_fail(x->l, x->joints.item[0].place,
-                   "a joint connects systems, but the model has none; write constraint");
-  assemble_create_systems(b, layout);
-  if (!dae__bind_ok(b))
-    return x->l->status;
-  assemble_place_all(x, layout);
-  if (dae__bind_ok(b))
-    assemble_bind_all(b, model, layout);
-  b->system = model->name;
-  if (!dae__bind_ok(b))
-    return x->l->status;
-  assemble_count_all(x, layout, &model->count);
   dae_status status = dae_problem_validate(&model->problem, x->l->err);
   return x->l->status = status;
 }

@@ -4,12 +4,13 @@
 #include "core/error.h"
 #include <string.h>
 
-static void *bind_longer(dae__binder *b, const void *old, size_t size, int count)
+/* Copy of the first `used` of `count` elements of an array, in memory of a pool. */
+static void *bind_copy(dae__pool *pool, const void *from, int used, int count, size_t size)
 {
-  char *memory = dae__pool_alloc(b->x->l->scratch, (size_t)count, size);
-  if (memory && b->leaves > 0)
-    memcpy(memory, old, (size_t)b->leaves * size);
-  return memory;
+  void *copy = dae__pool_alloc(pool, (size_t)count, size);
+  if (copy && used > 0)
+    memcpy(copy, from, (size_t)used * size);
+  return copy;
 }
 
 bool dae__binder_leaves(dae__binder *b, int count)
@@ -20,11 +21,12 @@ bool dae__binder_leaves(dae__binder *b, int count)
     *DAE__PUSH(x->l->scratch, &b->s) = dae__add_leaf(x, 0, (dae__leaf_info){.symbol = -1});
   int needed = x->leaves.count;
   if (needed > b->leaves && dae__load_ok(x->l)) {
+    dae__pool *pool = x->l->scratch;
     needed += needed / 2;
-    b->kind = bind_longer(b, b->kind, sizeof *b->kind, needed);
-    b->index = bind_longer(b, b->index, sizeof *b->index, needed);
-    b->input = bind_longer(b, b->input, sizeof *b->input, needed);
-    b->by = bind_longer(b, b->by, sizeof *b->by, needed);
+    b->kind = bind_copy(pool, b->kind, b->leaves, needed, sizeof *b->kind);
+    b->index = bind_copy(pool, b->index, b->leaves, needed, sizeof *b->index);
+    b->input = bind_copy(pool, b->input, b->leaves, needed, sizeof *b->input);
+    b->by = bind_copy(pool, b->by, b->leaves, needed, sizeof *b->by);
     if (!dae__load_ok(x->l))
       return false;
     for (int i = b->leaves; i < needed; i++)
@@ -53,24 +55,17 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
  * links visits twice the node limit. */
 #define MAX_WALKS 10
 
-/* Describes the limit that a model exceeds and sets its value; returns NULL within all limits. */
-static const char *bind_exceeded(const dae__binder *b, long *limit)
+const char *dae__bind_exceeded(const dae__binder *b, long *limit)
 {
   long max_nodes = b->x->l->limits.max_nodes;
-  *limit = max_nodes;
-  if (b->x->graph->full)
+  bool visits = b->x->walker->visits / MAX_WALKS > max_nodes, full = b->x->graph->full;
+  if (limit)
+    *limit = full ? max_nodes : visits ? MAX_WALKS * max_nodes : max_nodes / NODES_PER_ENTRY;
+  if (full)
     return "its derivatives have more nodes than";
-  *limit = MAX_WALKS * max_nodes;
-  if (b->x->walker->visits / MAX_WALKS > max_nodes)
+  if (visits)
     return "differentiating it visits more nodes than";
-  *limit = max_nodes / NODES_PER_ENTRY;
-  return b->entries > *limit ? "its matrices have more entries than" : NULL;
-}
-
-bool dae__bind_fits(const dae__binder *b)
-{
-  long limit;
-  return !bind_exceeded(b, &limit);
+  return b->entries > max_nodes / NODES_PER_ENTRY ? "its matrices have more entries than" : NULL;
 }
 
 bool dae__bind_ok(dae__binder *b)
@@ -79,7 +74,7 @@ bool dae__bind_ok(dae__binder *b)
   long limit;
   if (!dae__load_ok(l))
     return false;
-  const char *exceeded = bind_exceeded(b, &limit);
+  const char *exceeded = dae__bind_exceeded(b, &limit);
   if (exceeded)
     l->status = dae__fail(
         l->err, DAE_ERROR_MODEL, NULL,
@@ -103,17 +98,28 @@ dae__node dae__bind_rate(dae__binder *b, dae__node node)
   return dae__derivative_along(b->x->walker, node, kinds, b->x->leaf_rate.item);
 }
 
-dae__triplets dae__bind_jacobian(dae__binder *b, const dae__nodes *rows, const dae__columns_of *by)
+dae__triplets dae__bind_jacobian(dae__binder *b, const dae__system *u, const dae__nodes *rows,
+                                 unsigned mask)
 {
-  dae__triplets m = {.rows = rows->count, .cols = by->cols};
+  const int count[DAE__CLASSES] = {[DAE__CLASS_Q] = u->q.count,
+                                   [DAE__CLASS_V] = u->q.count,
+                                   [DAE__CLASS_U] = u->u.count,
+                                   [DAE__CLASS_W] = u->w.count,
+                                   [DAE__CLASS_IN] = u->in.count};
+  int first[DAE__CLASSES]; /* by class: its first column */
+  dae__triplets m = {.rows = rows->count, .sparse = u->sparse};
   dae__pool *pool = b->x->l->scratch;
+  for (int class = 0; class < DAE__CLASSES; class ++) {
+    first[class] = m.cols;
+    m.cols += mask >> class & 1 ? count[class] : 0;
+  }
   for (int i = 0; i < rows->count && dae__bind_ok(b); i++) {
-    dae__gradient d = dae__bind_gradient(b, rows->item[i], by->mask);
+    dae__gradient d = dae__bind_gradient(b, rows->item[i], mask);
     b->entries += d.count;
     for (int k = 0; k < d.count; k++) {
       int leaf = d.leaf[k];
       *DAE__PUSH(pool, &m.entries) =
-          (dae__triplet){i, by->offset[b->input[leaf].class] + b->index[leaf], d.value[k]};
+          (dae__triplet){i, first[b->input[leaf].class] + b->index[leaf], d.value[k]};
     }
   }
   dae__triplets_sort(pool, &m);
@@ -147,8 +153,12 @@ void dae__bind_vector(dae__binder *b, const dae__nodes *nodes, int group, dae__o
 const char *const *dae__bind_names(dae__binder *b, const dae__ints *leaves, int rates)
 {
   const char **names = DAE__ALLOC(b->arena, const char *, leaves->count);
-  for (int i = 0; names && i < leaves->count; i++)
-    names[i] = dae__local_name(b->x, leaves->item[i], i >= rates);
+  for (int i = 0; names && i < leaves->count; i++) {
+    const dae__leaf_info *of = &b->x->leaves.item[leaves->item[i]];
+    names[i] = dae__local_name(b->x, of->symbol, of->instance, of->element);
+    if (i >= rates && names[i])
+      names[i] = dae__pool_print(b->x->l->keep, "%s'", names[i]);
+  }
   return names;
 }
 
@@ -174,6 +184,8 @@ void dae__triplets_sort(dae__pool *pool, dae__triplets *m)
 const dae_pattern *dae__triplets_pattern(dae__arena *arena, const dae__triplets *m)
 {
   int count = m->entries.count;
+  if (!m->sparse)
+    return NULL;
   dae_pattern *pattern = DAE__ALLOC(arena, dae_pattern, 1);
   int *start = DAE__ALLOC(arena, int, m->cols + 1), *row = DAE__ALLOC(arena, int, count);
   if (dae__arena_failed(arena))
@@ -190,14 +202,14 @@ const dae_pattern *dae__triplets_pattern(dae__arena *arena, const dae__triplets 
   return pattern;
 }
 
-void dae__triplets_outputs(dae__pool *pool, const dae__triplets *m, bool sparse, int group,
-                           dae__outputs *out)
+int dae__triplets_outputs(dae__pool *pool, const dae__triplets *m, int group, dae__outputs *out)
 {
   for (int i = 0; i < m->entries.count; i++) {
     const dae__triplet *e = &m->entries.item[i];
     *DAE__PUSH(pool, out) =
-        (dae__tape_output){group, sparse ? i : e->col * m->rows + e->row, e->node};
+        (dae__tape_output){group, m->sparse ? i : e->col * m->rows + e->row, e->node};
   }
+  return m->sparse ? 0 : m->rows * m->cols;
 }
 
 bool dae__triplets_constant(const dae__graph *graph, const dae__triplets *m)
@@ -211,14 +223,6 @@ bool dae__triplets_constant(const dae__graph *graph, const dae__triplets *m)
 
 /* ---- tapes ---- */
 
-static void *bind_kept_copy(dae__binder *b, const void *from, int count, size_t size)
-{
-  void *copy = dae__pool_alloc(b->x->l->keep, (size_t)count, size);
-  if (copy && count > 0)
-    memcpy(copy, from, (size_t)count * size);
-  return copy;
-}
-
 dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *outputs, int groups,
                           const int *zeroed)
 {
@@ -231,23 +235,37 @@ dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *
                          .classes = DAE__CLASSES,
                          .groups = groups,
                          .zeroed = zeroed,
-                         .workspace = &b->tapes->workspace};
-  dae__tape *tape = NULL;
+                         .workspace = &b->tapes->workspace,
+                         .lazy = b->lazy};
+  dae__pool *keep = b->x->l->keep;
+  const dae__tape_plan *kept = &plan;
   if (b->lazy) { /* a lazy tape needs copies of its plan and of all arrays of the plan */
     if (!b->lazy_input)
-      b->lazy_input = bind_kept_copy(b, b->input, b->leaves, sizeof *b->input);
+      b->lazy_input = bind_copy(keep, b->input, b->leaves, b->leaves, sizeof *b->input);
     plan.input = b->lazy_input;
-    plan.output = bind_kept_copy(b, plan.output, plan.outputs, sizeof *plan.output);
+    plan.output = bind_copy(keep, plan.output, plan.outputs, plan.outputs, sizeof *plan.output);
     if (plan.zeroed)
-      plan.zeroed = bind_kept_copy(b, plan.zeroed, plan.groups, sizeof *plan.zeroed);
-    const dae__tape_plan *kept = bind_kept_copy(b, &plan, 1, sizeof plan);
-    tape = dae__load_ok(b->x->l) ? dae__tape_create_lazy(b->arena, kept) : NULL;
-  } else {
-    tape = dae__tape_create(b->arena, &plan);
+      plan.zeroed = bind_copy(keep, plan.zeroed, groups, groups, sizeof *plan.zeroed);
+    kept = bind_copy(keep, &plan, 1, 1, sizeof plan);
   }
+  dae__tape *tape = dae__load_ok(b->x->l) ? dae__tape_create(b->arena, kept) : NULL;
   if (tape)
-    *DAE__PUSH(b->x->l->keep, &b->tapes->notes) = (dae__tape_note){tape, b->system, what};
+    *DAE__PUSH(keep, &b->tapes->notes) = (dae__tape_note){tape, b->system, what};
   else if (!b->x->l->status)
     b->x->l->status = dae__out_of_memory(b->x->l->err);
   return tape;
+}
+
+dae__tape *dae__bind_vector_tape(dae__binder *b, const char *what, const dae__nodes *nodes)
+{
+  dae__outputs out = {0};
+  dae__bind_vector(b, nodes, 0, &out);
+  return dae__bind_tape(b, what, &out, 1, NULL);
+}
+
+dae__tape *dae__bind_matrix_tape(dae__binder *b, const char *what, const dae__triplets *m)
+{
+  dae__outputs out = {0};
+  int zeroed = dae__triplets_outputs(b->x->l->scratch, m, 0, &out);
+  return dae__bind_tape(b, what, &out, 1, &zeroed);
 }

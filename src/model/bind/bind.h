@@ -31,6 +31,7 @@ typedef struct dae__triplet {
 
 typedef struct dae__triplets {
   int rows, cols;
+  bool sparse; /* tapes write the entries in the order of the sparsity pattern, else dense */
   /* entries in rising order of their rows, before dae__triplets_sort */
   DAE__LIST(dae__triplet) entries;
 } dae__triplets;
@@ -39,12 +40,11 @@ typedef DAE__LIST(dae__tape_output) dae__outputs;
 
 /* Sorts the entries of a matrix by column, and by row within a column. */
 void dae__triplets_sort(dae__pool *pool, dae__triplets *m);
-/* Sparsity pattern of a sorted matrix, in memory of the arena. */
+/* Sparsity pattern of a sorted matrix, in memory of the arena; NULL for a dense one. */
 const dae_pattern *dae__triplets_pattern(dae__arena *arena, const dae__triplets *m);
 /* Appends the entries of a sorted matrix to the outputs of a tape: in the order of the sparsity
- * pattern, or dense by columns. */
-void dae__triplets_outputs(dae__pool *pool, const dae__triplets *m, bool sparse, int group,
-                           dae__outputs *out);
+ * pattern, or dense by columns. Returns the number of entries to be zeroed before. */
+int dae__triplets_outputs(dae__pool *pool, const dae__triplets *m, int group, dae__outputs *out);
 bool dae__triplets_constant(const dae__graph *graph, const dae__triplets *m);
 
 /* ---- systems and leaves ---- */
@@ -101,14 +101,10 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index);
  * d/dt + v d/dq of a node. */
 dae__gradient dae__bind_gradient(dae__binder *b, dae__node node, unsigned mask);
 dae__node dae__bind_rate(dae__binder *b, dae__node node);
-/* Columns of a Jacobian with respect to the classes in mask: the column of a leaf is its index plus
- * the offset of its class. */
-typedef struct dae__columns_of {
-  unsigned mask;
-  int offset[DAE__CLASSES];
-  int cols;
-} dae__columns_of;
-dae__triplets dae__bind_jacobian(dae__binder *b, const dae__nodes *rows, const dae__columns_of *by);
+/* Jacobian with respect to the leaves of a system in the classes of mask, among Q, V, U, W and IN:
+ * its columns are those of the classes, in this order. */
+dae__triplets dae__bind_jacobian(dae__binder *b, const dae__system *u, const dae__nodes *rows,
+                                 unsigned mask);
 /* Product A' s with the vector s of class S; by_rows: A s. */
 dae__nodes dae__bind_contract(dae__binder *b, const dae__triplets *A, bool by_rows);
 
@@ -120,10 +116,14 @@ dae__nodes dae__bind_contract(dae__binder *b, const dae__triplets *A, bool by_ro
 dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *outputs, int groups,
                           const int *zeroed);
 void dae__bind_vector(dae__binder *b, const dae__nodes *nodes, int group, dae__outputs *out);
+/* Tape of one vector, and of one matrix. */
+dae__tape *dae__bind_vector_tape(dae__binder *b, const char *what, const dae__nodes *nodes);
+dae__tape *dae__bind_matrix_tape(dae__binder *b, const char *what, const dae__triplets *m);
 /* False after any error; records exhausted memory or an exceeded limit as an error. */
 bool dae__bind_ok(dae__binder *b);
-/* False if the model exceeds a limit; records no error. */
-bool dae__bind_fits(const dae__binder *b);
+/* Describes the limit that a model exceeds; NULL within all limits. limit: set to its value; may be
+ * NULL. */
+const char *dae__bind_exceeded(const dae__binder *b, long *limit);
 
 /* Lists the leaves and rows of an instance and checks the number of equations (system.c). */
 dae_status dae__system_create(dae__binder *b, int instance, dae__system *u);

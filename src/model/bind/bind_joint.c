@@ -41,44 +41,30 @@ CALLBACK_OF(Gts_z, NULL, x)
 
 /* ---- construction of the tapes ---- */
 
-static dae__tape *bind_joint_scalar_tape(dae__binder *b, const char *what, dae__node node)
-{
-  dae__outputs out = {0};
-  *DAE__PUSH(b->x->l->scratch, &out) = (dae__tape_output){0, 0, node};
-  return dae__bind_tape(b, what, &out, 1, NULL);
-}
-
-static dae__tape *bind_joint_matrix_tape(dae__binder *b, const char *what, const dae__nodes *rows,
-                                         int nz)
-{
-  dae__columns_of by = {.mask = DAE__BIT(Q), .cols = nz};
-  dae__triplets m = dae__bind_jacobian(b, rows, &by);
-  dae__outputs out = {0};
-  int zeroed = m.rows * m.cols;
-  dae__triplets_outputs(b->x->l->scratch, &m, false, 0, &out);
-  return dae__bind_tape(b, what, &out, 1, &zeroed);
-}
-
-static void bind_joint_build(dae__binder *b, dae__node g, int nz, const int *leaves, joint_tapes *h)
+/* Builds the tapes of a joint, whose coordinates z are those of the system `of`. */
+static void bind_joint_build(dae__binder *b, dae__node g, const dae__system *of, joint_tapes *h)
 {
   dae__graph *graph = b->x->graph;
-  dae__columns_of by = {.mask = DAE__BIT(Q), .cols = nz};
-  dae__nodes row = {.item = &g, .count = 1};
   dae__gradient d = dae__bind_gradient(b, g, DAE__BIT(T));
   dae__node g_t = d.count > 0 ? d.value[0] : DAE__ZERO, gdot = g_t;
-  dae__triplets G = dae__bind_jacobian(b, &row, &by);
+  dae__nodes g_row = {.item = &g, .count = 1}, g_t_row = {.item = &g_t, .count = 1};
+  dae__triplets G = dae__bind_jacobian(b, of, &g_row, DAE__BIT(Q));
   for (int i = 0; i < G.entries.count; i++) {
-    dae__node v = b->x->leaf_rate.item[leaves[G.entries.item[i].col]];
+    dae__node v = b->x->leaf_rate.item[of->q.item[G.entries.item[i].col]];
     gdot = DAE__ADD(graph, gdot, DAE__MUL(graph, G.entries.item[i].node, v));
   }
-  dae__nodes rate = {.item = &gdot, .count = 1};
+  dae__nodes gdot_row = {.item = &gdot, .count = 1};
   dae__nodes Gts = dae__bind_contract(b, &G, false);
-  h->tape[Q_g] = bind_joint_scalar_tape(b, "g", g);
-  h->tape[Q_g_t] = bind_joint_scalar_tape(b, "g_t", g_t);
-  h->tape[Q_G] = bind_joint_matrix_tape(b, "G", &row, nz);
-  h->tape[Q_gamma] = bind_joint_scalar_tape(b, "gamma", dae__bind_rate(b, gdot));
-  h->tape[Q_gdot_z] = bind_joint_matrix_tape(b, "gdot_z", &rate, nz);
-  h->tape[Q_Gts_z] = bind_joint_matrix_tape(b, "Gts_z", &Gts, nz);
+  h->tape[Q_g] = dae__bind_vector_tape(b, "g", &g_row);
+  h->tape[Q_g_t] = dae__bind_vector_tape(b, "g_t", &g_t_row);
+  h->tape[Q_G] = dae__bind_matrix_tape(b, "G", &G);
+  dae__node gamma = dae__bind_rate(b, gdot);
+  dae__nodes gamma_row = {.item = &gamma, .count = 1};
+  h->tape[Q_gamma] = dae__bind_vector_tape(b, "gamma", &gamma_row);
+  dae__triplets gdot_z = dae__bind_jacobian(b, of, &gdot_row, DAE__BIT(Q));
+  h->tape[Q_gdot_z] = dae__bind_matrix_tape(b, "gdot_z", &gdot_z);
+  dae__triplets Gts_z = dae__bind_jacobian(b, of, &Gts, DAE__BIT(Q));
+  h->tape[Q_Gts_z] = dae__bind_matrix_tape(b, "Gts_z", &Gts_z);
 }
 
 bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system_of_instance,
@@ -87,16 +73,16 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system
   dae__expander *x = b->x;
   if (!dae__binder_leaves(b, 1))
     return false;
-  dae__leaves below = dae__leaves_below(x->walker, g->node);
+  dae__leaves below = dae__leaves_below(x->walker, 1, &g->node);
   bool timed = below.count > 0 && below.leaf[0] == 0;
   int nz = below.count - timed;
-  int *leaves = DAE__NEW_ARRAY(x->l->scratch, int, nz);
+  dae__system of = {.q = {.item = DAE__NEW_ARRAY(x->l->scratch, int, nz), .count = nz}};
   dae_port *z = DAE__ALLOC(b->arena, dae_port, nz);
   joint_tapes *h = DAE__ALLOC(b->arena, joint_tapes, 1);
   if (!dae__bind_ok(b))
     return false;
   for (int i = 0; i < nz; i++) {
-    int leaf = leaves[i] = below.leaf[i + timed];
+    int leaf = of.q.item[i] = below.leaf[i + timed];
     int system = system_of_instance[x->leaves.item[leaf].instance];
     /* Binary search for the leaf: coordinates of a system are in rising order of their leaves. */
     const dae__ints *q = &systems[system].q;
@@ -114,14 +100,9 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system
     dae__load_fail(x->l, g->place, "a joint with %d coordinates is too large", nz);
   if (x->l->status)
     return false;
-  for (int pass = 0; pass < 2; pass++) { /* first pass: classes for the tapes; second: no classes */
-    for (int i = 0; i < nz; i++) {
-      dae__binder_place(b, leaves[i], pass == 0 ? DAE__CLASS_Q : -1, i);
-      dae__binder_place(b, dae__rate_leaf(x, leaves[i]), pass == 0 ? DAE__CLASS_V : -1, i);
-    }
-    if (pass == 0)
-      bind_joint_build(b, g->node, nz, leaves, h);
-  }
+  dae__system_place(b, &of, true);
+  bind_joint_build(b, g->node, &of, h);
+  dae__system_place(b, &of, false);
   *out = (dae_joint){.name = g->name,
                      .ng = 1,
                      .nz = nz,

@@ -40,19 +40,11 @@ static void bind_mech_gradient_into(build *a, dae__node node, unsigned mask, dae
     out->item[a->b->index[d.leaf[i]]] = d.value[i];
 }
 
-static void bind_mech_set_matrix(build *a, int quantity, dae__triplets m)
+/* Sets a matrix to the Jacobian of rows by the classes in mask. */
+static void bind_mech_set_jacobian(build *a, int quantity, const dae__nodes *rows, unsigned mask)
 {
-  a->matrix[quantity] = m;
+  a->matrix[quantity] = dae__bind_jacobian(a->b, a->u, rows, mask);
   a->is_matrix[quantity] = true;
-}
-
-static dae__triplets bind_mech_jacobian_qv(build *a, const dae__nodes *rows, unsigned mask,
-                                           bool both)
-{
-  int nq = a->u->q.count;
-  dae__columns_of by = {.mask = mask, .cols = both ? 2 * nq : nq};
-  by.offset[DAE__CLASS_V] = both ? nq : 0;
-  return dae__bind_jacobian(a->b, rows, &by);
 }
 
 /* Builds p, M, p_rate, F, f, and the derivatives of M s. */
@@ -84,13 +76,12 @@ static void bind_mech_build_inertia(build *a)
   a->vector[DAE__Q_p_rate] = p_rate;
   a->vector[DAE__Q_F] = F;
   a->vector[DAE__Q_f] = f;
-  dae__triplets M = a->u->inertia = bind_mech_jacobian_qv(a, &p, DAE__BIT(V), false);
-  bind_mech_set_matrix(a, DAE__Q_M, M);
-  a->p->constant_mass = dae__triplets_constant(graph, &M);
+  bind_mech_set_jacobian(a, DAE__Q_M, &p, DAE__BIT(V));
+  a->u->inertia = a->matrix[DAE__Q_M];
+  a->p->constant_mass = dae__triplets_constant(graph, &a->u->inertia);
   if (!a->p->constant_mass) {
-    dae__nodes Ms = dae__bind_contract(b, &M, true);
-    bind_mech_set_matrix(a, DAE__Q_Ms_qv,
-                         bind_mech_jacobian_qv(a, &Ms, DAE__BIT(Q) | DAE__BIT(V), true));
+    dae__nodes Ms = dae__bind_contract(b, &a->u->inertia, true);
+    bind_mech_set_jacobian(a, DAE__Q_Ms_qv, &Ms, DAE__BIT(Q) | DAE__BIT(V));
   }
 }
 
@@ -98,51 +89,51 @@ static void bind_mech_build_inertia(build *a)
 static void bind_mech_build_rows(build *a)
 {
   const dae__system *u = a->u;
-  int nq = u->q.count, nu = u->u.count, nw = u->w.count;
   dae__pool *pool = a->b->x->l->scratch;
   dae__nodes all = {0};
   const dae__nodes *parts[] = {&a->vector[DAE__Q_f], &u->s, &u->c};
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < parts[k]->count; i++)
       *DAE__PUSH(pool, &all) = parts[k]->item[i];
-  dae__columns_of by = {.mask = DAE__BIT(Q) | DAE__BIT(V) | DAE__BIT(U) | DAE__BIT(W),
-                        .cols = 2 * nq + nu + nw};
-  by.offset[DAE__CLASS_V] = nq;
-  by.offset[DAE__CLASS_U] = 2 * nq;
-  by.offset[DAE__CLASS_W] = 2 * nq + nu;
-  dae__columns_of by_in = {.mask = DAE__BIT(IN), .cols = u->in.count};
   a->vector[DAE__Q_s] = u->s;
   a->vector[DAE__Q_c] = u->c;
-  bind_mech_set_matrix(a, DAE__Q_J, dae__bind_jacobian(a->b, &all, &by));
+  bind_mech_set_jacobian(a, DAE__Q_J, &all, DAE__BIT(Q) | DAE__BIT(V) | DAE__BIT(U) | DAE__BIT(W));
   if (u->in.count > 0)
-    bind_mech_set_matrix(a, DAE__Q_J_in, dae__bind_jacobian(a->b, &all, &by_in));
+    bind_mech_set_jacobian(a, DAE__Q_J_in, &all, DAE__BIT(IN));
 }
 
-static dae__nodes bind_mech_constraint_nodes(build *a, const dae__constraints *all)
+/* Residuals of constraints; names: set to the names of the constraints. */
+static dae__nodes bind_mech_list_constraints(build *a, const dae__constraints *all,
+                                             const char *const **names)
 {
   dae__nodes nodes = {0};
-  for (int i = 0; i < all->count; i++)
+  const char **copy = DAE__ALLOC(a->b->arena, const char *, all->count);
+  for (int i = 0; copy && i < all->count; i++) {
     *DAE__PUSH(a->b->x->l->scratch, &nodes) = all->item[i].node;
+    copy[i] = all->item[i].name;
+  }
+  *names = copy;
   return nodes;
 }
 
 static void bind_mech_build_holonomic(build *a, const dae__constraints *all)
 {
   dae__binder *b = a->b;
-  dae__nodes g = bind_mech_constraint_nodes(a, all), g_t = bind_mech_zeros(a, g.count),
-             gdot = bind_mech_zeros(a, g.count);
+  dae__nodes g = bind_mech_list_constraints(a, all, &a->p->g_names);
+  dae__nodes g_t = bind_mech_zeros(a, g.count), gdot = bind_mech_zeros(a, g.count);
   dae__nodes gamma = bind_mech_zeros(a, g.count);
   if (!dae__bind_ok(b))
     return;
-  dae__triplets G = bind_mech_jacobian_qv(a, &g, DAE__BIT(Q), false);
+  bind_mech_set_jacobian(a, DAE__Q_G, &g, DAE__BIT(Q));
+  const dae__triplets *G = &a->matrix[DAE__Q_G];
   a->p->time_free_g = true;
   for (int i = 0; i < g.count; i++) {
     dae__gradient d = dae__bind_gradient(b, g.item[i], DAE__BIT(T));
     gdot.item[i] = g_t.item[i] = d.count > 0 ? d.value[0] : DAE__ZERO;
     a->p->time_free_g = a->p->time_free_g && d.count == 0;
   }
-  for (int i = 0; i < G.entries.count; i++) {
-    const dae__triplet *e = &G.entries.item[i];
+  for (int i = 0; i < G->entries.count; i++) {
+    const dae__triplet *e = &G->entries.item[i];
     dae__node v = b->x->leaf_rate.item[a->u->q.item[e->col]];
     gdot.item[e->row] = DAE__ADD(b->x->graph, gdot.item[e->row], DAE__MUL(b->x->graph, e->node, v));
   }
@@ -152,32 +143,30 @@ static void bind_mech_build_holonomic(build *a, const dae__constraints *all)
   a->vector[DAE__Q_g_t] = g_t;
   a->vector[DAE__Q_gdot] = gdot;
   a->vector[DAE__Q_gamma] = gamma;
-  bind_mech_set_matrix(a, DAE__Q_G, G);
   if (g.count == 0)
     return;
-  dae__nodes Gts = dae__bind_contract(b, &G, false);
-  bind_mech_set_matrix(a, DAE__Q_Gts_q, bind_mech_jacobian_qv(a, &Gts, DAE__BIT(Q), false));
-  bind_mech_set_matrix(a, DAE__Q_gdot_q, bind_mech_jacobian_qv(a, &gdot, DAE__BIT(Q), false));
+  dae__nodes Gts = dae__bind_contract(b, G, false);
+  bind_mech_set_jacobian(a, DAE__Q_Gts_q, &Gts, DAE__BIT(Q));
+  bind_mech_set_jacobian(a, DAE__Q_gdot_q, &gdot, DAE__BIT(Q));
 }
 
 static void bind_mech_build_nonholonomic(build *a, const dae__constraints *all)
 {
   dae__binder *b = a->b;
-  dae__nodes k = bind_mech_constraint_nodes(a, all), kappa = bind_mech_zeros(a, k.count);
+  dae__nodes k = bind_mech_list_constraints(a, all, &a->p->k_names);
+  dae__nodes kappa = bind_mech_zeros(a, k.count);
   if (!dae__bind_ok(b))
     return;
-  dae__triplets K = bind_mech_jacobian_qv(a, &k, DAE__BIT(V), false);
+  bind_mech_set_jacobian(a, DAE__Q_K, &k, DAE__BIT(V));
   for (int i = 0; i < k.count && dae__bind_ok(b); i++)
     kappa.item[i] = dae__bind_rate(b, k.item[i]);
   a->vector[DAE__Q_k] = k;
   a->vector[DAE__Q_kappa] = kappa;
-  bind_mech_set_matrix(a, DAE__Q_K, K);
   if (k.count == 0)
     return;
-  dae__nodes Kts = dae__bind_contract(b, &K, false);
-  bind_mech_set_matrix(a, DAE__Q_Kts_qv,
-                       bind_mech_jacobian_qv(a, &Kts, DAE__BIT(Q) | DAE__BIT(V), true));
-  bind_mech_set_matrix(a, DAE__Q_k_q, bind_mech_jacobian_qv(a, &k, DAE__BIT(Q), false));
+  dae__nodes Kts = dae__bind_contract(b, &a->matrix[DAE__Q_K], false);
+  bind_mech_set_jacobian(a, DAE__Q_Kts_qv, &Kts, DAE__BIT(Q) | DAE__BIT(V));
+  bind_mech_set_jacobian(a, DAE__Q_k_q, &k, DAE__BIT(Q));
 }
 
 /* Extends gdot_q to the sparsity pattern of G, which contains the pattern of gdot_q. */
@@ -185,7 +174,7 @@ static void bind_mech_widen_to_G(build *a)
 {
   dae__triplets *m = &a->matrix[DAE__Q_gdot_q], wide = a->matrix[DAE__Q_G];
   dae__pool *pool = a->b->x->l->scratch;
-  dae__triplets out = {.rows = wide.rows, .cols = wide.cols};
+  dae__triplets out = {.rows = wide.rows, .cols = wide.cols, .sparse = wide.sparse};
   int next = 0;
   for (int i = 0; i < wide.entries.count; i++) {
     dae__triplet e = wide.entries.item[i];
@@ -200,39 +189,22 @@ static void bind_mech_widen_to_G(build *a)
 
 /* ---- tapes ---- */
 
-static void bind_mech_outputs_of(build *a, int quantity, int group, dae__outputs *out, int *zeroed)
+/* Builds a tape for each quantity, and the programs. */
+static void bind_mech_build_tapes(build *a)
 {
-  if (!a->is_matrix[quantity]) {
-    dae__bind_vector(a->b, &a->vector[quantity], group, out);
-    return;
-  }
-  const dae__triplets *m = &a->matrix[quantity];
-  dae__triplets_outputs(a->b->x->l->scratch, m, a->u->sparse, group, out);
-  if (!a->u->sparse)
-    zeroed[group] = m->rows * m->cols;
-}
-
-static void bind_mech_build_singles(build *a)
-{
+  dae__mechanical_tapes *m = a->m;
   for (int i = 0; i < DAE__QUANTITIES; i++) {
-    dae__outputs out = {0};
-    int zeroed = 0;
     bool empty = a->is_matrix[i] ? a->matrix[i].rows == 0 || a->matrix[i].cols == 0
                                  : a->vector[i].count == 0;
     if (empty)
       continue;
-    bind_mech_outputs_of(a, i, 0, &out, &zeroed);
-    a->m->single[i] = dae__bind_tape(a->b, dae__quantity_names[i], &out, 1, &zeroed);
+    m->single[i] = a->is_matrix[i]
+                       ? dae__bind_matrix_tape(a->b, dae__quantity_names[i], &a->matrix[i])
+                       : dae__bind_vector_tape(a->b, dae__quantity_names[i], &a->vector[i]);
+    if (i < DAE__WANTED_COUNT && m->single[i])
+      m->present |= 1u << i;
   }
-}
-
-static void bind_mech_build_programs(build *a)
-{
-  dae__mechanical_tapes *m = a->m;
-  unsigned shared;
-  for (int i = 0; i < DAE__WANTED_COUNT; i++)
-    m->present |= m->single[i] ? 1u << i : 0;
-  shared = m->present;
+  unsigned shared = m->present;
   if (a->p->constant_mass) /* a constant M is evaluated once, by a tape of its own */
     shared &= ~(1u << DAE__Q_M);
   for (int i = 0; i < DAE__PROGRAMS; i++) {
@@ -243,12 +215,16 @@ static void bind_mech_build_programs(build *a)
     int zeroed[DAE__WANTED_COUNT] = {0};
     for (int k = 0; k < m->programs; k++)
       known = known || m->program[k].mask == mask;
-    for (int k = 0; k < DAE__WANTED_COUNT && !known; k++)
-      if (mask & (1u << k))
-        bind_mech_outputs_of(a, k, k, &out, zeroed);
-    if (!known)
-      m->program[m->programs++] =
-          (dae__program){mask, dae__bind_tape(a->b, t.what, &out, DAE__WANTED_COUNT, zeroed)};
+    if (known)
+      continue;
+    for (int k = 0; k < DAE__WANTED_COUNT; k++) {
+      if (mask & (1u << k) && a->is_matrix[k])
+        zeroed[k] = dae__triplets_outputs(a->b->x->l->scratch, &a->matrix[k], k, &out);
+      else if (mask & (1u << k))
+        dae__bind_vector(a->b, &a->vector[k], k, &out);
+    }
+    m->program[m->programs++] =
+        (dae__program){mask, dae__bind_tape(a->b, t.what, &out, DAE__WANTED_COUNT, zeroed)};
   }
 }
 
@@ -258,65 +234,46 @@ static void bind_mech_build_energy(build *a)
 {
   dae__binder *b = a->b;
   dae__graph *graph = b->x->graph;
-  dae__pool *pool = b->x->l->scratch;
-  dae__outputs out = {0}, rates = {0};
-  *DAE__PUSH(pool, &out) = (dae__tape_output){0, 0, a->T};
-  *DAE__PUSH(pool, &out) = (dae__tape_output){0, 1, a->V};
   dae__node V_rate = dae__bind_rate(b, a->V), T_rate = dae__bind_rate(b, a->T);
   dae__gradient d = dae__bind_gradient(b, a->V, DAE__BIT(IN));
   for (int i = 0; i < d.count; i++) {
     dae__node s = dae__leaf(graph, b->s.item[b->index[d.leaf[i]]]);
     V_rate = DAE__ADD(graph, V_rate, DAE__MUL(graph, d.value[i], s));
   }
-  *DAE__PUSH(pool, &rates) = (dae__tape_output){0, 0, T_rate};
-  *DAE__PUSH(pool, &rates) = (dae__tape_output){0, 1, V_rate};
-  a->m->energy = dae__bind_tape(b, "energies", &out, 1, NULL);
-  a->m->energy_rate = dae__bind_tape(b, "rates of the energies", &rates, 1, NULL);
+  dae__nodes energy = {.item = (dae__node[]){a->T, a->V}, .count = 2};
+  dae__nodes rate = {.item = (dae__node[]){T_rate, V_rate}, .count = 2};
+  a->m->energy = dae__bind_vector_tape(b, "energies", &energy);
+  a->m->energy_rate = dae__bind_vector_tape(b, "rates of the energies", &rate);
 }
 
 /* ---- description of the problem ---- */
-
-static const char *const *bind_mech_constraint_names(build *a, const dae__constraints *all)
-{
-  const char **names = DAE__ALLOC(a->b->arena, const char *, all->count);
-  for (int i = 0; names && i < all->count; i++)
-    names[i] = all->item[i].name;
-  return names;
-}
-
-static const dae_pattern *bind_mech_pattern_of(build *a, int quantity)
-{
-  if (!a->u->sparse || !a->is_matrix[quantity])
-    return NULL;
-  return dae__triplets_pattern(a->b->arena, &a->matrix[quantity]);
-}
 
 static void bind_mech_describe(build *a, const char *name)
 {
   dae_mechanical *p = a->p;
   const dae__system *u = a->u;
-  const dae__instance *own = &a->b->x->instances.item[u->instance];
   p->name = name;
   p->nq = u->q.count;
   p->nu = u->u.count;
   p->nw = u->w.count;
   p->nin = u->in.count;
-  p->ng = own->holonomic.count;
-  p->nk = own->nonholonomic.count;
+  p->ng = a->vector[DAE__Q_g].count;
+  p->nk = a->vector[DAE__Q_k].count;
   p->q_names = dae__bind_names(a->b, &u->q, u->q.count);
   p->u_names = dae__bind_names(a->b, &u->u, u->u.count);
   p->w_names = dae__bind_names(a->b, &u->w, u->w.count - u->hidden);
-  p->g_names = bind_mech_constraint_names(a, &own->holonomic);
-  p->k_names = bind_mech_constraint_names(a, &own->nonholonomic);
-  p->M_pattern = bind_mech_pattern_of(a, DAE__Q_M);
-  p->G_pattern = bind_mech_pattern_of(a, DAE__Q_G);
-  p->K_pattern = bind_mech_pattern_of(a, DAE__Q_K);
-  p->J_pattern = bind_mech_pattern_of(a, DAE__Q_J);
-  p->J_in_pattern = bind_mech_pattern_of(a, DAE__Q_J_in);
-  p->Ms_pattern = bind_mech_pattern_of(a, DAE__Q_Ms_qv);
-  p->Gts_pattern = bind_mech_pattern_of(a, DAE__Q_Gts_q);
-  p->k_q_pattern = bind_mech_pattern_of(a, DAE__Q_k_q);
-  p->Kts_pattern = bind_mech_pattern_of(a, DAE__Q_Kts_qv);
+#define SET_PATTERN(member, quantity)                                                              \
+  p->member##_pattern = dae__triplets_pattern(a->b->arena, &a->matrix[DAE__Q_##quantity])
+  SET_PATTERN(M, M);
+  SET_PATTERN(G, G);
+  SET_PATTERN(K, K);
+  SET_PATTERN(J, J);
+  SET_PATTERN(J_in, J_in);
+  SET_PATTERN(Ms, Ms_qv);
+  SET_PATTERN(Gts, Gts_q);
+  SET_PATTERN(k_q, k_q);
+  SET_PATTERN(Kts, Kts_qv);
+#undef SET_PATTERN
   dae__mechanics_callbacks(a->m, p);
 }
 
@@ -338,8 +295,7 @@ const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__system *u, const
     dae__check_determined(b, u, &a->matrix[DAE__Q_M], &a->matrix[DAE__Q_G], &a->matrix[DAE__Q_K]);
   if (dae__bind_ok(b)) {
     bind_mech_widen_to_G(a);
-    bind_mech_build_singles(a);
-    bind_mech_build_programs(a);
+    bind_mech_build_tapes(a);
     bind_mech_build_energy(a);
     bind_mech_describe(a, name);
   }

@@ -32,22 +32,12 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
 
 /* ---- columns ---- */
 
-static void observe_add_column(dae__binder *b, dae_model *model, const dae__layout *layout,
-                               int leaf, const char *name)
-{
-  *DAE__PUSH(b->x->l->keep, &model->columns) = (dae_column){layout->entry[leaf], name};
-}
-
-static void observe_add_name_place(dae__binder *b, dae_model *model, const char *name, int place)
-{
-  *DAE__PUSH(b->x->l->keep, &model->name_places) = (dae__name_place){name, place};
-}
-
 /* Adds columns of the variables of all instances, or of the rates of their coordinates. */
 static void observe_add_variables(dae__binder *b, dae_model *model, const dae__layout *layout,
                                   bool rates)
 {
   dae__expander *x = b->x;
+  dae__pool *keep = x->l->keep;
   for (int i = 0; i < x->instances.count; i++) {
     int s = x->scopes.item[x->instances.item[i].scope].first;
     for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next) {
@@ -58,13 +48,11 @@ static void observe_add_variables(dae__binder *b, dae_model *model, const dae__l
       const dae__elements *e = dae__elements_of(x, s, i, symbol->d->place);
       for (int k = 0; e && k < e->count && dae__load_ok(x->l); k++) {
         const char *name = dae__element_name(x, s, i, k);
-        if (rates)
-          observe_add_column(b, model, layout, e->leaf + e->count + k,
-                             dae__pool_print(x->l->keep, "der(%s)", name));
-        else
-          observe_add_column(b, model, layout, e->leaf + k, name);
+        int entry = layout->entry[e->leaf + k + (rates ? e->count : 0)];
+        *DAE__PUSH(keep, &model->columns) =
+            (dae_column){entry, rates ? dae__pool_print(keep, "der(%s)", name) : name};
         if (!rates)
-          observe_add_name_place(b, model, name, symbol->d->place);
+          *DAE__PUSH(keep, &model->name_places) = (dae__name_place){name, symbol->d->place};
       }
     }
   }
@@ -83,10 +71,9 @@ static int observe_add_multipliers(dae__binder *b, dae_model *model, const dae__
     const char *name =
         g->label ? dae__pool_print(l->keep, "%s(%s%s%s)", letter, system, dot, g->label)
                  : dae__pool_print(l->keep, "%s%s%s[%d]", system, dot, letter, ++unlabelled);
-    observe_add_column(b, model, layout, g->leaf, name);
-    observe_add_name_place(b, model,
-                           system[0] ? dae__pool_print(l->keep, "%s.%s", system, g->name) : g->name,
-                           g->place);
+    *DAE__PUSH(l->keep, &model->columns) = (dae_column){layout->entry[g->leaf], name};
+    *DAE__PUSH(l->keep, &model->name_places) =
+        (dae__name_place){dae__name_in_system(b->x, system, g->name), g->place};
   }
   return unlabelled;
 }
@@ -109,62 +96,59 @@ static void observe_build_columns(dae__binder *b, dae_model *model, const dae__l
     const dae__instance *own = &x->instances.item[i];
     for (int k = 0; k < own->equations.count && dae__load_ok(x->l); k++) {
       const dae__equation *e = &own->equations.item[k];
-      observe_add_name_place(b, model,
-                             own->name[0] ? dae__pool_print(x->l->keep, "%s.%s", own->name, e->name)
-                                          : e->name,
-                             e->place);
+      *DAE__PUSH(x->l->keep, &model->name_places) =
+          (dae__name_place){dae__name_in_system(x, own->name, e->name), e->place};
     }
   }
 }
 
 /* ---- events ---- */
 
-static int observe_event_value(void *user, double t, const double *y, double *value)
+static int observe_event_run(dae__tape *tape, double t, const double *y, const double *dy,
+                             double *out)
 {
-  const dae__event_tapes *trigger = user;
-  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
-  return dae__tape_run(trigger->value, in, &value) ? 0 : -1;
+  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y, [DAE__CLASS_S] = dy};
+  return dae__tape_run(tape, in, &out) ? 0 : -1;
 }
+
+#define CALLBACK(name)                                                                             \
+  static int observe_event_##name(void *user, double t, const double *y, double *out)              \
+  {                                                                                                \
+    return observe_event_run(((const dae__event_tapes *)user)->name, t, y, NULL, out);             \
+  }
+CALLBACK(value)
+CALLBACK(action)
+#undef CALLBACK
 
 static int observe_event_rate(void *user, double t, const double *y, const double *dy, double *rate)
 {
-  const dae__event_tapes *trigger = user;
-  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y, [DAE__CLASS_S] = dy};
-  return dae__tape_run(trigger->rate, in, &rate) ? 0 : -1;
-}
-
-static int observe_event_action(void *user, double t, const double *before, double *after)
-{
-  const dae__event_tapes *trigger = user;
-  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = before};
-  return dae__tape_run(trigger->action, in, &after) ? 0 : -1;
+  return observe_event_run(((const dae__event_tapes *)user)->rate, t, y, dy, rate);
 }
 
 static void observe_build_events(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
-  dae__pool *pool = x->l->scratch;
   model->events = DAE__ALLOC(b->arena, dae_event, x->events.count);
   dae__event_tapes *trigger = DAE__ALLOC(b->arena, dae__event_tapes, x->events.count);
   if (x->events.count == 0 || !dae__binder_leaves(b, layout->size))
     return;
   for (int i = 0; i < x->events.count && dae__bind_ok(b); i++, trigger++) {
     const dae__expanded_event *event = &x->events.item[i];
-    dae__outputs value = {0}, rate = {0}, action = {0};
-    dae__node E_rate = DAE__ZERO; /* total time derivative of an event function, E_t + E_y y' */
-    dae__gradient d = dae__bind_gradient(b, event->node, DAE__BIT(T) | DAE__BIT(Q));
+    dae__outputs action = {0};
+    dae__node E = event->node,
+              E_rate = DAE__ZERO; /* total time derivative of an event function, E_t + E_y y' */
+    dae__gradient d = dae__bind_gradient(b, E, DAE__BIT(T) | DAE__BIT(Q));
     for (int k = 0; k < d.count; k++) {
       dae__node dy = d.leaf[k] == 0 ? dae__constant(x->graph, 1)
                                     : dae__leaf(x->graph, b->s.item[b->index[d.leaf[k]]]);
       E_rate = DAE__ADD(x->graph, E_rate, DAE__MUL(x->graph, d.value[k], dy));
     }
-    *DAE__PUSH(pool, &value) = (dae__tape_output){0, 0, event->node};
-    *DAE__PUSH(pool, &rate) = (dae__tape_output){0, 0, E_rate};
     for (int k = 0; k < event->actions.count; k++)
-      *DAE__PUSH(pool, &action) = (dae__tape_output){0, layout->entry[event->actions.item[k].leaf],
-                                                     event->actions.item[k].node};
-    trigger->value = dae__bind_tape(b, "an event: value", &value, 1, NULL);
-    trigger->rate = dae__bind_tape(b, "an event: rate", &rate, 1, NULL);
+      *DAE__PUSH(x->l->scratch, &action) = (dae__tape_output){
+          0, layout->entry[event->actions.item[k].leaf], event->actions.item[k].node};
+    dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
+    trigger->value = dae__bind_vector_tape(b, "an event: value", &value);
+    trigger->rate = dae__bind_vector_tape(b, "an event: rate", &rate);
     trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
     model->events[i] =
         (dae_event){.name = event->name,

@@ -7,29 +7,6 @@
 #include "linalg/solver.h"
 #include "model/bind/bind.h"
 #include "model/expand/value.h"
-#include <stdio.h>
-
-/* ---- variables ---- */
-
-static void system_list_variables(dae__binder *b, dae__system *u)
-{
-  dae__expander *x = b->x;
-  dae__pool *pool = x->l->scratch;
-  int s = x->scopes.item[x->instances.item[u->instance].scope].first;
-  for (; s >= 0 && dae__load_ok(x->l); s = x->symbols.item[s].next) {
-    const dae__symbol *symbol = &x->symbols.item[s];
-    if (symbol->kind < DAE__STATEMENT_COORD || symbol->kind > DAE__STATEMENT_DISCRETE)
-      continue;
-    const dae__elements *e = dae__elements_of(x, s, u->instance, symbol->d->place);
-    dae__ints *list = symbol->kind == DAE__STATEMENT_COORD ? &u->q
-                      : symbol->kind == DAE__STATEMENT_ALG ? &u->w
-                                                           : &u->u;
-    for (int i = 0; e && i < e->count; i++)
-      *DAE__PUSH(pool, list) = e->leaf + i;
-  }
-  u->mechanical = u->q.count > 0;
-  u->sparse = 2 * u->q.count + u->u.count + u->w.count > DAE__DENSE_UP_TO;
-}
 
 void dae__system_place(dae__binder *b, const dae__system *u, bool there)
 {
@@ -47,28 +24,18 @@ void dae__system_place(dae__binder *b, const dae__system *u, bool there)
 
 /* ---- check of the number of equations ---- */
 
-static const char *system_describe(const dae__expander *x, int instance, char *text, size_t size)
-{
-  if (instance == 0)
-    snprintf(text, size, "the model");
-  else
-    snprintf(text, size, "system %s", x->instances.item[instance].name);
-  return text;
-}
-
 /* Reports an error for a system without variables or with too few equations; dae__add_equation
  * reports too many. */
 static void system_check_count(dae__binder *b, const dae__system *u)
 {
   dae__expander *x = b->x;
   const dae__instance *own = &x->instances.item[u->instance];
-  char name[300];
   int unknowns = own->unknowns, equations = own->equations.count, place = -1;
   const dae__scope *scope = &x->scopes.item[own->scope];
+  const char *before = u->instance == 0 ? "the model" : "system ";
   if (u->q.count + u->u.count + u->w.count == 0)
     dae__load_fail(x->l, scope->d ? scope->d->place : scope->body->place,
-                   "%s has no variables: declare coord, state or alg",
-                   system_describe(x, u->instance, name, sizeof name));
+                   "%s%s has no variables: declare coord, state or alg", before, own->name);
   for (int i = 0; i < u->u.count + u->w.count && equations < unknowns; i++) {
     int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
     if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE)
@@ -76,10 +43,10 @@ static void system_check_count(dae__binder *b, const dae__system *u)
   }
   if (equations < unknowns)
     dae__load_fail(x->l, place,
-                   "%s has %d state%s and algebraic variables together, but %d equation%s; each "
+                   "%s%s has %d state%s and algebraic variables together, but %d equation%s; each "
                    "state needs u' = E, each algebraic variable an equation A = B",
-                   system_describe(x, u->instance, name, sizeof name), unknowns,
-                   unknowns == 1 ? "" : "s", equations, equations == 1 ? "" : "s");
+                   before, own->name, unknowns, unknowns == 1 ? "" : "s", equations,
+                   equations == 1 ? "" : "s");
 }
 
 /* Finds a variable that is absent, with its rate, from the leaves of equations; -1: none. b->by
@@ -122,7 +89,7 @@ static void system_check_unknowns(dae__binder *b, const dae__system *u)
     }
     if (!dae__load_ok(x->l))
       return;
-    missing = system_find_missing(b, u, dae__leaves_below_all(x->walker, sides.count, sides.item));
+    missing = system_find_missing(b, u, dae__leaves_below(x->walker, sides.count, sides.item));
   }
   if (missing >= 0)
     dae__load_fail(x->l, dae__declared_at(x, missing), "%s is in no equation",
@@ -192,7 +159,7 @@ static dae__node system_mass_row(dae__binder *b, dae__system *u, const dae__equa
   }
   const unsigned allowed = DAE__LEAF_TIME | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE;
   for (int i = first; i < u->mass.entries.count && !x->l->status; i++) {
-    dae__leaves below = dae__leaves_below(x->walker, u->mass.entries.item[i].node);
+    dae__leaves below = dae__leaves_below(x->walker, 1, &u->mass.entries.item[i].node);
     for (int k = 0; k < below.count; k++) {
       int leaf = below.leaf[k];
       bool mine = x->leaves.item[leaf].instance == u->instance || leaf == 0;
@@ -205,32 +172,6 @@ static dae__node system_mass_row(dae__binder *b, dae__system *u, const dae__equa
   return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, x->no_state_rates));
 }
 
-/* Tests for algebraic variables in M, and for more equations with rates than states: both need all
- * variables in x. */
-static bool system_needs_all_variables(dae__binder *b, const dae__system *u, int with_rates,
-                                       int states)
-{
-  dae__expander *x = b->x;
-  if (with_rates > states)
-    return true;
-  const dae__instance *own = &x->instances.item[u->instance];
-  for (int i = 0; i < own->equations.count; i++) {
-    dae__node residual = DAE__SUB(x->graph, own->equations.item[i].a, own->equations.item[i].b);
-    dae__nodes state_rates = {0};
-    dae__gradient d = dae__gradient_of(x->walker, residual,
-                                       (dae__kinds){x->leaf_kind.item, DAE__LEAF_STATE_RATE});
-    for (int k = 0; k < d.count; k++)
-      *DAE__PUSH(x->l->scratch, &state_rates) = d.value[k];
-    for (int k = 0; k < state_rates.count; k++) {
-      dae__leaves below = dae__leaves_below(x->walker, state_rates.item[k]);
-      for (int j = 0; j < below.count; j++)
-        if (x->leaf_kind.item[below.leaf[j]] == DAE__LEAF_ALG)
-          return true;
-    }
-  }
-  return false;
-}
-
 /* Forms as many rows M x' = s as states, equations with rates first; the other equations become 0 =
  * c. */
 static void system_quasilinear_rows(dae__binder *b, dae__system *u)
@@ -238,6 +179,7 @@ static void system_quasilinear_rows(dae__binder *b, dae__system *u)
   dae__expander *x = b->x;
   dae__pool *pool = x->l->scratch;
   const dae__instance *own = &x->instances.item[u->instance];
+  dae__kinds state_rates = {x->leaf_kind.item, DAE__LEAF_STATE_RATE};
   int states = 0, with_rates = 0, row = 0, count = own->equations.count;
   bool *rated = DAE__NEW_ARRAY(pool, bool, count);
   u->s_names = DAE__NEW_ARRAY(x->l->keep, const char *, count + u->u.count);
@@ -250,14 +192,22 @@ static void system_quasilinear_rows(dae__binder *b, dae__system *u)
     with_rates += rated[i] = dae__kinds_below(x, DAE__SUB(x->graph, own->equations.item[i].a,
                                                           own->equations.item[i].b)) &
                              DAE__LEAF_STATE_RATE;
-  if (system_needs_all_variables(b, u, with_rates, states)) {
+  /* More equations with rates than states, or algebraic variables in M, need all variables in x. */
+  bool all = with_rates > states;
+  for (int i = 0; i < count && !all; i++) {
+    dae__node residual = DAE__SUB(x->graph, own->equations.item[i].a, own->equations.item[i].b);
+    dae__gradient d = dae__gradient_of(x->walker, residual, state_rates);
+    for (int k = 0; k < d.count; k++)
+      all = all || dae__kinds_below(x, d.value[k]) & DAE__LEAF_ALG;
+  }
+  if (all) {
     states += u->w.count;
     for (int i = 0; i < u->w.count; i++)
       *DAE__PUSH(pool, &u->u) = u->w.item[i];
     u->w.count = 0;
   }
   dae__system_place(b, u, true);
-  u->mass = (dae__triplets){.rows = u->u.count, .cols = u->u.count};
+  u->mass = (dae__triplets){.rows = u->u.count, .cols = u->u.count, .sparse = u->sparse};
   for (int pass = 0; pass < 2; pass++) /* equations with rates, then without */
     for (int i = 0; i < count && dae__bind_ok(b); i++) {
       const dae__equation *e = &own->equations.item[i];
@@ -279,43 +229,52 @@ static void system_quasilinear_rows(dae__binder *b, dae__system *u)
   dae__system_place(b, u, false);
 }
 
-/* ---- inputs ---- */
+/* ---- construction of a bound system ---- */
 
-/* Appends the variables of other systems in an expression to the inputs. */
-static void system_list_inputs_of(dae__binder *b, dae__system *u, dae__node node)
-{
-  dae__expander *x = b->x;
-  dae__leaves below = dae__leaves_below(x->walker, node);
-  for (int i = 0; i < below.count; i++) {
-    int leaf = below.leaf[i];
-    if (leaf == 0 || x->leaves.item[leaf].instance == u->instance || b->kind[leaf])
-      continue;
-    dae__binder_place(b, leaf, DAE__CLASS_IN, u->in.count);
-    *DAE__PUSH(x->l->scratch, &u->in) = leaf;
-  }
-}
-
+/* Lists the variables of other systems in the equations as inputs. */
 static void system_list_inputs(dae__binder *b, dae__system *u)
 {
-  if (b->x->instances.count == 1)
+  dae__expander *x = b->x;
+  dae__pool *pool = x->l->scratch;
+  if (x->instances.count == 1)
     return;
-  const dae__instance *own = &b->x->instances.item[u->instance];
-  system_list_inputs_of(b, u, own->potential);
+  const dae__instance *own = &x->instances.item[u->instance];
+  dae__nodes all = {0};
+  *DAE__PUSH(pool, &all) = own->potential;
   for (int i = 0; i < own->forces.count; i++)
-    system_list_inputs_of(b, u, own->forces.item[i].node);
-  for (int i = 0; i < u->s.count; i++)
-    system_list_inputs_of(b, u, u->s.item[i]);
-  for (int i = 0; i < u->c.count; i++)
-    system_list_inputs_of(b, u, u->c.item[i]);
+    *DAE__PUSH(pool, &all) = own->forces.item[i].node;
+  for (int i = 0; i < u->s.count + u->c.count; i++)
+    *DAE__PUSH(pool, &all) = i < u->s.count ? u->s.item[i] : u->c.item[i - u->s.count];
+  for (int k = 0; k < all.count; k++) {
+    dae__leaves below = dae__leaves_below(x->walker, 1, &all.item[k]);
+    for (int i = 0; i < below.count; i++) {
+      int leaf = below.leaf[i];
+      if (leaf == 0 || x->leaves.item[leaf].instance == u->instance || b->kind[leaf])
+        continue;
+      dae__binder_place(b, leaf, DAE__CLASS_IN, u->in.count);
+      *DAE__PUSH(pool, &u->in) = leaf;
+    }
+  }
 }
-
-/* ---- construction of a bound system ---- */
 
 dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
 {
   dae__expander *x = b->x;
   *u = (dae__system){.instance = instance};
-  system_list_variables(b, u);
+  int s = x->scopes.item[x->instances.item[instance].scope].first;
+  for (; s >= 0 && dae__load_ok(x->l); s = x->symbols.item[s].next) {
+    const dae__symbol *symbol = &x->symbols.item[s];
+    if (symbol->kind < DAE__STATEMENT_COORD || symbol->kind > DAE__STATEMENT_DISCRETE)
+      continue;
+    const dae__elements *e = dae__elements_of(x, s, instance, symbol->d->place);
+    dae__ints *list = symbol->kind == DAE__STATEMENT_COORD ? &u->q
+                      : symbol->kind == DAE__STATEMENT_ALG ? &u->w
+                                                           : &u->u;
+    for (int i = 0; e && i < e->count; i++)
+      *DAE__PUSH(x->l->scratch, list) = e->leaf + i;
+  }
+  u->mechanical = u->q.count > 0;
+  u->sparse = 2 * u->q.count + u->u.count + u->w.count > DAE__DENSE_UP_TO;
   if (!dae__binder_leaves(b, 0))
     return x->l->status;
   system_check_count(b, u);

@@ -114,11 +114,3 @@ void dae__find_explicit_rates(dae__expander *x)
     }
   }
 }
-
-void dae__prepare_state_rates(dae__expander *x)
-{
-  x->no_state_rates = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
-  for (int i = 0; x->no_state_rates && i < x->leaves.count; i++)
-    x->no_state_rates[i] = x->leaf_kind.item[i] == DAE__LEAF_STATE_RATE ? DAE__ZERO : -1;
-  dae__load_ok(x->l);
-}

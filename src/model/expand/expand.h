@@ -226,10 +226,12 @@ static inline int dae__declared_at(const dae__expander *x, int leaf)
 {
   return x->symbols.item[x->leaves.item[leaf].symbol].d->place;
 }
+/* Name with its system before a dot, such as "A.x"; system "": the name alone. */
+const char *dae__name_in_system(dae__expander *x, const char *system, const char *name);
 /* Full name of an element, such as "A.x[3]". */
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element);
-/* Name of a variable without its system: x[3], or x[3]' for its rate. */
-const char *dae__local_name(dae__expander *x, int leaf, bool rate);
+/* Name of an element without its system, such as "x[3]". */
+const char *dae__local_name(dae__expander *x, int symbol, int instance, int element);
 /* Full name of a leaf, such as x, x', A.z. */
 const char *dae__leaf_name(dae__expander *x, int leaf);
 int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info);

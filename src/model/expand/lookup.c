@@ -1,4 +1,4 @@
-/* Name lookup: symbols, elements of arrays, labels, multipliers, energies, rates. */
+/* Name lookup: symbols, elements of arrays, labels, multipliers, rates. */
 #include "model/expand/value.h"
 #include <daedal/options.h>
 #include <stdio.h>
@@ -45,22 +45,14 @@ static const char *lookup_visible_name(const void *list, int i)
   return s->scope == 0 || s->scope == v->scope ? s->d->name : "";
 }
 
-static const char *lookup_builtin_name(const void *list, int i)
-{
-  (void)list;
-  return dae__builtin_name(i);
-}
-
 static void lookup_fail_unknown(const dae__context *c, const dae__expr *e, int scope)
 {
   visible v = {c->x, scope};
   const char *kind = e->kind == DAE__EXPR_CALL ? "function" : "name";
   const char *near = dae_suggest(e->name, c->x->symbols.count, lookup_visible_name, &v);
-  int builtins = 0;
-  while (dae__builtin_name(builtins))
-    builtins++;
   if (!near && e->kind == DAE__EXPR_CALL)
-    near = dae_suggest(e->name, builtins, lookup_builtin_name, NULL);
+    near = dae_suggest(e->name, DAE__WORDS - DAE__FIRST_FUNCTION, dae__word_text,
+                       &dae__words[DAE__FIRST_FUNCTION]);
   if (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"))
     dae__load_fail(c->x->l, e->place, "a multiplier is named by its constraint: %s(rod)", e->name);
   else if (near)
@@ -79,7 +71,7 @@ void dae__check_function(const dae__context *c, const dae__expr *e, const dae__d
   for (; e && !c->x->l->status; e = e->argument) {
     dae__local own = {.name = e->name, .outer = indices};
     int instance;
-    bool known = e->kind != DAE__EXPR_NAME || e->member || dae__is_reserved(e->name) ||
+    bool known = e->kind != DAE__EXPR_NAME || e->member || dae__word_of(e->name) >= 0 ||
                  dae__lookup_symbol(c, e->name, &instance) >= 0;
     for (int i = 0; i < d->parameters && !known; i++)
       known = d->parameter[i] == e->name;
@@ -161,58 +153,42 @@ int dae__lookup_path(const dae__context *c, const dae__expr *e, int *instance)
 
 /* ---- elements ---- */
 
-/* Number of the element that the indices of a name select; -1 after an error. */
-static int lookup_find_element(const dae__context *c, const dae__expr *e, int rank,
-                               const dae__elements *elements)
-{
-  dae__context inner = *c;
-  inner.what = "an index";
-  int element = 0, r = 0;
-  if (e->count != rank) {
-    if (rank == 0)
-      dae__load_fail(c->x->l, e->place, "%s is a scalar and has no index", e->name);
-    else
-      dae__load_fail(c->x->l, e->place, "%s is an array and needs %s", e->name,
-                     rank == 1 ? "one index: [i]" : "two indices: [i, j]");
-    return -1;
-  }
-  for (const dae__expr *a = e->argument; a; a = a->next, r++) {
-    int i = dae__evaluate_whole(&inner, a);
-    if (c->x->l->status)
-      return -1;
-    if (i < elements->from[r] || i > elements->to[r]) {
-      dae__load_fail(c->x->l, a->place, "the index %d of %s is out of range %d..%d", i, e->name,
-                     elements->from[r], elements->to[r]);
-      return -1;
-    }
-    element = element * (elements->to[r] - elements->from[r] + 1) + i - elements->from[r];
-  }
-  return element;
-}
-
 bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element *out)
 {
   dae__expander *x = c->x;
   const dae__expr *last = e->member ? e->member : e;
+  dae__context inner = *c;
+  inner.what = "an index";
   out->symbol = dae__lookup_path(c, e, &out->instance);
+  out->element = 0;
   if (out->symbol < 0)
     return false;
-  const dae__symbol *s = &x->symbols.item[out->symbol];
-  if (s->kind == DAE__STATEMENT_SYSTEM) {
+  const dae__declaration *d = x->symbols.item[out->symbol].d;
+  if (x->symbols.item[out->symbol].kind == DAE__STATEMENT_SYSTEM)
     dae__load_fail(x->l, last->place, "%s is a system; its variables are written %s.x", last->name,
                    last->name);
-    return false;
-  }
-  if (s->d->parameters >= 0) {
+  else if (d->parameters >= 0)
     dae__load_fail(x->l, last->place, "%s is a function and needs its arguments: %s(...)",
                    last->name, last->name);
+  const dae__elements *elements =
+      x->l->status ? NULL : dae__elements_of(x, out->symbol, out->instance, last->place);
+  if (elements && last->count != d->rank && d->rank == 0)
+    dae__load_fail(x->l, last->place, "%s is a scalar and has no index", last->name);
+  else if (elements && last->count != d->rank)
+    dae__load_fail(x->l, last->place, "%s is an array and needs %s", last->name,
+                   d->rank == 1 ? "one index: [i]" : "two indices: [i, j]");
+  if (!elements || x->l->status)
     return false;
+  const dae__expr *a = last->argument;
+  for (int r = 0; a && !x->l->status; a = a->next, r++) {
+    int i = dae__evaluate_whole(&inner, a), from = elements->from[r], to = elements->to[r];
+    if (i < from || i > to) /* after an error in the index, this one is ignored */
+      dae__load_fail(x->l, a->place, "the index %d of %s is out of range %d..%d", i, last->name,
+                     from, to);
+    else
+      out->element = out->element * (to - from + 1) + i - from;
   }
-  dae__elements *elements = dae__elements_of(x, out->symbol, out->instance, last->place);
-  if (!elements)
-    return false;
-  out->element = lookup_find_element(c, last, s->d->rank, elements);
-  return out->element >= 0;
+  return !x->l->status;
 }
 
 /* Local names for the indices of an element, inside of the names `outer`. index: set to the values
@@ -264,7 +240,7 @@ dae__node dae__element_node(dae__expander *x, int symbol, int instance, int elem
   return x->l->status ? DAE__ZERO : e->node[element];
 }
 
-/* ---- labels, multipliers, energies ---- */
+/* ---- labels, multipliers ---- */
 
 const char *dae__label_text(const dae__context *c, const dae__expr *label)
 {
@@ -302,13 +278,22 @@ static const char *lookup_label_name(const void *list, int i)
   return label->kind == DAE__LABEL_EVENT ? "" : label->text;
 }
 
-int dae__lookup_multiplier(const dae__context *c, const dae__expr *label, bool psi)
+dae__node dae__multiplier_node(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
+  const dae__expr *label = e->argument;
+  if (!c->results)
+    dae__load_fail(x->l, e->place,
+                   "multipliers are available in outputs, events and drawings only");
+  else if (e->count != 1 || label->kind != DAE__EXPR_NAME || label->rate)
+    dae__load_fail(x->l, e->place, "%s(NAME) needs the label of a constraint", e->name);
+  if (x->l->status)
+    return DAE__ZERO;
   const dae__expr *last = label->member ? label->member : label;
   int instance = label->member ? lookup_find_system(c, label) : c->instance;
   if (instance < 0)
-    return -1;
+    return DAE__ZERO;
+  bool psi = !strcmp(e->name, "psi");
   const char *text = dae__label_text(c, last);
   int number = x->l->status ? -1 : dae__table_find(&x->label_table, instance, text);
   const dae__label *found = number < 0 ? NULL : &x->labels.item[number];
@@ -322,28 +307,7 @@ int dae__lookup_multiplier(const dae__context *c, const dae__expr *label, bool p
   } else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
     dae__load_fail(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
                    psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
-  return x->l->status ? -1 : found->leaf;
-}
-
-dae__node dae__energy_node(const dae__context *c, const dae__expr *e)
-{
-  dae__expander *x = c->x;
-  bool kinetic = !strcmp(e->name, "kinetic");
-  if (!c->results || e->rate || e->count > 0) {
-    if (c->results)
-      dae__load_fail(x->l, e->place, "%s is a scalar and has no %s", e->name,
-                     e->rate ? "rate" : "index");
-    else
-      dae__load_fail(x->l, e->place, "%s is available in outputs and events only", e->name);
-    return DAE__ZERO;
-  }
-  int first = c->instance, last = c->instance == 0 ? x->instances.count - 1 : c->instance;
-  dae__node sum = DAE__ZERO;
-  for (int i = first; i <= last; i++) {
-    const dae__instance *own = &x->instances.item[i];
-    sum = DAE__ADD(x->graph, sum, kinetic ? own->kinetic : own->potential);
-  }
-  return sum;
+  return x->l->status ? DAE__ZERO : dae__leaf(x->graph, found->leaf);
 }
 
 /* ---- rates ---- */
@@ -353,7 +317,7 @@ dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const cha
   const unsigned given = DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_STATE;
   if (x->l->status)
     return DAE__ZERO;
-  dae__leaves below = dae__leaves_below(x->walker, node);
+  dae__leaves below = dae__leaves_below(x->walker, 1, &node);
   for (int i = 0; i < below.count; i++) {
     unsigned kind = x->leaf_kind.item[below.leaf[i]];
     if (kind & (given | DAE__LEAF_DISCRETE))

@@ -13,7 +13,7 @@ static dae__node results_without_state_rates(dae__expander *x, dae__node node, i
     node = dae__replace_leaves(x->walker, node, x->explicit_rate);
   if (!(dae__kinds_below(x, node) & DAE__LEAF_STATE_RATE))
     return node;
-  dae__leaves below = dae__leaves_below(x->walker, node);
+  dae__leaves below = dae__leaves_below(x->walker, 1, &node);
   for (int i = 0; i < below.count; i++)
     if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_STATE_RATE) {
       dae__load_fail(x->l, place, "%s is not available here, since no equation gives it as %s = E",
@@ -26,21 +26,6 @@ static dae__node results_without_state_rates(dae__expander *x, dae__node node, i
 static dae__node results_evaluate(const dae__context *c, const dae__expr *e)
 {
   return results_without_state_rates(c->x, dae__evaluate(c, e), e->place);
-}
-
-static void results_add_outputs(const dae__context *c, const dae__statement *s)
-{
-  dae__expander *x = c->x;
-  for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next) {
-    int symbol = dae__table_find(&x->symbol_table, x->instances.item[c->instance].scope, d->name);
-    const dae__elements *e = dae__elements_of(x, symbol, c->instance, d->place);
-    for (int i = 0; e && i < e->count && !x->l->status; i++) {
-      dae__node node = dae__element_node(x, symbol, c->instance, i, d->place);
-      *DAE__PUSH(x->l->scratch, &x->outputs) =
-          (dae__result){dae__element_name(x, symbol, c->instance, i),
-                        results_without_state_rates(x, node, d->value->place), d->place};
-    }
-  }
 }
 
 static void results_add_action(const dae__context *c, const dae__statement *s,
@@ -80,10 +65,9 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
   const char *label = dae__label_text(c, s->label);
-  const char *system = x->instances.item[c->instance].name;
   dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
   dae__expanded_event event = {.place = s->place, .direction = s->direction, .stop = s->stop};
-  event.name = system[0] ? dae__pool_print(x->l->keep, "%s.%s", system, label) : label;
+  event.name = dae__name_in_system(x, x->instances.item[c->instance].name, label);
   event.node = results_evaluate(c, s->a);
   double value;
   if (!x->l->status && dae__is_constant(x->graph, event.node, &value))
@@ -112,10 +96,20 @@ static void results_add_shape(const dae__context *c, const dae__statement *s)
 static void results_handle(const dae__context *c, const dae__statement *s)
 {
   dae__context reading = *c;
+  dae__expander *x = c->x;
   reading.results = true;
-  if (s->kind == DAE__STATEMENT_OUTPUT)
-    results_add_outputs(&reading, s);
-  else if (s->kind == DAE__STATEMENT_EVENT)
+  const dae__declaration *d = s->kind == DAE__STATEMENT_OUTPUT ? s->declared : NULL;
+  for (; d && !x->l->status; d = d->next) {
+    int symbol = dae__table_find(&x->symbol_table, x->instances.item[c->instance].scope, d->name);
+    const dae__elements *e = dae__elements_of(x, symbol, c->instance, d->place);
+    for (int i = 0; e && i < e->count && !x->l->status; i++) {
+      dae__node node = dae__element_node(x, symbol, c->instance, i, d->place);
+      *DAE__PUSH(x->l->scratch, &x->outputs) =
+          (dae__result){dae__element_name(x, symbol, c->instance, i),
+                        results_without_state_rates(x, node, d->value->place), d->place};
+    }
+  }
+  if (s->kind == DAE__STATEMENT_EVENT)
     results_add_event(&reading, s);
   else if (s->kind == DAE__STATEMENT_DRAW)
     results_add_shape(&reading, s);

@@ -65,12 +65,7 @@ static int scope_add_symbol(dae__expander *x, int scope, dae__statement_kind kin
   return symbol;
 }
 
-static bool scope_is_declaration(dae__statement_kind kind)
-{
-  return kind >= DAE__STATEMENT_PARAM && kind <= DAE__STATEMENT_OUTPUT;
-}
-
-/* Reports an error for statements that are not allowed inside a system or a loop. */
+/* Reports an error for statements that are not allowed inside a system, a loop or an event. */
 static void scope_check_place(dae__expander *x, const dae__statement *s, bool in_system,
                               bool in_loop)
 {
@@ -99,21 +94,20 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, bool in
       dae__load_fail(x->l, s->place, "%s can be set inside a system, or in the line simulate",
                      s->setting->name);
     break;
+  case DAE__STATEMENT_EVENT:
+    for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
+      if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
+        dae__load_fail(x->l, a->place,
+                       "the actions of an event set variables: { x' = -e*x'; m = 2 }");
+    break;
   default:
-    if (in_loop && scope_is_declaration(s->kind) && s->kind != DAE__STATEMENT_LET)
+    if (in_loop && s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT &&
+        s->kind != DAE__STATEMENT_LET)
       dae__load_fail(
           x->l, s->place,
           "declarations are not allowed in for loops: declare an array outside, %s[1..N]",
           s->declared->name);
   }
-}
-
-static void scope_check_event_body(dae__expander *x, const dae__statement *s)
-{
-  for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
-    if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
-      dae__load_fail(x->l, a->place,
-                     "the actions of an event set variables: { x' = -e*x'; m = 2 }");
 }
 
 static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_system)
@@ -122,8 +116,6 @@ static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_
     scope_check_place(x, b, in_system, true);
     if (b->kind == DAE__STATEMENT_FOR)
       scope_check_loop(x, b, in_system);
-    else if (b->kind == DAE__STATEMENT_EVENT)
-      scope_check_event_body(x, b);
     else if (b->kind == DAE__STATEMENT_LET)
       for (const dae__declaration *d = b->declared; d; d = d->next)
         if (d->rank > 0 || d->parameters >= 0)
@@ -137,16 +129,14 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
 {
   bool in_system = scope > 0;
   for (const dae__statement *s = first; s && !x->l->status; s = s->next) {
-    if (in_system || s->kind == DAE__STATEMENT_SETTING ||
+    if (in_system || s->kind == DAE__STATEMENT_SETTING || s->kind == DAE__STATEMENT_EVENT ||
         (s->kind == DAE__STATEMENT_MODEL && s != first))
       scope_check_place(x, s, in_system, false);
-    if (scope_is_declaration(s->kind))
+    if (s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT)
       for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next)
         scope_add_symbol(x, scope, s->kind, d);
     else if (s->kind == DAE__STATEMENT_FOR)
       scope_check_loop(x, s, in_system);
-    else if (s->kind == DAE__STATEMENT_EVENT)
-      scope_check_event_body(x, s);
     else if (s->kind == DAE__STATEMENT_SYSTEM && !in_system) {
       int symbol = scope_add_symbol(x, 0, s->kind, s->declared);
       *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){.name = s->declared->name,
@@ -167,48 +157,16 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
   }
 }
 
-/* ---- instances ---- */
-
-static void scope_add_instance(dae__expander *x, int scope, int number, int index)
-{
-  const dae__scope *s = &x->scopes.item[scope];
-  const char *name = s->name;
-  if (s->d && s->d->rank > 0)
-    name = dae__pool_print(x->l->keep, "%s[%d]", s->name, index);
-  *DAE__PUSH(x->l->scratch, &x->instances) =
-      (dae__instance){.name = name, .scope = scope, .number = number};
-}
-
 /* ---- elements ---- */
-
-static void scope_take_leaves(dae__expander *x, int symbol, int instance, dae__elements *e)
-{
-  static const struct {
-    dae__statement_kind kind;
-    unsigned value, rate;
-  } kinds[] = {{DAE__STATEMENT_COORD, DAE__LEAF_COORD, DAE__LEAF_COORD_RATE},
-               {DAE__STATEMENT_STATE, DAE__LEAF_STATE, DAE__LEAF_STATE_RATE},
-               {DAE__STATEMENT_ALG, DAE__LEAF_ALG, 0},
-               {DAE__STATEMENT_DISCRETE, DAE__LEAF_DISCRETE, 0}};
-  const dae__symbol *s = &x->symbols.item[symbol];
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    if (kinds[k].kind != s->kind)
-      continue;
-    e->leaf = x->leaves.count;
-    if (kinds[k].kind == DAE__STATEMENT_STATE || kinds[k].kind == DAE__STATEMENT_ALG)
-      x->instances.item[instance].unknowns += e->count;
-    for (int i = 0; i < e->count && dae__load_ok(x->l); i++)
-      dae__add_leaf(x, kinds[k].value, (dae__leaf_info){instance, symbol, i});
-    for (int i = 0; i < e->count && kinds[k].rate && dae__load_ok(x->l); i++) {
-      int rate = dae__add_leaf(x, kinds[k].rate, (dae__leaf_info){instance, symbol, i});
-      if (dae__load_ok(x->l))
-        x->leaf_rate.item[e->leaf + i] = dae__leaf(x->graph, rate);
-    }
-  }
-}
 
 static void scope_resolve_elements(dae__expander *x, int symbol, int instance, dae__elements *e)
 {
+  /* by kind of a variable: kinds of the leaves of its value and its rate */
+  static const unsigned kinds[][2] = {
+      [DAE__STATEMENT_COORD] = {DAE__LEAF_COORD, DAE__LEAF_COORD_RATE},
+      [DAE__STATEMENT_STATE] = {DAE__LEAF_STATE, DAE__LEAF_STATE_RATE},
+      [DAE__STATEMENT_ALG] = {DAE__LEAF_ALG, 0},
+      [DAE__STATEMENT_DISCRETE] = {DAE__LEAF_DISCRETE, 0}};
   const dae__symbol *s = &x->symbols.item[symbol];
   dae__local index;
   dae__context c = dae__context_of(x, instance, &index);
@@ -228,7 +186,16 @@ static void scope_resolve_elements(dae__expander *x, int symbol, int instance, d
   }
   e->count = (int)count;
   if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE) {
-    scope_take_leaves(x, symbol, instance, e);
+    e->leaf = x->leaves.count;
+    if (s->kind == DAE__STATEMENT_STATE || s->kind == DAE__STATEMENT_ALG)
+      x->instances.item[instance].unknowns += e->count;
+    for (int i = 0; i < e->count && dae__load_ok(x->l); i++)
+      dae__add_leaf(x, kinds[s->kind][0], (dae__leaf_info){instance, symbol, i});
+    for (int i = 0; i < e->count && kinds[s->kind][1] && dae__load_ok(x->l); i++) {
+      int rate = dae__add_leaf(x, kinds[s->kind][1], (dae__leaf_info){instance, symbol, i});
+      if (dae__load_ok(x->l))
+        x->leaf_rate.item[e->leaf + i] = dae__leaf(x->graph, rate);
+    }
   } else {
     e->node = DAE__NEW_ARRAY(x->l->scratch, dae__node, e->count);
     for (int i = 0; e->node && i < e->count; i++)
@@ -265,7 +232,7 @@ dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first)
   }
   *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){
       .name = "", .body = first, .symbol = -1, .first = -1, .last = -1, .instances = 1};
-  scope_add_instance(x, 0, 0, 1);
+  *DAE__PUSH(x->l->scratch, &x->instances) = (dae__instance){.name = ""};
   dae__add_leaf(x, DAE__LEAF_TIME, (dae__leaf_info){.symbol = -1});
   if (!dae__load_ok(x->l))
     return x->l->status;
@@ -288,8 +255,12 @@ dae_status dae__resolve_ranges(dae__expander *x)
     s->instance = x->instances.count;
     s->index = from;
     for (int k = from;
-         k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD_NODES * DAE__LOOP_WORK); k++)
-      scope_add_instance(x, i, k - from, k);
+         k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD_NODES * DAE__LOOP_WORK); k++) {
+      const char *name =
+          s->d->rank > 0 ? dae__pool_print(x->l->keep, "%s[%d]", s->name, k) : s->name;
+      *DAE__PUSH(x->l->scratch, &x->instances) =
+          (dae__instance){.name = name, .scope = i, .number = k - from};
+    }
     s->instances = x->instances.count - s->instance;
   }
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
@@ -312,8 +283,7 @@ int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info)
   return x->leaves.count - 1;
 }
 
-/* Name of an element without its system, such as "x[3]". */
-static const char *scope_plain_name(dae__expander *x, int symbol, int instance, int element)
+const char *dae__local_name(dae__expander *x, int symbol, int instance, int element)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
   const dae__elements *e = &s->in[x->instances.item[s->scope == 0 ? 0 : instance].number];
@@ -326,18 +296,15 @@ static const char *scope_plain_name(dae__expander *x, int symbol, int instance, 
                          e->from[1] + element % columns);
 }
 
-const char *dae__element_name(dae__expander *x, int symbol, int instance, int element)
+const char *dae__name_in_system(dae__expander *x, const char *system, const char *name)
 {
-  const char *system = x->instances.item[x->symbols.item[symbol].scope == 0 ? 0 : instance].name;
-  const char *name = scope_plain_name(x, symbol, instance, element);
   return system[0] && name ? dae__pool_print(x->l->keep, "%s.%s", system, name) : name;
 }
 
-const char *dae__local_name(dae__expander *x, int leaf, bool rate)
+const char *dae__element_name(dae__expander *x, int symbol, int instance, int element)
 {
-  const dae__leaf_info *info = &x->leaves.item[leaf];
-  const char *name = scope_plain_name(x, info->symbol, info->instance, info->element);
-  return rate && name ? dae__pool_print(x->l->keep, "%s'", name) : name;
+  const char *system = x->instances.item[x->symbols.item[symbol].scope == 0 ? 0 : instance].name;
+  return dae__name_in_system(x, system, dae__local_name(x, symbol, instance, element));
 }
 
 const char *dae__leaf_name(dae__expander *x, int leaf)

@@ -53,43 +53,35 @@ static bool settings_override_indices(dae__expander *x, const dae__expr *e, int 
   return !x->l->status;
 }
 
-static void settings_override_one(dae__expander *x, const char *set)
-{
-  const char *equals = strchr(set, '=');
-  int place = dae__open_text(x->l, "set", set, strlen(set));
-  if (place < 0)
-    return;
-  if (!equals) {
-    dae__load_fail(x->l, x->l->files.item[place].first, "missing value: write NAME=VALUE");
-    return;
-  }
-  int left = dae__open_text(x->l, "set", set, (size_t)(equals - set));
-  int right = left < 0 ? -1 : dae__open_text(x->l, "set", equals + 1, strlen(equals + 1));
-  const dae__expr *e = right < 0 ? NULL : dae__parse_expression(x->l, x->names, left);
-  const dae__expr *value = e ? dae__parse_expression(x->l, x->names, right) : NULL;
-  if (!value)
-    return;
-  if (e->kind != DAE__EXPR_NAME || e->rate || (e->member && e->member->kind != DAE__EXPR_NAME)) {
-    dae__load_fail(x->l, e->place, "expected the name of a param before =");
-    return;
-  }
-  const dae__expr *last = e->member ? e->member : e;
-  dae__override o = {.symbol = settings_find_param(x, e), .place = e->place, .value = value};
-  if (o.symbol < 0 ||
-      !settings_override_indices(x, last, x->symbols.item[o.symbol].d->rank, o.index))
-    return;
-  o.rank = last->count;
-  o.one_system = e->member && e->count > 0;
-  if (o.one_system && !settings_override_indices(x, e, 1, &o.system))
-    return;
-  *DAE__PUSH(x->l->scratch, &x->overrides) = o;
-}
-
 dae_status dae__read_overrides(dae__expander *x)
 {
-  for (int i = 0; i < x->l->limits.set_count && !x->l->status; i++)
-    settings_override_one(x, x->l->limits.set[i]);
-  return x->l->status;
+  dae__load *l = x->l;
+  for (int i = 0; i < l->limits.set_count && !l->status; i++) {
+    const char *set = l->limits.set[i], *equals = strchr(set, '=');
+    int whole = dae__open_text(l, -1, "set", set, strlen(set));
+    if (whole >= 0 && !equals)
+      dae__load_fail(l, l->files.item[whole].first, "missing value: write NAME=VALUE");
+    if (l->status)
+      break;
+    int left = dae__open_text(l, -1, "set", set, (size_t)(equals - set));
+    int right = left < 0 ? -1 : dae__open_text(l, -1, "set", equals + 1, strlen(equals + 1));
+    const dae__expr *e = right < 0 ? NULL : dae__parse_expression(l, x->names, left);
+    const dae__expr *value = e ? dae__parse_expression(l, x->names, right) : NULL;
+    if (!value)
+      break;
+    if (e->kind != DAE__EXPR_NAME || e->rate || (e->member && e->member->kind != DAE__EXPR_NAME))
+      return dae__load_fail(l, e->place, "expected the name of a param before =");
+    const dae__expr *last = e->member ? e->member : e;
+    dae__override o = {.symbol = settings_find_param(x, e), .place = e->place, .value = value};
+    if (o.symbol < 0 ||
+        !settings_override_indices(x, last, x->symbols.item[o.symbol].d->rank, o.index))
+      break;
+    o.rank = last->count;
+    o.one_system = e->member && e->count > 0;
+    if (!o.one_system || settings_override_indices(x, e, 1, &o.system))
+      *DAE__PUSH(l->scratch, &x->overrides) = o;
+  }
+  return l->status;
 }
 
 const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, const int *index)
@@ -114,21 +106,6 @@ const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, co
 
 /* ---- settings ---- */
 
-/* Tests for a value that is a word, such as on, off, plain, schur, and not a param or let of the
- * model. */
-static bool settings_is_word(const dae__context *c, const dae__expr *e)
-{
-  int instance;
-  if (e->kind != DAE__EXPR_NAME || e->rate || e->member || e->count > 0 ||
-      dae__is_reserved(e->name))
-    return false;
-  int symbol = dae__lookup_symbol(c, e->name, &instance);
-  if (symbol < 0)
-    return true;
-  dae__statement_kind kind = c->x->symbols.item[symbol].kind;
-  return kind != DAE__STATEMENT_PARAM && kind != DAE__STATEMENT_LET;
-}
-
 static void settings_add_setting(const dae__context *c, dae_model *model, const char *system,
                                  const dae__setting *s)
 {
@@ -139,10 +116,17 @@ static void settings_add_setting(const dae__context *c, dae_model *model, const 
   bool number = false;
   for (size_t i = 0; i < sizeof numeric / sizeof *numeric; i++)
     number = number || !strcmp(s->name, numeric[i]);
-  if (s->word) {
-    out.text = s->word;
-  } else if (!number && settings_is_word(c, s->value)) {
-    out.text = s->value->name;
+  /* A value may be a word, such as on, off, plain, schur, unless the model has such a param or let.
+   */
+  const dae__expr *e = s->value;
+  bool word = !number && e && e->kind == DAE__EXPR_NAME && !e->rate && !e->member &&
+              e->count == 0 && dae__word_of(e->name) < 0;
+  int instance, symbol = word ? dae__lookup_symbol(c, e->name, &instance) : -1;
+  if (symbol >= 0)
+    word = c->x->symbols.item[symbol].kind != DAE__STATEMENT_PARAM &&
+           c->x->symbols.item[symbol].kind != DAE__STATEMENT_LET;
+  if (s->word || word) {
+    out.text = s->word ? s->word : e->name;
   } else {
     char text[40];
     out.value = dae__evaluate_constant(c, s->value);

@@ -78,26 +78,6 @@ static double start_evaluate(work *w, dae__node node, double t)
   return x->l->status ? 0 : w->value[node];
 }
 
-/* Builds the nodes of the start values of all variables and of the rates of coordinates. */
-static void start_set_all(work *w)
-{
-  dae__expander *x = w->x;
-  for (int i = 0; i < x->instances.count; i++) {
-    int symbol = x->scopes.item[x->instances.item[i].scope].first;
-    for (; symbol >= 0 && !x->l->status; symbol = x->symbols.item[symbol].next) {
-      const dae__symbol *s = &x->symbols.item[symbol];
-      if (s->kind < DAE__STATEMENT_COORD || s->kind > DAE__STATEMENT_DISCRETE)
-        continue;
-      const dae__elements *e = dae__elements_of(x, symbol, i, s->d->place);
-      for (int k = 0; e && k < e->count && !x->l->status; k++) {
-        w->start[e->leaf + k] = dae__start_node(x, symbol, i, k, s->d->value);
-        if (s->kind == DAE__STATEMENT_COORD)
-          w->start[e->leaf + e->count + k] = dae__start_node(x, symbol, i, k, s->d->rate);
-      }
-    }
-  }
-}
-
 const double *dae__start_values(dae__expander *x, double t)
 {
   dae__pool *pool = x->l->scratch;
@@ -109,7 +89,20 @@ const double *dae__start_values(dae__expander *x, double t)
     return NULL;
   for (int i = 0; i < leaves; i++)
     w.start[i] = -1;
-  start_set_all(&w);
+  for (int i = 0; i < x->instances.count; i++) {
+    int symbol = x->scopes.item[x->instances.item[i].scope].first;
+    for (; symbol >= 0 && !x->l->status; symbol = x->symbols.item[symbol].next) {
+      const dae__symbol *s = &x->symbols.item[symbol];
+      if (s->kind < DAE__STATEMENT_COORD || s->kind > DAE__STATEMENT_DISCRETE)
+        continue;
+      const dae__elements *e = dae__elements_of(x, symbol, i, s->d->place);
+      for (int k = 0; e && k < e->count && !x->l->status; k++) {
+        w.start[e->leaf + k] = dae__start_node(x, symbol, i, k, s->d->value);
+        if (s->kind == DAE__STATEMENT_COORD)
+          w.start[e->leaf + e->count + k] = dae__start_node(x, symbol, i, k, s->d->rate);
+      }
+    }
+  }
   w.value = DAE__NEW_ARRAY(pool, double, x->graph->count);
   w.state = DAE__NEW_ARRAY(pool, unsigned char, x->graph->count);
   if (!dae__load_ok(x->l))

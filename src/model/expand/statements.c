@@ -3,31 +3,12 @@
 #include "core/number.h"
 #include "model/expand/value.h"
 #include <limits.h>
+#include <string.h>
 
 /* largest number of lets of a loop, each a level of recursion; chosen, not measured */
 #define MAX_LETS 1000
 
 /* ---- permitted quantities of an expression ---- */
-
-static const char *statements_kind_name(unsigned kind)
-{
-  switch (kind) {
-  case DAE__LEAF_TIME:
-    return "the time";
-  case DAE__LEAF_COORD:
-    return "a coordinate";
-  case DAE__LEAF_STATE:
-    return "a state";
-  case DAE__LEAF_ALG:
-    return "an algebraic variable";
-  case DAE__LEAF_DISCRETE:
-    return "a discrete variable";
-  case DAE__LEAF_MULTIPLIER:
-    return "a multiplier";
-  default:
-    return "a rate";
-  }
-}
 
 unsigned dae__kinds_below(dae__expander *x, dae__node node)
 {
@@ -51,16 +32,29 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
   unsigned anywhere = x->instances.count == 1 ? may->own : may->own & (may->other | DAE__LEAF_TIME);
   if (x->l->status || !(dae__kinds_below(x, node) & ~anywhere))
     return;
-  dae__leaves below = dae__leaves_below(x->walker, node);
+  static const struct {
+    unsigned kinds;
+    const char *name;
+  } names[] = {{DAE__LEAF_TIME, "the time"},
+               {DAE__LEAF_COORD, "a coordinate"},
+               {DAE__LEAF_STATE, "a state"},
+               {DAE__LEAF_ALG, "an algebraic variable"},
+               {DAE__LEAF_DISCRETE, "a discrete variable"},
+               {DAE__LEAF_MULTIPLIER, "a multiplier"},
+               {~0u, "a rate"}};
+  dae__leaves below = dae__leaves_below(x->walker, 1, &node);
   for (int i = 0; i < below.count; i++) {
     int leaf = below.leaf[i];
     unsigned kind = x->leaf_kind.item[leaf];
     bool own = x->leaves.item[leaf].instance == c->instance || kind == DAE__LEAF_TIME;
     if (kind & (own ? may->own : may->other))
       continue;
-    const char *other = own ? "" : " of another system";
+    int n = 0;
+    while (!(names[n].kinds & kind))
+      n++;
     dae__load_fail(x->l, place, "%s may depend on %s, but not on %s, which is %s%s", may->what,
-                   may->holds, dae__leaf_name(x, leaf), statements_kind_name(kind), other);
+                   may->holds, dae__leaf_name(x, leaf), names[n].name,
+                   own ? "" : " of another system");
     return;
   }
 }
@@ -277,39 +271,31 @@ static void statements_evaluate_all(dae__expander *x)
   }
 }
 
-/* Reports an error for variables named lambda or psi, the names of multipliers, in systems with
- * constraints. */
-static void statements_check_names(dae__expander *x)
-{
-  for (int i = 0; i < x->instances.count && !x->l->status; i++) {
-    const dae__instance *own = &x->instances.item[i];
-    int constraints = own->holonomic.count + own->nonholonomic.count;
-    if (constraints + (i == 0 ? x->joints.count : 0) == 0)
-      continue;
-    for (int k = 0; k < 2; k++) {
-      const char *name = k ? "psi" : "lambda";
-      int s =
-          dae__table_find(&x->symbol_table, own->scope, dae__name(x->l, x->names, name, k ? 3 : 6));
-      if (s >= 0)
-        dae__load_fail(x->l, x->symbols.item[s].d->place,
-                       "%s is the name of multipliers in a system with constraints; choose another "
-                       "name, such as %s_1",
-                       name, name);
-    }
-  }
-}
-
 dae_status dae__expand_motion(dae__expander *x)
 {
   statements_evaluate_all(x);
   for (int i = 0; i < x->overrides.count && !x->l->status; i++)
     if (!x->overrides.item[i].used)
       dae__load_fail(x->l, x->overrides.item[i].place, "the model has no element with this index");
-  if (!x->l->status)
-    dae__prepare_state_rates(x);
-  if (!x->l->status)
+  x->no_state_rates = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
+  for (int i = 0; x->no_state_rates && i < x->leaves.count; i++)
+    x->no_state_rates[i] = x->leaf_kind.item[i] == DAE__LEAF_STATE_RATE ? DAE__ZERO : -1;
+  if (dae__load_ok(x->l))
     dae__walk_instances(x, statements_handle_motion);
-  statements_check_names(x);
+  /* lambda and psi are the names of multipliers in a system with constraints */
+  static const char *const names[] = {"lambda", "psi"};
+  for (int i = 0; i < 2 * x->instances.count && !x->l->status; i++) {
+    const dae__instance *own = &x->instances.item[i / 2];
+    const char *name = names[i % 2];
+    int constraints = own->holonomic.count + own->nonholonomic.count;
+    int s = dae__table_find(&x->symbol_table, own->scope,
+                            dae__name(x->l, x->names, name, (int)strlen(name)));
+    if (s >= 0 && constraints + (i < 2 ? x->joints.count : 0) > 0)
+      dae__load_fail(x->l, x->symbols.item[s].d->place,
+                     "%s is the name of multipliers in a system with constraints; choose another "
+                     "name, such as %s_1",
+                     name, name);
+  }
   if (dae__load_ok(x->l))
     dae__find_explicit_rates(x);
   return x->l->status;

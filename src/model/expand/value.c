@@ -9,79 +9,54 @@
 
 static dae__value value_evaluate(const dae__context *c, const dae__expr *e);
 
-static dae__value value_number_of(const dae__context *c, const dae__expr *e)
+/* Node of an operand, which must be a condition (truth) or a number. */
+static dae__node value_operand(const dae__context *c, const dae__expr *e, bool truth)
 {
   dae__value v = value_evaluate(c, e);
-  if (v.truth)
+  if (v.truth != truth)
     dae__load_fail(c->x->l, e->place,
-                   "expected a number, found a condition: if(condition, a, b) gives a number");
-  return v;
-}
-
-static dae__value value_truth_of(const dae__context *c, const dae__expr *e)
-{
-  dae__value v = value_evaluate(c, e);
-  if (!v.truth)
-    dae__load_fail(c->x->l, e->place, "expected a condition, such as x > 0, found a number");
-  return v;
+                   truth ? "expected a condition, such as x > 0, found a number"
+                         : "expected a number, found a condition: if(condition, a, b) gives a "
+                           "number");
+  return v.node;
 }
 
 /* ---- operators ---- */
-
-/* Applies one binary operator to the value a of its left operand and to its right operand. */
-static dae__value value_apply(const dae__context *c, const dae__expr *e, dae__value a)
-{
-  const dae__expr *left = e->argument, *right = left->next;
-  dae__graph *g = c->x->graph;
-  bool logical = e->op == DAE__TOKEN_AND || e->op == DAE__TOKEN_OR;
-  if (logical != a.truth) {
-    dae__load_fail(c->x->l, left->place,
-                   logical ? "expected a condition, such as x > 0, found a number"
-                           : "expected a number, found a condition");
-    return DAE__NO_VALUE;
-  }
-  dae__node x = a.node, y = (logical ? value_truth_of(c, right) : value_number_of(c, right)).node;
-  switch (e->op) {
-  case DAE__TOKEN_PLUS:
-    return dae__as_number(DAE__ADD(g, x, y));
-  case DAE__TOKEN_MINUS:
-    return dae__as_number(DAE__SUB(g, x, y));
-  case DAE__TOKEN_TIMES:
-    return dae__as_number(DAE__MUL(g, x, y));
-  case DAE__TOKEN_DIVIDE:
-    return dae__as_number(DAE__DIV(g, x, y));
-  case DAE__TOKEN_POWER:
-    return dae__as_number(dae__binary(g, DAE__OP_POW, x, y));
-  case DAE__TOKEN_AND:
-    return (dae__value){dae__binary(g, DAE__OP_AND, x, y), true};
-  case DAE__TOKEN_OR:
-    return (dae__value){dae__binary(g, DAE__OP_OR, x, y), true};
-  case DAE__TOKEN_LESS:
-    return (dae__value){dae__binary(g, DAE__OP_LESS, x, y), true};
-  case DAE__TOKEN_LESS_EQUAL:
-    return (dae__value){dae__binary(g, DAE__OP_LESS_EQUAL, x, y), true};
-  case DAE__TOKEN_MORE:
-    return (dae__value){dae__binary(g, DAE__OP_LESS, y, x), true};
-  case DAE__TOKEN_MORE_EQUAL:
-    return (dae__value){dae__binary(g, DAE__OP_LESS_EQUAL, y, x), true};
-  case DAE__TOKEN_EQUAL:
-    return (dae__value){dae__binary(g, DAE__OP_EQUAL, x, y), true};
-  default:
-    return (dae__value){dae__unary(g, DAE__OP_NOT, dae__binary(g, DAE__OP_EQUAL, x, y)), true};
-  }
-}
 
 /* Evaluates a chain of binary operators from the innermost left operand outwards, without
  * recursion, since such chains can be long. */
 static dae__value value_evaluate_binary(const dae__context *c, const dae__expr *e)
 {
-  const dae__expr *lowest = e;
-  while (lowest->kind == DAE__EXPR_BINARY)
-    lowest = lowest->argument;
-  dae__value value = value_evaluate(c, lowest);
-  while (lowest != e && !c->x->l->status && dae__load_work(c->x->l, lowest->place, 1)) {
-    lowest = lowest->up;
-    value = value_apply(c, lowest, value);
+  static const dae__op ops[DAE__TOKEN_COUNT] = {
+      [DAE__TOKEN_PLUS] = DAE__OP_ADD,        [DAE__TOKEN_MINUS] = DAE__OP_SUB,
+      [DAE__TOKEN_TIMES] = DAE__OP_MUL,       [DAE__TOKEN_DIVIDE] = DAE__OP_DIV,
+      [DAE__TOKEN_POWER] = DAE__OP_POW,       [DAE__TOKEN_AND] = DAE__OP_AND,
+      [DAE__TOKEN_OR] = DAE__OP_OR,           [DAE__TOKEN_LESS] = DAE__OP_LESS,
+      [DAE__TOKEN_MORE] = DAE__OP_LESS,       [DAE__TOKEN_LESS_EQUAL] = DAE__OP_LESS_EQUAL,
+      [DAE__TOKEN_EQUAL] = DAE__OP_EQUAL,     [DAE__TOKEN_MORE_EQUAL] = DAE__OP_LESS_EQUAL,
+      [DAE__TOKEN_NOT_EQUAL] = DAE__OP_EQUAL,
+  };
+  dae__graph *g = c->x->graph;
+  const dae__expr *at = e;
+  while (at->kind == DAE__EXPR_BINARY)
+    at = at->argument;
+  dae__value value = value_evaluate(c, at);
+  while (at != e && !c->x->l->status && dae__load_work(c->x->l, at->place, 1)) {
+    at = at->up;
+    const dae__expr *left = at->argument, *right = left->next;
+    bool logical = at->op == DAE__TOKEN_AND || at->op == DAE__TOKEN_OR;
+    if (logical != value.truth) {
+      dae__load_fail(c->x->l, left->place,
+                     logical ? "expected a condition, such as x > 0, found a number"
+                             : "expected a number, found a condition");
+      return DAE__NO_VALUE;
+    }
+    dae__node x = value.node, y = value_operand(c, right, logical);
+    bool exchanged = at->op == DAE__TOKEN_MORE || at->op == DAE__TOKEN_MORE_EQUAL;
+    value.node = dae__binary(g, ops[at->op], exchanged ? y : x, exchanged ? x : y);
+    if (at->op == DAE__TOKEN_NOT_EQUAL)
+      value.node = dae__unary(g, DAE__OP_NOT, value.node);
+    value.truth = at->op >= DAE__TOKEN_LESS; /* comparisons and logic follow the arithmetic */
   }
   return value;
 }
@@ -98,42 +73,43 @@ static dae__value value_evaluate_sum(const dae__context *c, const dae__expr *e)
     dae__local frame = {e->name, dae__constant(c->x->graph, i), true, c->frame};
     dae__context inner = *c;
     inner.frame = &frame;
-    sum = DAE__ADD(c->x->graph, sum, value_number_of(&inner, body).node);
+    sum = DAE__ADD(c->x->graph, sum, value_operand(&inner, body, false));
     if (i == INT_MAX)
       break;
   }
   return dae__as_number(sum);
 }
 
-/* ---- calls: builtin functions, let functions, multipliers ---- */
+/* ---- calls: builtin functions, let functions ---- */
 
-static dae__value value_evaluate_builtin(const dae__context *c, const dae__expr *e, int builtin)
+static dae__value value_evaluate_builtin(const dae__context *c, const dae__expr *e, int word)
 {
   static const dae__op ops[] = {DAE__OP_SIN,  DAE__OP_COS,  DAE__OP_TAN,  DAE__OP_ASIN,
                                 DAE__OP_ACOS, DAE__OP_ATAN, DAE__OP_SINH, DAE__OP_COSH,
                                 DAE__OP_TANH, DAE__OP_EXP,  DAE__OP_LOG,  DAE__OP_LOG10,
                                 DAE__OP_SQRT, DAE__OP_ABS,  DAE__OP_SIGN, DAE__OP_FLOOR};
   dae__graph *g = c->x->graph;
-  int arguments = dae__builtin_arguments(builtin);
+  int arguments = dae__words[word].arguments;
   if (e->count != arguments) {
     dae__load_fail(c->x->l, e->place, "%s takes %d argument%s, not %d", e->name, arguments,
                    arguments == 1 ? "" : "s", e->count);
     return DAE__NO_VALUE;
   }
   if (arguments == 3) {
-    dae__node condition = value_truth_of(c, e->argument).node;
+    dae__node condition = value_operand(c, e->argument, true);
     double known;
     if (!c->x->l->status &&
         dae__is_constant(g, condition, &known)) /* constant condition: one branch evaluated */
-      return value_number_of(c, known != 0 ? e->argument->next : e->argument->next->next);
-    dae__node a = value_number_of(c, e->argument->next).node;
+      return dae__as_number(
+          value_operand(c, known != 0 ? e->argument->next : e->argument->next->next, false));
+    dae__node a = value_operand(c, e->argument->next, false);
     return dae__as_number(
-        dae__if(g, condition, a, value_number_of(c, e->argument->next->next).node));
+        dae__if(g, condition, a, value_operand(c, e->argument->next->next, false)));
   }
-  dae__node a = value_number_of(c, e->argument).node;
+  dae__node a = value_operand(c, e->argument, false);
   if (arguments == 1)
-    return dae__as_number(dae__unary(g, ops[builtin], a));
-  dae__node b = value_number_of(c, e->argument->next).node;
+    return dae__as_number(dae__unary(g, ops[word - DAE__FIRST_FUNCTION], a));
+  dae__node b = value_operand(c, e->argument->next, false);
   if (!strcmp(e->name, "min"))
     return dae__as_number(dae__if(g, dae__binary(g, DAE__OP_LESS_EQUAL, a, b), a, b));
   if (!strcmp(e->name, "max"))
@@ -165,7 +141,7 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
   if (!dae__load_ok(c->x->l))
     return DAE__NO_VALUE;
   for (int i = 0; i < d->parameters; i++, a = a->next)
-    frames[i] = (dae__local){d->parameter[i], value_number_of(c, a).node, false,
+    frames[i] = (dae__local){d->parameter[i], value_operand(c, a, false), false,
                              i > 0 ? &frames[i - 1] : NULL};
   dae__local index;
   dae__context inner = dae__context_of(c->x, instance, &index);
@@ -179,37 +155,22 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
     return DAE__NO_VALUE;
   }
   s->busy = true;
-  dae__value value = value_number_of(&inner, d->value);
+  dae__value value = dae__as_number(value_operand(&inner, d->value, false));
   c->x->symbols.item[symbol].busy = false;
   return value;
-}
-
-/* Evaluates lambda(rod) or psi(rod), where rod is a label of a constraint expanded before. */
-static dae__value value_evaluate_multiplier(const dae__context *c, const dae__expr *e)
-{
-  if (!c->results) {
-    dae__load_fail(c->x->l, e->place,
-                   "multipliers are available in outputs, events and drawings only");
-    return DAE__NO_VALUE;
-  }
-  if (e->count != 1 || e->argument->kind != DAE__EXPR_NAME || e->argument->rate) {
-    dae__load_fail(c->x->l, e->place, "%s(NAME) needs the label of a constraint", e->name);
-    return DAE__NO_VALUE;
-  }
-  int leaf = dae__lookup_multiplier(c, e->argument, !strcmp(e->name, "psi"));
-  return leaf < 0 ? DAE__NO_VALUE : dae__as_number(dae__leaf(c->x->graph, leaf));
 }
 
 static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
 {
   const dae__expr *last = e->member ? e->member : e;
-  int instance = c->instance, symbol = -1, builtin = e->member ? -1 : dae__builtin(e->name);
+  int instance = c->instance, symbol = -1, word = e->member ? -1 : dae__word_of(e->name);
+  bool builtin = word >= DAE__FIRST_FUNCTION;
   bool multiplier = !e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"));
   if (multiplier) { /* multiplier, unless a function has this name */
     symbol = dae__lookup_symbol(c, e->name, &instance);
     multiplier = symbol < 0 || c->x->symbols.item[symbol].d->parameters < 0;
   }
-  if (builtin < 0 && !multiplier) {
+  if (!builtin && !multiplier) {
     symbol = dae__lookup_path(c, e, &instance);
     if (symbol < 0)
       return DAE__NO_VALUE;
@@ -220,8 +181,8 @@ static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
       return DAE__NO_VALUE;
     }
   }
-  dae__value value = builtin >= 0 ? value_evaluate_builtin(c, e, builtin)
-                     : multiplier ? value_evaluate_multiplier(c, e)
+  dae__value value = builtin      ? value_evaluate_builtin(c, e, word)
+                     : multiplier ? dae__as_number(dae__multiplier_node(c, e))
                                   : value_evaluate_function(c, last, symbol, instance);
   return last->rate || e->rate
              ? dae__as_number(dae__total_rate(c->x, value.node, e->place, last->name))
@@ -233,24 +194,33 @@ static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
 static dae__value value_evaluate_word(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
-  if (!strcmp(e->name, "pi") && !e->rate && e->count == 0)
-    return dae__as_number(dae__constant(x->graph, 3.14159265358979323846));
-  if (!strcmp(e->name, "t") && !e->rate && e->count == 0) {
-    if (c->constant)
-      dae__load_fail(x->l, e->place, "%s is a constant and cannot depend on the time t", c->what);
-    return dae__as_number(dae__leaf(x->graph, 0));
-  }
-  if (!strcmp(e->name, "kinetic") || !strcmp(e->name, "potential"))
-    return dae__as_number(dae__energy_node(c, e));
-  if (!strcmp(e->name, "pi") || !strcmp(e->name, "t"))
+  bool pi = !strcmp(e->name, "pi"), time = !strcmp(e->name, "t");
+  bool kinetic = !strcmp(e->name, "kinetic"), energy = kinetic || !strcmp(e->name, "potential");
+  dae__node node = DAE__ZERO;
+  if (energy && !c->results) {
+    dae__load_fail(x->l, e->place, "%s is available in outputs and events only", e->name);
+  } else if ((pi || time || energy) && (e->rate || e->count > 0)) {
     dae__load_fail(x->l, e->place, "%s is a scalar and has no %s", e->name,
                    e->rate ? "rate" : "index");
-  else if (dae__builtin(e->name) >= 0 || !strcmp(e->name, "sum"))
+  } else if (pi) {
+    node = dae__constant(x->graph, 3.14159265358979323846);
+  } else if (time) {
+    if (c->constant)
+      dae__load_fail(x->l, e->place, "%s is a constant and cannot depend on the time t", c->what);
+    node = dae__leaf(x->graph, 0);
+  } else if (energy) { /* energy of the system, or of all systems at the top level of the model */
+    int last = c->instance == 0 ? x->instances.count - 1 : c->instance;
+    for (int i = c->instance; i <= last; i++) {
+      const dae__instance *own = &x->instances.item[i];
+      node = DAE__ADD(x->graph, node, kinetic ? own->kinetic : own->potential);
+    }
+  } else if (dae__word_of(e->name) >= DAE__FIRST_FUNCTION || !strcmp(e->name, "sum")) {
     dae__load_fail(x->l, e->place, "%s is a function and needs its arguments: %s(...)", e->name,
                    e->name);
-  else
+  } else {
     dae__load_fail(x->l, e->place, "%s is a keyword and has no value here", e->name);
-  return DAE__NO_VALUE;
+  }
+  return dae__as_number(node);
 }
 
 static dae__value value_evaluate_variable(const dae__context *c, const dae__expr *e, bool rate,
@@ -295,7 +265,7 @@ static dae__value value_evaluate_name(const dae__context *c, const dae__expr *e)
           dae__load_fail(c->x->l, e->place, "%s is an index and has no rate", e->name);
         return dae__as_number(dae__total_rate(c->x, f->node, e->place, e->name));
       }
-  if (!e->member && dae__is_reserved(e->name))
+  if (!e->member && dae__word_of(e->name) >= 0)
     return value_evaluate_word(c, e);
   /* the prime of a rate stands after the last component of a dotted name */
   bool rate = e->rate || last->rate;
@@ -362,10 +332,10 @@ static dae__value value_evaluate(const dae__context *c, const dae__expr *e)
     break;
   case DAE__EXPR_UNARY:
     if (e->op == DAE__TOKEN_NOT)
-      value = (dae__value){dae__unary(x->graph, DAE__OP_NOT, value_truth_of(c, e->argument).node),
+      value = (dae__value){dae__unary(x->graph, DAE__OP_NOT, value_operand(c, e->argument, true)),
                            true};
     else
-      value = dae__as_number(DAE__NEG(x->graph, value_number_of(c, e->argument).node));
+      value = dae__as_number(DAE__NEG(x->graph, value_operand(c, e->argument, false)));
     break;
   case DAE__EXPR_SUM:
     value = value_evaluate_sum(c, e);
@@ -379,7 +349,7 @@ static dae__value value_evaluate(const dae__context *c, const dae__expr *e)
 
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e)
 {
-  dae__node node = value_number_of(c, e).node;
+  dae__node node = value_operand(c, e, false);
   value_graph_ok(c->x, e->place);
   return c->x->l->status ? DAE__ZERO : node;
 }

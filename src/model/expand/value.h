@@ -23,10 +23,9 @@ int dae__lookup_symbol(const dae__context *c, const char *name, int *instance);
 /* Symbol of a dotted name x, A.x or S[k].x; an unknown name is an error. instance: set to the
  * instance of the symbol. */
 int dae__lookup_path(const dae__context *c, const dae__expr *e, int *instance);
-/* Leaf of the multiplier of a labelled constraint; -1 after an error. */
-int dae__lookup_multiplier(const dae__context *c, const dae__expr *label, bool psi);
-/* Node of the energy `kinetic` or `potential` in an output. */
-dae__node dae__energy_node(const dae__context *c, const dae__expr *e);
+/* Node of lambda(rod) or psi(rod), where rod is a label of a constraint expanded before; node 0
+ * after an error. */
+dae__node dae__multiplier_node(const dae__context *c, const dae__expr *e);
 /* Reports an error for unknown names in the body of a function, which may never be called. indices:
  * the indices of enclosing sums. */
 void dae__check_function(const dae__context *c, const dae__expr *e, const dae__declaration *d,
@@ -51,7 +50,6 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
 const char *dae__statement_name(const dae__context *c, const dae__statement *s);
 /* Functions of equations.c. */
 void dae__add_equation(const dae__context *c, const dae__statement *s);
-void dae__prepare_state_rates(dae__expander *x);
 void dae__find_explicit_rates(dae__expander *x);
 /* Set of the kinds of all leaves in the expression of a node. */
 unsigned dae__kinds_below(dae__expander *x, dae__node node);

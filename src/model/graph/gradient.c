@@ -37,53 +37,6 @@ static bool gradient_find_dependent(dae__walker *walker, dae__kinds kinds)
   return choice;
 }
 
-/* Marks the nodes that are linear with constant coefficients, in each branch of an `if`. */
-static void gradient_find_plain(dae__walker *walker)
-{
-  for (int slot = 0; slot < walker->visit.count; slot++) {
-    dae__walk_visit *visit = &walker->visit.item[slot];
-    const dae__entry *e = &walker->graph->entry[visit->node];
-    dae__node operand[3] = {0};
-    int count = dae__smooth_operands(e, operand);
-    double c = 1;
-    visit->plain = e->op == DAE__OP_LEAF || e->op == DAE__OP_ADD || e->op == DAE__OP_SUB ||
-                   e->op == DAE__OP_NEG || e->op == DAE__OP_IF ||
-                   (e->op == DAE__OP_MUL && dae__is_constant(walker->graph, e->a, &c)) ||
-                   (e->op == DAE__OP_DIV && dae__is_constant(walker->graph, e->b, &c));
-    visit->plain = visit->plain && isfinite(c) && c != 0;
-    for (int i = 0; i < count; i++) {
-      const dae__walk_visit *below = &walker->visit.item[dae__slot_of(walker, operand[i])];
-      visit->plain = visit->plain && (below->plain || !below->depends);
-    }
-  }
-}
-
-/* Adds a slot to the heap of pending slots, whose top is the largest slot. */
-static void gradient_push_slot(dae__walker *walker, int slot)
-{
-  if (!DAE__RESERVE(walker, &walker->heap, 1))
-    return;
-  int *heap = walker->heap.item, i = walker->heap.count++;
-  for (; i > 0 && heap[(i - 1) / 2] < slot; i = (i - 1) / 2)
-    heap[i] = heap[(i - 1) / 2];
-  heap[i] = slot;
-}
-
-static int gradient_pop_slot(dae__walker *walker)
-{
-  int *heap = walker->heap.item, top = heap[0], count = --walker->heap.count;
-  int last = heap[count], i = 0;
-  for (int child; (child = 2 * i + 1) < count; i = child) {
-    if (child + 1 < count && heap[child + 1] > heap[child])
-      child++;
-    if (heap[child] <= last)
-      break;
-    heap[i] = heap[child];
-  }
-  heap[i] = last;
-  return top;
-}
-
 /* Adds a term to the adjoint of a slot, w(slot) += term. */
 static void gradient_add_to_slot(dae__walker *walker, int slot, dae__node term)
 {
@@ -98,10 +51,18 @@ static void gradient_add_to_slot(dae__walker *walker, int slot, dae__node term)
   visit->value = term;
   if (!walker->partly)
     return;
-  if (walker->graph->entry[visit->node].op != DAE__OP_LEAF)
-    gradient_push_slot(walker, slot);
-  else if (DAE__RESERVE(walker, &walker->reached, 1))
-    walker->reached.item[walker->reached.count++] = (dae__walk_pair){slot, 0};
+  if (walker->graph->entry[visit->node].op == DAE__OP_LEAF) {
+    if (DAE__RESERVE(walker, &walker->reached, 1))
+      walker->reached.item[walker->reached.count++] = (dae__walk_pair){slot, 0};
+    return;
+  }
+  if (!DAE__RESERVE(walker, &walker->heap, 1))
+    return;
+  dae__walk_pair *heap = walker->heap.item;
+  int i = walker->heap.count++;
+  for (; i > 0 && heap[(i - 1) / 2].key < slot; i = (i - 1) / 2)
+    heap[i] = heap[(i - 1) / 2];
+  heap[i].key = slot;
 }
 
 /* Adds the terms of a node to the adjoints of its operands; of an `if`, to the adjoints of its
@@ -146,8 +107,13 @@ static void gradient_begin_sweep(dae__walker *walker, int root, bool partly)
 static bool gradient_sweep_branch(dae__walker *walker, dae__node branch)
 {
   gradient_begin_sweep(walker, dae__slot_of(walker, branch), true);
-  while (walker->heap.count > 0 && !walker->failed && !walker->graph->failed)
-    gradient_propagate(walker, gradient_pop_slot(walker));
+  while (walker->heap.count > 0 && !walker->failed && !walker->graph->failed) {
+    dae__walk_pair *heap = walker->heap.item;
+    int top = heap[0].key;
+    heap[0] = heap[--walker->heap.count];
+    dae__walk_sift_down(walker->heap.count, heap, 0);
+    gradient_propagate(walker, top);
+  }
   int count = walker->reached.count;
   dae__walk_pair *reached = walker->reached.item;
   for (int i = 0; i < count; i++)
@@ -203,15 +169,27 @@ static bool gradient_merge_branches(dae__walker *walker, dae__node c, int first,
   return true;
 }
 
-/* Computes the gradients of the `if` nodes in rising order of slots: nodes inside of branches come
- * first. */
+/* Marks the nodes that are linear with constant coefficients, in each branch of an `if`, and
+ * computes the gradients of the other `if` nodes, in rising order of slots: nodes inside of
+ * branches come first. */
 static bool gradient_form_choices(dae__walker *walker)
 {
-  gradient_find_plain(walker);
   walker->partial.count = 0;
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__walk_visit *visit = &walker->visit.item[slot];
     dae__entry e = walker->graph->entry[visit->node];
+    dae__node operand[3] = {0};
+    int count = dae__smooth_operands(&e, operand);
+    double c = 1;
+    visit->plain = e.op == DAE__OP_LEAF || e.op == DAE__OP_ADD || e.op == DAE__OP_SUB ||
+                   e.op == DAE__OP_NEG || e.op == DAE__OP_IF ||
+                   (e.op == DAE__OP_MUL && dae__is_constant(walker->graph, e.a, &c)) ||
+                   (e.op == DAE__OP_DIV && dae__is_constant(walker->graph, e.b, &c));
+    visit->plain = visit->plain && isfinite(c) && c != 0;
+    for (int i = 0; i < count; i++) {
+      const dae__walk_visit *below = &walker->visit.item[dae__slot_of(walker, operand[i])];
+      visit->plain = visit->plain && (below->plain || !below->depends);
+    }
     if (e.op != DAE__OP_IF || !visit->depends || visit->plain)
       continue;
     visit->first = walker->partial.count;
@@ -230,7 +208,7 @@ dae__gradient dae__gradient_of(dae__walker *walker, dae__node node, dae__kinds k
 {
   const dae__gradient none = {0, NULL, NULL};
   walker->sweep = 0;
-  if (!dae__walk_below(walker, node, DAE__WALK_SMOOTH) ||
+  if (!dae__walk_below(walker, 1, &node, DAE__WALK_SMOOTH) ||
       (gradient_find_dependent(walker, kinds) && !gradient_form_choices(walker)) ||
       !gradient_sweep_all(walker))
     return none;

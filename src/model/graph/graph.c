@@ -20,22 +20,18 @@
  * than 2 */
 #define NEAR_PROBES 8
 
-/* Multiplicative hash of an entry; the constants are the odd integers nearest to 2^64 divided by
- * the golden ratio and by the square root of 2. The members of an entry are read with the widths
- * they were written with: a wider read would wait for store forwarding. */
-static uint64_t graph_hash_of(const dae__entry *e)
-{
-  uint64_t h = ((uint64_t)(unsigned)e->a << 32 | (unsigned)e->op) * 0x9e3779b97f4a7c15u;
-  h ^= h >> 32;
-  h = (h ^ ((uint64_t)(unsigned)e->c << 32 | (unsigned)e->b)) * 0xb504f333f9de6485u;
-  return h ^ h >> 32;
-}
-
 /* Slot of an entry in the hash table, or the empty slot to insert it at. The odd stride reaches all
- * slots. */
+ * slots.
+ *
+ * Multiplicative hash; the constants are the odd integers nearest to 2^64 divided by the golden
+ * ratio and by the square root of 2. The members of an entry are read with the widths they were
+ * written with: a wider read would wait for store forwarding. */
 static inline size_t graph_find(const dae__graph *graph, const dae__entry *e)
 {
-  uint64_t hash = graph_hash_of(e);
+  uint64_t hash = ((uint64_t)(unsigned)e->a << 32 | (unsigned)e->op) * 0x9e3779b97f4a7c15u;
+  hash ^= hash >> 32;
+  hash = (hash ^ ((uint64_t)(unsigned)e->c << 32 | (unsigned)e->b)) * 0xb504f333f9de6485u;
+  hash ^= hash >> 32;
   size_t mask = graph->places - 1, i, stride = 1;
   if (e->op == DAE__OP_CONSTANT) { /* a constant has the bits of its value in place of operands */
     i = (size_t)(hash >> 3) & mask;
@@ -74,15 +70,6 @@ static bool graph_resize_table(dae__graph *graph, size_t places)
   return true;
 }
 
-static bool graph_resize_entries(dae__graph *graph, int needed)
-{
-  dae__entry *entry = dae__array_grow(&graph->env, graph->entry, &graph->capacity, graph->count,
-                                      needed, sizeof *entry);
-  if (entry)
-    graph->entry = entry;
-  return entry;
-}
-
 dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
 {
   dae_env own = dae__env_of(env);
@@ -91,7 +78,9 @@ dae__graph *dae__graph_create(const dae_env *env, long max_nodes)
     return NULL;
   *graph = (dae__graph){.env = own};
   graph->limit = max_nodes < 1 ? 1 : max_nodes < INT_MAX ? (int)max_nodes : INT_MAX;
-  if (!graph_resize_table(graph, FIRST_PLACES) || !graph_resize_entries(graph, FIRST_ENTRIES)) {
+  graph->entry =
+      dae__array_grow(&own, NULL, &graph->capacity, 0, FIRST_ENTRIES, sizeof(dae__entry));
+  if (!graph->entry || !graph_resize_table(graph, FIRST_PLACES)) {
     dae__graph_free(graph);
     return NULL;
   }
@@ -118,8 +107,12 @@ __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__ent
 {
   bool crowded = (size_t)graph->count >= graph->places / 2;
   graph->full = graph->count == graph->limit;
-  if (graph->full ||
-      (graph->count == graph->capacity && !graph_resize_entries(graph, graph->count + 1)) ||
+  if (!graph->full && graph->count == graph->capacity) {
+    dae__entry *larger = dae__array_grow(&graph->env, graph->entry, &graph->capacity, graph->count,
+                                         graph->count + 1, sizeof *larger);
+    graph->entry = larger ? larger : graph->entry;
+  }
+  if (graph->full || graph->count == graph->capacity ||
       (crowded && !graph_resize_table(graph, 2 * graph->places))) {
     graph->failed = true;
     return DAE__ZERO;
@@ -129,7 +122,7 @@ __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__ent
   DAE__ASSERT(entry.op == DAE__OP_CONSTANT || entry.op == DAE__OP_LEAF ||
               entry.op == DAE__OP_POWI || (entry.a < graph->count && entry.b < graph->count));
   graph->place[i] = graph->count;
-  /* Entry written member by member, with the widths that graph_hash_of reads. */
+  /* Entry written member by member, with the widths that graph_find reads. */
   graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c};
   return graph->count++;
 }

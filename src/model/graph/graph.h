@@ -21,45 +21,45 @@
 
 typedef int dae__node;
 
-/* X(enumerator, name in the language or symbol, number of operands) */
+/* X(enumerator, number of operands) */
 #define DAE__OP_LIST(X)                                                                            \
-  X(CONSTANT, "constant", 0)                                                                       \
-  X(LEAF, "leaf", 0)                                                                               \
-  X(ADD, "+", 2)                                                                                   \
-  X(SUB, "-", 2)                                                                                   \
-  X(MUL, "*", 2)                                                                                   \
-  X(DIV, "/", 2)                                                                                   \
-  X(NEG, "neg", 1)                                                                                 \
-  X(POW, "^", 2)                                                                                   \
-  X(POWI, "powi", 1) /* a^b with a whole number b, which is not a node */                          \
-  X(SIN, "sin", 1)                                                                                 \
-  X(COS, "cos", 1)                                                                                 \
-  X(TAN, "tan", 1)                                                                                 \
-  X(ASIN, "asin", 1)                                                                               \
-  X(ACOS, "acos", 1)                                                                               \
-  X(ATAN, "atan", 1)                                                                               \
-  X(ATAN2, "atan2", 2)                                                                             \
-  X(SINH, "sinh", 1)                                                                               \
-  X(COSH, "cosh", 1)                                                                               \
-  X(TANH, "tanh", 1)                                                                               \
-  X(EXP, "exp", 1)                                                                                 \
-  X(LOG, "log", 1)                                                                                 \
-  X(LOG10, "log10", 1)                                                                             \
-  X(SQRT, "sqrt", 1)                                                                               \
-  X(ABS, "abs", 1)                                                                                 \
-  X(SIGN, "sign", 1)                                                                               \
-  X(HYPOT, "hypot", 2)                                                                             \
-  X(FLOOR, "floor", 1)                                                                             \
-  X(LESS, "<", 2)                                                                                  \
-  X(LESS_EQUAL, "<=", 2)                                                                           \
-  X(EQUAL, "==", 2)                                                                                \
-  X(AND, "&&", 2)                                                                                  \
-  X(OR, "||", 2)                                                                                   \
-  X(NOT, "!", 1)                                                                                   \
-  X(IF, "if", 3) /* if(a, b, c): condition a, branches b and c */
+  X(CONSTANT, 0)                                                                                   \
+  X(LEAF, 0)                                                                                       \
+  X(ADD, 2)                                                                                        \
+  X(SUB, 2)                                                                                        \
+  X(MUL, 2)                                                                                        \
+  X(DIV, 2)                                                                                        \
+  X(NEG, 1)                                                                                        \
+  X(POW, 2)                                                                                        \
+  X(POWI, 1) /* a^b with a whole number b, which is not a node */                                  \
+  X(SIN, 1)                                                                                        \
+  X(COS, 1)                                                                                        \
+  X(TAN, 1)                                                                                        \
+  X(ASIN, 1)                                                                                       \
+  X(ACOS, 1)                                                                                       \
+  X(ATAN, 1)                                                                                       \
+  X(ATAN2, 2)                                                                                      \
+  X(SINH, 1)                                                                                       \
+  X(COSH, 1)                                                                                       \
+  X(TANH, 1)                                                                                       \
+  X(EXP, 1)                                                                                        \
+  X(LOG, 1)                                                                                        \
+  X(LOG10, 1)                                                                                      \
+  X(SQRT, 1)                                                                                       \
+  X(ABS, 1)                                                                                        \
+  X(SIGN, 1)                                                                                       \
+  X(HYPOT, 2)                                                                                      \
+  X(FLOOR, 1)                                                                                      \
+  X(LESS, 2)                                                                                       \
+  X(LESS_EQUAL, 2)                                                                                 \
+  X(EQUAL, 2)                                                                                      \
+  X(AND, 2)                                                                                        \
+  X(OR, 2)                                                                                         \
+  X(NOT, 1)                                                                                        \
+  X(IF, 3) /* if(a, b, c): condition a, branches b and c */
 
 typedef enum dae__op {
-#define DAE__OP_ENUM(name, text, operands) DAE__OP_##name,
+#define DAE__OP_ENUM(name, operands) DAE__OP_##name,
   DAE__OP_LIST(DAE__OP_ENUM)
 #undef DAE__OP_ENUM
       DAE__OP_COUNT
@@ -147,13 +147,12 @@ dae__node_view dae__node_at(const dae__graph *graph, dae__node node);
 static inline int dae__op_operands(dae__op op)
 {
   static const signed char operands[] = {
-#define DAE__OP_OPERANDS(name, text, count) count,
+#define DAE__OP_OPERANDS(name, count) count,
       DAE__OP_LIST(DAE__OP_OPERANDS)
 #undef DAE__OP_OPERANDS
   };
   return operands[op];
 }
-const char *dae__op_name(dae__op op);
 /* Value of one operator for given operands; unused operands are ignored, b of POWI is the whole
  * power. */
 double dae__op_value(dae__op op, double a, double b, double c);

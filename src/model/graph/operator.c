@@ -8,16 +8,6 @@
 
 #include <math.h>
 
-const char *dae__op_name(dae__op op)
-{
-  static const char *const name[] = {
-#define NAME(name, text, count) text,
-      DAE__OP_LIST(NAME)
-#undef NAME
-  };
-  return name[op];
-}
-
 double dae__op_value(dae__op op, double a, double b, double c)
 {
   const double operand[] = {a, b, c};

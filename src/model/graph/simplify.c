@@ -158,15 +158,6 @@ static dae__node simplify_scale(dae__graph *g, double c, dae__node a, dae__node 
   return simplify_make(g, DAE__OP_MUL, a >= 0 ? a : dae__constant(g, c), b);
 }
 
-/* Node of x^m x^n for a = x^m and b = x^n; -1: a and b are not powers of the same node. */
-static dae__node simplify_join_powers(dae__graph *g, dae__node a, dae__node b)
-{
-  dae__entry x = g->entry[a], y = g->entry[b];
-  dae__node base_a = x.op == DAE__OP_POWI ? x.a : a, base_b = y.op == DAE__OP_POWI ? y.a : b;
-  int power = (x.op == DAE__OP_POWI ? x.b : 1) + (y.op == DAE__OP_POWI ? y.b : 1);
-  return base_a == base_b && power <= LARGEST_WHOLE_POWER ? dae__powi(g, base_a, power) : -1;
-}
-
 /* Node of (c x) (d y) or (c x) (d / y) if c d = 1 or -1; -1: the product is not of this form. */
 static dae__node simplify_cancel_factors(dae__graph *g, dae__node a, dae__node b)
 {
@@ -194,56 +185,37 @@ static dae__node simplify_product(dae__graph *g, dae__node a, dae__node b)
     return DAE__NEG(g, DAE__MUL(g, g->entry[a].a, b));
   if (simplify_is(g, b, DAE__OP_NEG))
     return DAE__NEG(g, DAE__MUL(g, a, g->entry[b].a));
-  dae__node simpler = simplify_join_powers(g, a, b);
-  if (simpler < 0)
-    simpler = simplify_cancel_factors(g, a, b);
+  /* x^m x^n for a = x^m and b = x^n */
+  dae__entry x = g->entry[a], y = g->entry[b];
+  dae__node base_a = x.op == DAE__OP_POWI ? x.a : a, base_b = y.op == DAE__OP_POWI ? y.a : b;
+  int power = (x.op == DAE__OP_POWI ? x.b : 1) + (y.op == DAE__OP_POWI ? y.b : 1);
+  if (base_a == base_b && power <= LARGEST_WHOLE_POWER)
+    return dae__powi(g, base_a, power);
+  dae__node simpler = simplify_cancel_factors(g, a, b);
   return simpler >= 0 ? simpler : simplify_make(g, DAE__OP_MUL, a, b);
-}
-
-/* Node of a / c with a constant c. */
-static dae__node simplify_divide_by(dae__graph *g, dae__node a, double c)
-{
-  int exponent;
-  term x = simplify_term_of(g, a);
-  if (fabs(frexp(c, &exponent)) == 0.5 && isnormal(1 / c))
-    return DAE__MUL(g, dae__constant(g, 1 / c), a);
-  if (x.rest != a && isnormal(x.factor / c))
-    return DAE__MUL(g, dae__constant(g, x.factor / c), x.rest);
-  return simplify_make(g, DAE__OP_DIV, a, dae__constant(g, c));
 }
 
 static dae__node simplify_quotient(dae__graph *g, dae__node a, dae__node b)
 {
   double c;
-  if (dae__is_constant(g, b, &c))
-    return simplify_divide_by(g, a, c);
+  term x = simplify_term_of(g, a), y = simplify_term_of(g, b);
+  if (dae__is_constant(g, b, &c)) {
+    int exponent;
+    if (fabs(frexp(c, &exponent)) == 0.5 && isnormal(1 / c))
+      return DAE__MUL(g, dae__constant(g, 1 / c), a);
+    if (x.rest != a && isnormal(x.factor / c))
+      return DAE__MUL(g, dae__constant(g, x.factor / c), x.rest);
+    return simplify_make(g, DAE__OP_DIV, a, b);
+  }
   if (a == DAE__ZERO)
     return DAE__ZERO;
   if (simplify_is(g, a, DAE__OP_NEG))
     return DAE__NEG(g, DAE__DIV(g, g->entry[a].a, b));
   if (simplify_is(g, b, DAE__OP_NEG))
     return DAE__NEG(g, DAE__DIV(g, a, g->entry[b].a));
-  term y = simplify_term_of(g, b);
   if (dae__is_constant(g, a, &c) && y.rest != b && isnormal(c / y.factor))
     return DAE__DIV(g, dae__constant(g, c / y.factor), y.rest);
   return simplify_make(g, DAE__OP_DIV, a, b);
-}
-
-static dae__node simplify_negative(dae__graph *g, dae__node a)
-{
-  dae__entry e = g->entry[a];
-  double c;
-  if (e.op == DAE__OP_NEG)
-    return e.a;
-  if (e.op == DAE__OP_SUB)
-    return DAE__SUB(g, e.b, e.a);
-  if (dae__op_operands((dae__op)e.op) == 2 && dae__is_constant(g, e.a, &c)) {
-    if (e.op == DAE__OP_MUL || e.op == DAE__OP_DIV)
-      return dae__binary(g, (dae__op)e.op, dae__constant(g, -c), e.b);
-    if (e.op == DAE__OP_ADD)
-      return DAE__SUB(g, dae__constant(g, -c), e.b);
-  }
-  return simplify_make(g, DAE__OP_NEG, a, 0);
 }
 
 dae__node dae__powi(dae__graph *graph, dae__node a, int power)
@@ -356,8 +328,13 @@ dae__node dae__unary(dae__graph *graph, dae__op op, dae__node a)
   bool even = op == DAE__OP_COS || op == DAE__OP_COSH || op == DAE__OP_ABS;
   if (dae__is_constant(graph, a, &x))
     return dae__constant(graph, dae__op_value(op, x, 0, 0));
-  if (op == DAE__OP_NEG)
-    return simplify_negative(graph, a);
+  if (op == DAE__OP_NEG && (e.op == DAE__OP_NEG || e.op == DAE__OP_SUB))
+    return e.op == DAE__OP_NEG ? e.a : DAE__SUB(graph, e.b, e.a);
+  if (op == DAE__OP_NEG && (e.op == DAE__OP_MUL || e.op == DAE__OP_DIV || e.op == DAE__OP_ADD) &&
+      dae__is_constant(graph, e.a, &x)) { /* -(c b), -(c / b) and -(c + b) with a constant c */
+    dae__node c = dae__constant(graph, -x);
+    return dae__binary(graph, e.op == DAE__OP_ADD ? DAE__OP_SUB : (dae__op)e.op, c, e.b);
+  }
   if (e.op == DAE__OP_NEG && odd)
     return DAE__NEG(graph, dae__unary(graph, op, e.a));
   if (e.op == DAE__OP_NEG && even)

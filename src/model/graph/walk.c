@@ -100,12 +100,12 @@ static bool walk_open_node(dae__walker *walker, dae__node node, dae__walk_kind k
   return true;
 }
 
-/* Visits the nodes below a root that the current walk has not visited yet. */
-static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
+bool dae__walk_below(dae__walker *walker, int count, const dae__node *roots, dae__walk_kind kind)
 {
-  if (!DAE__RESERVE(walker, &walker->stack, 1))
+  if (!walk_begin(walker) || !DAE__RESERVE(walker, &walker->stack, count))
     return false;
-  walker->stack.item[walker->stack.count++] = root;
+  for (int i = count - 1; i >= 0; i--)
+    walker->stack.item[walker->stack.count++] = roots[i];
   while (walker->stack.count > 0) {
     dae__node node = walker->stack.item[walker->stack.count - 1];
     dae__walk_mark mark = walker->mark.item[node];
@@ -120,13 +120,7 @@ static bool walk_on(dae__walker *walker, dae__node root, dae__walk_kind kind)
   return true;
 }
 
-bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind)
-{
-  return walk_begin(walker) && walk_on(walker, root, kind);
-}
-
-/* Restores the heap order of the first `count` pairs after the pair at i was replaced. */
-static void walk_sift_down(int count, dae__walk_pair *pair, int i)
+void dae__walk_sift_down(int count, dae__walk_pair *pair, int i)
 {
   dae__walk_pair moved = pair[i];
   for (int child; (child = 2 * i + 1) < count; i = child) {
@@ -159,26 +153,18 @@ void dae__walk_pairs_sort(int count, dae__walk_pair *pair)
   if (sorted)
     return;
   for (int i = count / 2 - 1; i >= 0; i--)
-    walk_sift_down(count, pair, i);
+    dae__walk_sift_down(count, pair, i);
   for (int last = count - 1; last > 0; last--) {
     dae__walk_pair largest = pair[0];
     pair[0] = pair[last];
     pair[last] = largest;
-    walk_sift_down(last, pair, 0);
+    dae__walk_sift_down(last, pair, 0);
   }
 }
 
-dae__leaves dae__leaves_below(dae__walker *walker, dae__node node)
+dae__leaves dae__leaves_below(dae__walker *walker, int count, const dae__node *nodes)
 {
-  return dae__leaves_below_all(walker, 1, &node);
-}
-
-dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes)
-{
-  bool walked = walk_begin(walker);
-  for (int i = 0; i < count && walked; i++)
-    walked = walk_on(walker, nodes[i], DAE__WALK_ALL);
-  if (!walked)
+  if (!dae__walk_below(walker, count, nodes, DAE__WALK_ALL))
     return (dae__leaves){0, NULL};
   walker->reached.count = walker->leaf.count = 0;
   for (int slot = 0; slot < walker->visit.count; slot++) {
@@ -230,7 +216,7 @@ static int walk_degree_of(const dae__entry *e, const int degree[3])
 
 bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
 {
-  if (!dae__walk_below(walker, node, DAE__WALK_ALL))
+  if (!dae__walk_below(walker, 1, &node, DAE__WALK_ALL))
     return false;
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__walk_visit *visit = &walker->visit.item[slot];
@@ -248,7 +234,7 @@ bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
 dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by)
 {
   dae__graph *graph = walker->graph;
-  if (!dae__walk_below(walker, node, DAE__WALK_ALL))
+  if (!dae__walk_below(walker, 1, &node, DAE__WALK_ALL))
     return DAE__ZERO;
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__walk_visit *visit = &walker->visit.item[slot];

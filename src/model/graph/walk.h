@@ -46,7 +46,7 @@ typedef struct dae__walker {
   DAE__ARRAY(dae__node) stack;
   /* by slot: visited nodes, operands before the nodes that contain them */
   DAE__ARRAY(dae__walk_visit) visit;
-  DAE__ARRAY(int) heap;               /* pending slots in the sweep over a branch */
+  DAE__ARRAY(dae__walk_pair) heap;    /* pending slots, the keys, in the sweep over a branch */
   DAE__ARRAY(dae__walk_pair) reached; /* leaves reached by the sweep, with their adjoints */
   /* gradients of `if` nodes: pairs of the slot of a leaf and the derivative by it */
   DAE__ARRAY(dae__walk_pair) partial;
@@ -57,14 +57,13 @@ typedef struct dae__walker {
 dae__walker *dae__walker_create(dae__graph *graph, const dae_env *env); /* NULL: out of memory */
 void dae__walker_free(dae__walker *walker);
 
-/* Leaves below a node, each once, in rising order; valid until the next walk. */
+/* Leaves below nodes, each once, in rising order; valid until the next walk. */
 typedef struct dae__leaves {
   int count;
   const int *leaf;
 } dae__leaves;
 
-dae__leaves dae__leaves_below(dae__walker *walker, dae__node node);
-dae__leaves dae__leaves_below_all(dae__walker *walker, int count, const dae__node *nodes);
+dae__leaves dae__leaves_below(dae__walker *walker, int count, const dae__node *nodes);
 
 /* Selection of leaves by kind: leaf i is selected if kind[i] & mask is not 0. */
 typedef struct dae__kinds {
@@ -107,14 +106,14 @@ dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__no
 bool dae__walker_reserve(dae__walker *walker, void *item, int *capacity, int count, int more,
                          size_t size);
 
-/* Operands that a walk follows. dae__walk_below visits the nodes below a root, each once, operands
+/* Operands that a walk follows. dae__walk_below visits the nodes below roots, each once, operands
  * first; false: failure. */
 typedef enum dae__walk_kind {
   DAE__WALK_ALL,
   /* only operands with a derivative: not conditions, nor operands of sign and floor */
   DAE__WALK_SMOOTH
 } dae__walk_kind;
-bool dae__walk_below(dae__walker *walker, dae__node root, dae__walk_kind kind);
+bool dae__walk_below(dae__walker *walker, int count, const dae__node *roots, dae__walk_kind kind);
 
 /* Operands with a derivative that is not identically zero; returns their number. */
 static inline int dae__smooth_operands(const dae__entry *entry, dae__node operand[3])
@@ -128,6 +127,9 @@ static inline int dae__smooth_operands(const dae__entry *entry, dae__node operan
   return choice ? 2 : dae__op_operands((dae__op)op);
 }
 
+/* Restores the heap order of the first `count` pairs, with the largest key on top, after the pair
+ * at i was replaced. */
+void dae__walk_sift_down(int count, dae__walk_pair *pair, int i);
 void dae__walk_pairs_sort(int count, dae__walk_pair *pair); /* sorts pairs by rising key */
 
 static inline int dae__slot_of(const dae__walker *walker, dae__node node)

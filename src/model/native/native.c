@@ -6,14 +6,6 @@
 #include "model/tape/tape_code.h"
 #include <dlfcn.h>
 
-/* Default limit of instructions: gcc 12 takes 0.2 ms for an instruction, some seconds for 30000. In
- * larger models the equations are a small part of the work, and the interpreter is half as fast as
- * native code. */
-dae_native_options dae_native_defaults(void)
-{
-  return (dae_native_options){.seconds = 60, .instructions = 30000};
-}
-
 void dae__native_unload(dae_model *model)
 {
   for (int i = 0; i < model->tapes->notes.count; i++) {
@@ -42,7 +34,7 @@ static dae_status native_load(dae_model *model, const char *path, dae_error *err
   for (int i = 0; i < model->tapes->notes.count; i++) {
     dae__tape *tape = model->tapes->notes.item[i].tape;
     tape->native = table[i];
-    tape->whole = dae__native_whole(tape);
+    tape->whole = tape->length <= DAE__NATIVE_WHOLE;
   }
   return DAE_OK;
 }
@@ -61,15 +53,12 @@ static dae_status native_compile(dae_model *model, const dae_native_options *opt
                      "more than %ld",
                      tapes->instructions, options->instructions);
   DAE__TRY(dae__native_folder(options->cache, &place, err));
-  dae__native_emit_head(s, model->name);
-  for (int i = 0; i < tapes->notes.count && !s->failed; i++)
-    dae__native_emit(s, &tapes->notes.item[i], i);
-  dae__native_emit_table(s, tapes->notes.count);
+  dae__native_emit(s, model->name, tapes->notes.item, tapes->notes.count);
   dae__native_put_command(s, options);
   if (s->failed)
     return dae__out_of_memory(err);
-  dae__native_name(&place, model->name, s);
-  *cached = dae__native_find(&place, s) && native_load(model, place.library, err) == DAE_OK;
+  *cached =
+      dae__native_find(&place, model->name, s) && native_load(model, place.library, err) == DAE_OK;
   if (*cached)
     return DAE_OK;
   DAE__TRY(dae__native_build(&place, options, s, err));
@@ -95,9 +84,4 @@ dae_status dae_model_compile(dae_model *model, const dae_native_options *options
                                  .cached = cached,
                                  .seconds = dae__native_now() - begin};
   return status;
-}
-
-dae_native dae_model_native(const dae_model *model)
-{
-  return model->native;
 }

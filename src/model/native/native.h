@@ -20,48 +20,8 @@ typedef struct dae__source {
   bool failed; /* out of memory */
 } dae__source;
 
-static inline void dae__put_bytes(dae__source *s, const char *bytes, size_t count)
-{
-  if (s->failed || count > (size_t)(INT_MAX - s->length)) {
-    s->failed = true;
-    return;
-  }
-  if ((size_t)(s->room - s->length) < count) {
-    void *larger =
-        dae__array_grow(&s->env, s->text, &s->room, s->length, s->length + (int)count, 1);
-    s->failed = !larger;
-    if (!larger)
-      return;
-    s->text = larger;
-  }
-  memcpy(s->text + s->length, bytes, count);
-  s->length += (int)count;
-}
-
-static inline void dae__put(dae__source *s, const char *text)
-{
-  dae__put_bytes(s, text, strlen(text));
-}
-
-/* Appends a number that is not negative. */
-static inline void dae__put_number(dae__source *s, int number)
-{
-  char digits[16];
-  size_t at = sizeof digits;
-  do
-    digits[--at] = (char)('0' + number % 10);
-  while ((number /= 10) > 0);
-  dae__put_bytes(s, digits + at, sizeof digits - at);
-}
-
-/* Appends a text, a number and a text, such as "x", 3, "; ". */
-static inline void dae__put_numbered(dae__source *s, const char *before, int number,
-                                     const char *after)
-{
-  dae__put(s, before);
-  dae__put_number(s, number);
-  dae__put(s, after);
-}
+/* Appends a text formatted as by printf, with %s, and with %d for numbers that are not negative. */
+__attribute__((format(printf, 2, 3))) void dae__put(dae__source *s, const char *format, ...);
 
 /* ---- stages of native compilation ---- */
 
@@ -74,14 +34,11 @@ typedef struct dae__tape_note {
 /* symbol of the table of native functions, by number of the tape */
 #define DAE__NATIVE_TABLE "daedal_tapes"
 
-/* Tests that a tape is short enough to become one function. A longer tape becomes several
+/* Largest number of instructions of a tape that becomes one function. A longer tape becomes several
  * functions, which exchange values in registers of the tape. */
-bool dae__native_whole(const dae__tape *tape);
-/* Emits the function, or functions, of the tape with the given number. */
-void dae__native_emit(dae__source *s, const dae__tape_note *note, int number);
-/* Emit the declarations before the functions, and the table after them. */
-void dae__native_emit_head(dae__source *s, const char *model);
-void dae__native_emit_table(dae__source *s, int count);
+#define DAE__NATIVE_WHOLE 300
+/* Emits the source file: declarations, the functions of all tapes, and the table of functions. */
+void dae__native_emit(dae__source *s, const char *model, const dae__tape_note *notes, int count);
 
 /* Paths of a model in the cache: <folder>/<model>-<key>, where the key is a hash of the source
  * text. */
@@ -94,9 +51,9 @@ typedef struct dae__native_place {
 /* Finds or creates the cache folder, which must belong to the user alone, since its files are
  * executed. */
 dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_error *err);
-void dae__native_name(dae__native_place *place, const char *model, const dae__source *text);
-/* Tests that the cache contains a complete library compiled from exactly this text. */
-bool dae__native_find(const dae__native_place *place, const dae__source *text);
+/* Sets the paths of a text in the cache, and tests that the cache contains a complete library
+ * compiled from exactly this text. */
+bool dae__native_find(dae__native_place *place, const char *model, const dae__source *text);
 /* Moves a library into the cache, together with the text it was compiled from and a checksum. */
 dae_status dae__native_keep(const dae__native_place *place, const char *compiled,
                             const dae__source *text, dae_error *err);

@@ -44,34 +44,26 @@ static dae_status cache_no_folder(dae_error *err, const char *folder, const char
                    folder, why);
 }
 
-/* Determines the path of the cache folder, from the option or from the environment. */
-static dae_status cache_name_folder(const char *wished, char *folder, size_t size, dae_error *err)
-{
-  const char *own = getenv("DAEDAL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
-  const char *home = getenv("HOME");
-  int length = -1;
-  if (wished || (own && *own))
-    length = snprintf(folder, size, "%s", wished ? wished : own);
-  else if (cache && *cache == '/') /* XDG specification: relative paths are ignored */
-    length = snprintf(folder, size, "%s/daedal", cache);
-  else if (home && *home)
-    length = snprintf(folder, size, "%s/.cache/daedal", home);
-  if (length < 0)
-    return cache_no_folder(err, "~/.cache/daedal", "is unknown, as HOME is not set");
-  return (size_t)length < size ? DAE_OK
-                               : cache_no_folder(err, folder, "has a name that is too long");
-}
-
+/* The path of the folder is an option, or comes from the environment. */
 dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_error *err)
 {
+  const char *own = getenv("DAEDAL_CACHE"), *cache = getenv("XDG_CACHE_HOME");
+  const char *home = getenv("HOME"), *folder = place->folder;
   struct stat is;
-  const char *folder = place->folder;
-  DAE__TRY(cache_name_folder(wished, place->folder, sizeof place->folder, err));
+  int count = -1, why = 0;
+  if (wished || (own && *own))
+    count = snprintf(place->folder, sizeof place->folder, "%s", wished ? wished : own);
+  else if (cache && *cache == '/') /* XDG specification: relative paths are ignored */
+    count = snprintf(place->folder, sizeof place->folder, "%s/daedal", cache);
+  else if (home && *home)
+    count = snprintf(place->folder, sizeof place->folder, "%s/.cache/daedal", home);
+  if (count < 0)
+    return cache_no_folder(err, "~/.cache/daedal", "is unknown, as HOME is not set");
+  if ((size_t)count >= sizeof place->folder)
+    return cache_no_folder(err, folder, "has a name that is too long");
   char path[DAE__NATIVE_PATH];
-  size_t length = strlen(folder);
-  int why = 0;
-  memcpy(path, folder, length + 1);
-  for (size_t i = 1; i <= length; i++) { /* creates the folder and all missing parent folders */
+  memcpy(path, folder, (size_t)count + 1);
+  for (int i = 1; i <= count; i++) { /* creates the folder and all missing parent folders */
     if (path[i] != '/' && path[i] != 0)
       continue;
     char end = path[i];
@@ -91,13 +83,6 @@ dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_
     return cache_no_folder(err, folder,
                            "is writable by other users, whose code must not be executed");
   return DAE_OK;
-}
-
-void dae__native_name(dae__native_place *place, const char *model, const dae__source *text)
-{
-  unsigned long long key = cache_checksum(FNV_START, text->text, (size_t)text->length);
-  snprintf(place->library, sizeof place->library, "%s/%.60s-%016llx.so", place->folder, model, key);
-  snprintf(place->source, sizeof place->source, "%s/%.60s-%016llx.c", place->folder, model, key);
 }
 
 /* ---- files of the cache ---- */
@@ -121,8 +106,11 @@ static char *cache_read_file(const dae_env *env, const char *path, size_t *size)
   return bytes;
 }
 
-bool dae__native_find(const dae__native_place *place, const dae__source *text)
+bool dae__native_find(dae__native_place *place, const char *model, const dae__source *text)
 {
+  unsigned long long key = cache_checksum(FNV_START, text->text, (size_t)text->length);
+  snprintf(place->library, sizeof place->library, "%s/%.60s-%016llx.so", place->folder, model, key);
+  snprintf(place->source, sizeof place->source, "%s/%.60s-%016llx.c", place->folder, model, key);
   size_t size = 0;
   char *bytes = cache_read_file(&text->env, place->library, &size);
   tail end;

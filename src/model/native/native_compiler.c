@@ -44,18 +44,10 @@ void dae__native_put_command(dae__source *s, const dae_native_options *options)
 {
   struct utsname machine = {.machine = "?"};
   uname(&machine);
-  dae__put(s, "\n/* daedal ");
-  dae__put(s, dae_version());
-  dae__put(s, " on ");
-  dae__put(s, machine.sysname);
-  dae__put(s, " ");
-  dae__put(s, machine.machine);
-  dae__put(s, ": ");
-  dae__put(s, compiler_of(options));
-  for (int i = 0; i < FLAGS; i++) {
-    dae__put(s, " ");
-    dae__put(s, flags[i]);
-  }
+  dae__put(s, "\n/* daedal %s on %s %s: %s", dae_version(), machine.sysname, machine.machine,
+           compiler_of(options));
+  for (int i = 0; i < FLAGS; i++)
+    dae__put(s, " %s", flags[i]);
   dae__put(s, " */\n");
 }
 

@@ -10,19 +10,60 @@
 #include "model/bind/bind.h"
 #include "model/native/native.h"
 #include "model/tape/tape_code.h"
+#include <stdarg.h>
 
-/* Largest number of instructions of a tape in one function, and least number in each function of a
- * longer tape. gcc 12 takes 0.2 ms for an instruction in functions of 50 to 100 instructions, and
- * 0.4 ms in functions of 400; functions of 100 instructions run as fast as longer ones. */
-#define WHOLE_MAX_INSTRUCTIONS 300
+/* Least number of instructions in each function of a tape beyond DAE__NATIVE_WHOLE. gcc 12 takes
+ * 0.2 ms for an instruction in functions of 50 to 100 instructions, and 0.4 ms in functions of 400;
+ * functions of 100 instructions run as fast as longer ones. */
 #define SPLIT_INSTRUCTIONS 100
 /* Largest number of zeroed entries of a group that are set one by one instead of in a loop; chosen,
  * not measured. */
 #define MAX_SINGLE_ZEROS 256
 
-bool dae__native_whole(const dae__tape *tape)
+/* ---- source text ---- */
+
+static void emit_put_bytes(dae__source *s, const char *bytes, size_t count)
 {
-  return dae__tape_length(tape) <= WHOLE_MAX_INSTRUCTIONS;
+  if (s->failed || count > (size_t)(INT_MAX - s->length)) {
+    s->failed = true;
+    return;
+  }
+  if ((size_t)(s->room - s->length) < count) {
+    void *larger =
+        dae__array_grow(&s->env, s->text, &s->room, s->length, s->length + (int)count, 1);
+    s->failed = !larger;
+    if (!larger)
+      return;
+    s->text = larger;
+  }
+  memcpy(s->text + s->length, bytes, count);
+  s->length += (int)count;
+}
+
+void dae__put(dae__source *s, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  for (; *format; format += 2) {
+    size_t plain = strcspn(format, "%");
+    emit_put_bytes(s, format, plain);
+    format += plain;
+    if (!*format)
+      break;
+    char digits[16];
+    size_t at = sizeof digits;
+    if (format[1] == 's') {
+      const char *text = va_arg(arguments, const char *);
+      emit_put_bytes(s, text, strlen(text));
+      continue;
+    }
+    int number = va_arg(arguments, int);
+    do
+      digits[--at] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    emit_put_bytes(s, digits + at, sizeof digits - at);
+  }
+  va_end(arguments);
 }
 
 /* ---- instructions ---- */
@@ -82,36 +123,15 @@ typedef struct emitter {
 
 static const char *const letters[DAE__CLASSES] = {"t", "q", "v", "u", "w", "e", "s"};
 
-static void emit_put_input(const emitter *e, dae__tape_input from)
-{
-  dae__put_numbered(e->s, letters[from.class], from.index, "");
-}
-
 static void emit_put_operand(const emitter *e, int reg)
 {
   int value = e->holds[reg];
   if (value >= e->first)
-    dae__put_numbered(e->s, "x", value, "");
+    dae__put(e->s, "x%d", value);
   else if (value < 0 && reg < e->inputs && e->whole)
-    emit_put_input(e, e->input[reg]);
+    dae__put(e->s, "%s%d", letters[e->input[reg].class], e->input[reg].index);
   else
-    dae__put_numbered(e->s, "r[", reg, "]");
-}
-
-/* Emits the expression of instruction n, with names in place of R(0), R(1), ... and last. */
-static void emit_put_expression(const emitter *e, const instruction *i, int n)
-{
-  for (const char *c = i->form.expression; *c; c++) {
-    if (c[0] == 'R' && c[1] == '(') {
-      emit_put_operand(e, i->read[c[2] - '0']);
-      c += 3;
-    } else if (strncmp(c, "last", 4) == 0) {
-      dae__put_numbered(e->s, "x", n - 1, "");
-      c += 3;
-    } else {
-      dae__put_bytes(e->s, c, 1);
-    }
-  }
+    dae__put(e->s, "r[%d]", reg);
 }
 
 /* Emits a whole power by repeated squaring, in the order of dae__whole_power: the product of the
@@ -120,56 +140,55 @@ static void emit_put_power(const emitter *e, const instruction *i, int n)
 {
   unsigned power = i->power < 0 ? 0u - (unsigned)i->power : (unsigned)i->power;
   const char *times = i->power < 0 ? "1 / (" : "";
-  dae__put_numbered(e->s, "  double x", n, "_0 = ");
+  dae__put(e->s, "  double x%d_0 = ", n);
   emit_put_operand(e, i->read[0]);
-  for (int k = 1; power >> k; k++) {
-    dae__put_numbered(e->s, ", x", n, "_");
-    dae__put_numbered(e->s, "", k, " = x");
-    dae__put_numbered(e->s, "", n, "_");
-    dae__put_numbered(e->s, "", k - 1, " * x");
-    dae__put_numbered(e->s, "", n, "_");
-    dae__put_number(e->s, k - 1);
-  }
-  dae__put_numbered(e->s, ";\n  double x", n, " = ");
+  for (int k = 1; power >> k; k++)
+    dae__put(e->s, ", x%d_%d = x%d_%d * x%d_%d", n, k, n, k - 1, n, k - 1);
+  dae__put(e->s, ";\n  double x%d = ", n);
   for (int k = 0; power >> k; k++) {
     if (!(power >> k & 1))
       continue;
-    dae__put(e->s, times);
-    dae__put_numbered(e->s, "x", n, "_");
-    dae__put_number(e->s, k);
+    dae__put(e->s, "%sx%d_%d", times, n, k);
     times = " * ";
   }
-  dae__put(e->s, i->power < 0 ? ")" : "");
+  dae__put(e->s, "%s", i->power < 0 ? ")" : "");
 }
 
+/* Emits instruction n: its expression, with names in place of R(0), R(1), ... and last, or a power;
+ * and the store of its value in an output, or in a register that a later function reads. */
 static void emit_put_instruction(const emitter *e, const instruction *i, int n)
 {
-  if (i->form.expression) {
-    dae__put_numbered(e->s, "  double x", n, " = ");
-    emit_put_expression(e, i, n);
-  } else {
+  const char *c = i->form.expression;
+  if (c)
+    dae__put(e->s, "  double x%d = ", n);
+  else
     emit_put_power(e, i, n);
+  while (c && *c) {
+    size_t length = 4; /* of R(0), and of last */
+    if (c[0] == 'R' && c[1] == '(')
+      emit_put_operand(e, i->read[c[2] - '0']);
+    else if (strncmp(c, "last", 4) == 0)
+      dae__put(e->s, "x%d", n - 1);
+    else
+      emit_put_bytes(e->s, c, length = 1 + strcspn(c + 1, "Rl"));
+    c += length;
   }
-  dae__put(e->s, ";");
-  if (i->form.out) {
-    dae__put_numbered(e->s, " out", i->to, "[");
-    dae__put_numbered(e->s, "", i->index, "] = x");
-    dae__put_numbered(e->s, "", n, ";");
-  } else if (!e->whole && e->last_read[n] >= e->end) { /* a value that a later function reads */
-    dae__put_numbered(e->s, " r[", i->to, "] = x");
-    dae__put_numbered(e->s, "", n, ";");
-  }
-  dae__put(e->s, "\n");
+  if (i->form.out)
+    dae__put(e->s, "; out%d[%d] = x%d", i->to, i->index, n);
+  else if (!e->whole && e->last_read[n] >= e->end)
+    dae__put(e->s, "; r[%d] = x%d", i->to, n);
+  dae__put(e->s, ";\n");
 }
 
 /* ---- bodies of functions ---- */
+
+#define SIGNATURE "(const double *const *in, double *const *out, double *restrict r)\n{\n"
 
 static void emit_put_zeros(const emitter *e, int group, int count)
 {
   bool written[MAX_SINGLE_ZEROS] = {false};
   if (count > MAX_SINGLE_ZEROS) {
-    dae__put_numbered(e->s, "  for (int i = 0; i < ", count, "; i++)\n");
-    dae__put_numbered(e->s, "    out", group, "[i] = 0;\n");
+    dae__put(e->s, "  for (int i = 0; i < %d; i++)\n    out%d[i] = 0;\n", count, group);
     return;
   }
   for (const int *p = e->tape->code; *p != DAE__TAPE_END;) {
@@ -179,21 +198,18 @@ static void emit_put_zeros(const emitter *e, int group, int count)
     p = i.next;
   }
   for (int k = 0; k < count; k++)
-    if (!written[k]) {
-      dae__put_numbered(e->s, "  out", group, "[");
-      dae__put_numbered(e->s, "", k, "] = 0;\n");
-    }
+    if (!written[k])
+      dae__put(e->s, "  out%d[%d] = 0;\n", group, k);
 }
 
 static void emit_put_pointers(const emitter *e)
 {
-  for (int group = 0; group < e->tape->groups; group++) {
-    dae__put_numbered(e->s, "  double *out", group, " = ");
-    dae__put_numbered(e->s, "out[", group, "];\n");
-  }
+  for (int group = 0; group < e->tape->groups; group++)
+    dae__put(e->s, "  double *out%d = out[%d];\n", group, group);
 }
 
-/* Emits the instructions [first, end), whose code starts at p; returns the start of the next. */
+/* Emits the instructions [first, end), whose code starts at p, and the end of the function; returns
+ * the start of the next instruction. */
 static const int *emit_put_body(emitter *e, const int *p)
 {
   for (int n = e->first; n < e->end; n++) {
@@ -203,40 +219,29 @@ static const int *emit_put_body(emitter *e, const int *p)
       e->holds[i.to] = n;
     p = i.next;
   }
+  dae__put(e->s, "}\n");
   return p;
-}
-
-static void emit_put_head(const emitter *e, const char *before, int number)
-{
-  dae__put_numbered(e->s, before, e->number, "");
-  if (number >= 0)
-    dae__put_numbered(e->s, "_", number, "");
-  dae__put(e->s, "(const double *const *in, double *const *out, double *restrict r)");
 }
 
 static void emit_put_whole(emitter *e)
 {
-  e->end = dae__tape_length(e->tape);
-  emit_put_head(e, "static void tape", -1);
-  dae__put(e->s, "\n{\n");
+  e->end = e->tape->length;
+  dae__put(e->s, "static void tape%d" SIGNATURE, e->number);
   for (int i = 0; i < e->inputs; i++) {
     dae__tape_input from = e->input[i];
-    dae__put(e->s, "  double ");
-    emit_put_input(e, from);
-    dae__put_numbered(e->s, " = in[", from.class, "][");
-    dae__put_numbered(e->s, "", from.index, "];\n");
+    dae__put(e->s, "  double %s%d = in[%d][%d];\n", letters[from.class], from.index, from.class,
+             from.index);
   }
   emit_put_pointers(e);
   for (int i = 0; i < e->tape->zeroed; i++)
     emit_put_zeros(e, e->tape->zeros[i].group, e->tape->zeros[i].count);
   emit_put_body(e, e->tape->code);
-  dae__put(e->s, "}\n");
 }
 
-static void emit_find_last_reads(emitter *e)
+static void emit_put_split(emitter *e)
 {
-  int n = 0;
-  for (const int *p = e->tape->code; *p != DAE__TAPE_END; n++) {
+  int functions = 0, n = 0;
+  for (const int *p = e->tape->code; *p != DAE__TAPE_END; n++) { /* last reads of all values */
     instruction i = emit_decode(p);
     for (int k = 0; k < i.form.reads; k++)
       if (e->holds[i.read[k]] >= 0)
@@ -247,12 +252,6 @@ static void emit_find_last_reads(emitter *e)
   }
   for (int i = 0; i < e->tape->registers; i++)
     e->holds[i] = -1;
-}
-
-static void emit_put_split(emitter *e)
-{
-  int functions = 0;
-  emit_find_last_reads(e);
   for (const int *p = e->tape->code; *p != DAE__TAPE_END; functions++) {
     e->first = e->end;
     /* A function ends before an instruction that does not read the previous result. */
@@ -263,39 +262,36 @@ static void emit_put_split(emitter *e)
         break;
       q = i.next;
     }
-    emit_put_head(e, "static void tape", functions);
-    dae__put(e->s, "\n{\n");
+    dae__put(e->s, "static void tape%d_%d" SIGNATURE, e->number, functions);
     emit_put_pointers(e);
     p = emit_put_body(e, p);
-    dae__put(e->s, "}\n\n");
+    dae__put(e->s, "\n");
   }
-  emit_put_head(e, "static void tape", -1);
-  dae__put(e->s, "\n{\n");
-  for (int i = 0; i < functions; i++) {
-    dae__put_numbered(e->s, "  tape", e->number, "_");
-    dae__put_numbered(e->s, "", i, "(in, out, r);\n");
-  }
+  dae__put(e->s, "static void tape%d" SIGNATURE, e->number);
+  for (int i = 0; i < functions; i++)
+    dae__put(e->s, "  tape%d_%d(in, out, r);\n", e->number, i);
   dae__put(e->s, "}\n");
 }
 
 /* ---- functions of a tape ---- */
 
-static void *emit_scratch(dae__source *s, int count, size_t size)
-{
-  void *memory = s->env.allocate(s->env.user, (size_t)(count > 0 ? count : 1) * size);
-  s->failed = s->failed || !memory;
-  return memory;
-}
-
-void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
+static void emit_put_tape(dae__source *s, const dae__tape_note *note, int number)
 {
   const dae__tape *tape = note->tape;
-  emitter e = {.s = s, .tape = tape, .number = number, .whole = dae__native_whole(tape)};
+  emitter e = {.s = s, .tape = tape, .number = number, .whole = tape->length <= DAE__NATIVE_WHOLE};
   for (int i = 0; i < tape->loads; i++)
     e.inputs += tape->load[i].count;
-  e.input = emit_scratch(s, e.inputs, sizeof *e.input);
-  e.holds = emit_scratch(s, tape->registers, sizeof *e.holds);
-  e.last_read = emit_scratch(s, tape->length, sizeof *e.last_read);
+  const size_t bytes[] = {(size_t)e.inputs * sizeof *e.input,
+                          (size_t)tape->registers * sizeof *e.holds,
+                          (size_t)tape->length * sizeof *e.last_read};
+  void *memory[] = {NULL, NULL, NULL};
+  for (int i = 0; i < 3; i++) {
+    memory[i] = s->env.allocate(s->env.user, bytes[i] > 0 ? bytes[i] : 1);
+    s->failed = s->failed || !memory[i];
+  }
+  e.input = memory[0];
+  e.holds = memory[1];
+  e.last_read = memory[2];
   if (!s->failed) {
     for (int i = 0, n = 0; i < tape->loads; i++)
       for (int j = 0; j < tape->load[i].count; j++)
@@ -304,58 +300,43 @@ void dae__native_emit(dae__source *s, const dae__tape_note *note, int number)
       e.holds[i] = -1;
     for (int i = 0; i < tape->length; i++)
       e.last_read[i] = -1;
-    dae__put(s, "\n/* ");
-    dae__put(s, note->system);
-    dae__put(s, ": ");
-    dae__put(s, note->what);
-    dae__put(s, " */\n");
+    dae__put(s, "\n/* %s: %s */\n", note->system, note->what);
     if (e.whole)
       emit_put_whole(&e);
     else
       emit_put_split(&e);
   }
-  void *memory[] = {e.input, e.holds, e.last_read};
-  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+  for (int i = 0; i < 3; i++)
     if (memory[i])
       s->env.release(s->env.user, memory[i]);
 }
 
-/* ---- declarations and table of the source file ---- */
+/* ---- the source file ---- */
 
-void dae__native_emit_head(dae__source *s, const char *model)
+void dae__native_emit(dae__source *s, const char *model, const dae__tape_note *notes, int count)
 {
   static const char *const unary[] = {"sin",  "cos",   "tan",  "asin",  "acos",
                                       "atan", "sinh",  "cosh", "tanh",  "exp",
                                       "log",  "log10", "fabs", "floor", "sqrt"};
   static const char *const binary[] = {"pow", "atan2", "hypot"};
-  dae__put(s, "/* The equations of the model ");
-  dae__put(s, model);
   dae__put(
-      s, ", written by daedal.\n"
-         " * Inputs: t time, q coordinates, v their rates, u states, w algebraic variables,\n"
-         " * e inputs of a system, s a vector or rates; of outputs, events and drawings q is the\n"
-         " * whole state vector. r holds constants, and values passed between functions.\n"
-         " * Outputs: the quantity itself; of several quantities of a mechanical system, those of\n"
-         " * M f s c g gdot G gamma k K kappa in this order. */\n");
-  for (size_t i = 0; i < sizeof unary / sizeof *unary; i++) {
-    dae__put(s, "double ");
-    dae__put(s, unary[i]);
-    dae__put(s, "(double);\n");
-  }
-  for (size_t i = 0; i < sizeof binary / sizeof *binary; i++) {
-    dae__put(s, "double ");
-    dae__put(s, binary[i]);
-    dae__put(s, "(double, double);\n");
-  }
-}
-
-void dae__native_emit_table(dae__source *s, int count)
-{
+      s,
+      "/* The equations of the model %s, written by daedal.\n"
+      " * Inputs: t time, q coordinates, v their rates, u states, w algebraic variables,\n"
+      " * e inputs of a system, s a vector or rates; of outputs, events and drawings q is the\n"
+      " * whole state vector. r holds constants, and values passed between functions.\n"
+      " * Outputs: the quantity itself; of several quantities of a mechanical system, those of\n"
+      " * M f s c g gdot G gamma k K kappa in this order. */\n",
+      model);
+  for (size_t i = 0; i < sizeof unary / sizeof *unary; i++)
+    dae__put(s, "double %s(double);\n", unary[i]);
+  for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
+    dae__put(s, "double %s(double, double);\n", binary[i]);
+  for (int i = 0; i < count && !s->failed; i++)
+    emit_put_tape(s, &notes[i], i);
   dae__put(s, "\nvoid (*const " DAE__NATIVE_TABLE
               "[])(const double *const *, double *const *, double *) = {");
-  for (int i = 0; i < count; i++) {
-    dae__put(s, i % 8 == 0 ? "\n    " : " ");
-    dae__put_numbered(s, "tape", i, ",");
-  }
+  for (int i = 0; i < count; i++)
+    dae__put(s, "%stape%d,", i % 8 == 0 ? "\n    " : " ", i);
   dae__put(s, "\n    0};\n");
 }

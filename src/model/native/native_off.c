@@ -2,11 +2,6 @@
 #include "core/error.h"
 #include "model/model.h"
 
-dae_native_options dae_native_defaults(void)
-{
-  return (dae_native_options){.seconds = 60};
-}
-
 void dae__native_unload(dae_model *model)
 {
   (void)model; /* native code was never loaded */
@@ -18,9 +13,4 @@ dae_status dae_model_compile(dae_model *model, const dae_native_options *options
   return dae__fail(err, DAE_ERROR_UNSUPPORTED, NULL,
                    "this build of daedal has no native code: it was configured with "
                    "-DDAEDAL_WITH_JIT=OFF");
-}
-
-dae_native dae_model_native(const dae_model *model)
-{
-  return model->native;
 }

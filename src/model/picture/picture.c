@@ -31,34 +31,23 @@ typedef struct automatic {
 
 /* ---- coordinates of points ---- */
 
-static void picture_bind_point(automatic *a, int x, int y)
-{
-  a->other[x] = y + 1;
-  a->other[y] = -x - 1;
-}
-
 static bool picture_same_mass(const automatic *a, int x, int y)
 {
   return a->mass[x] != DAE__ZERO && a->mass[x] == a->mass[y];
 }
 
-/* Tests that both ends of a rod are points with coordinates: (q, q) of both axes, and (r, r),
- * instead of a pivot or a point on a line. */
-static bool picture_has_two_points(const dae__rod *rod)
+/* Number of axes along which both ends of a rod have a coordinate. 2: points (q, q) and (r, r);
+ * 1: a point on a line; 0: a pivot. */
+static int picture_free_axes(const dae__rod *rod)
 {
-  return rod->along[0].r >= 0 && rod->along[1].r >= 0;
-}
-
-static bool picture_has_pivot(const dae__rod *rod)
-{
-  return rod->along[0].r < 0 && rod->along[1].r < 0;
+  return (rod->along[0].r >= 0) + (rod->along[1].r >= 0);
 }
 
 /* Tests that the ends of a rod agree with the points found so far. */
 static bool picture_fits(const automatic *a, const dae__rod *rod)
 {
   bool fits = true;
-  for (int k = 0; k < 1 + picture_has_two_points(rod); k++) {
+  for (int k = 0; k < 1 + (picture_free_axes(rod) == 2); k++) {
     int x = k ? rod->along[0].r : rod->along[0].q, y = k ? rod->along[1].r : rod->along[1].q;
     fits = fits && (a->other[x] == 0 || a->other[x] == y + 1) &&
            (a->other[y] == 0 || a->other[y] == -x - 1);
@@ -70,7 +59,7 @@ static bool picture_fits(const automatic *a, const dae__rod *rod)
  * has an offset from its end points, gets no axes. */
 static void picture_assign_ends(automatic *a, dae__rod *rod)
 {
-  if (!picture_has_pivot(rod)) { /* alternative interpretation: ends exchanged along one axis */
+  if (picture_free_axes(rod) > 0) { /* alternative interpretation: ends exchanged along one axis */
     dae__rod other = *rod;
     int axis = rod->along[1].r >= 0;
     other.along[axis].q = rod->along[axis].r;
@@ -79,7 +68,7 @@ static void picture_assign_ends(automatic *a, dae__rod *rod)
     int x = other.along[0].q, y = other.along[1].q, x1 = rod->along[0].q, y1 = rod->along[1].q;
     bool fits = picture_fits(a, &other), mass = picture_same_mass(a, x, y);
     bool better =
-        !picture_has_two_points(&other) && abs(x - y) < abs(x1 - y1); /* order of declaration */
+        picture_free_axes(&other) < 2 && abs(x - y) < abs(x1 - y1); /* order of declaration */
     if (mass != picture_same_mass(a, x1, y1))
       better = mass;
     if (fits != picture_fits(a, rod))
@@ -88,52 +77,46 @@ static void picture_assign_ends(automatic *a, dae__rod *rod)
       *rod = other;
   }
   bool beside = rod->along[0].offset != DAE__ZERO || rod->along[1].offset != DAE__ZERO;
-  if (!picture_fits(a, rod) || (picture_has_two_points(rod) && beside)) {
+  bool two_points = picture_free_axes(rod) == 2;
+  if (!picture_fits(a, rod) || (two_points && beside)) {
     rod->axes = 0;
     return;
   }
-  picture_bind_point(a, rod->along[0].q, rod->along[1].q);
-  if (picture_has_two_points(rod))
-    picture_bind_point(a, rod->along[0].r, rod->along[1].r);
+  for (int k = 0; k < 1 + two_points; k++) {
+    int x = k ? rod->along[0].r : rod->along[0].q, y = k ? rod->along[1].r : rod->along[1].q;
+    a->other[x] = y + 1;
+    a->other[y] = -x - 1;
+  }
 }
 
 /* ---- rods ---- */
 
-/* Appends the rods among the constraints; false: a rod in space, which has three axes. */
-static bool picture_find_rods(automatic *a, const dae__constraints *all)
-{
-  for (int i = 0; i < all->count && dae__bind_fits(a->b); i++) {
-    dae__rod rod = dae__rod_of(a->b, all->item[i].node);
-    if (rod.axes == 3)
-      return false;
-    if (rod.axes == 2)
-      *DAE__PUSH(a->b->x->l->scratch, &a->rods) = rod;
-  }
-  return true;
-}
-
-static bool picture_find_all_rods(automatic *a)
+/* Lists the rods among all constraints and joints, and assigns coordinates to their ends; false: a
+ * rod in space, which has three axes. */
+static bool picture_find_rods(automatic *a)
 {
   dae__expander *x = a->b->x;
-  for (int i = 0; i < x->instances.count; i++)
-    if (!picture_find_rods(a, &x->instances.item[i].holonomic))
-      return false;
-  if (!picture_find_rods(a, &x->joints) || !dae__load_ok(x->l))
+  for (int i = 0; i <= x->instances.count; i++) {
+    const dae__constraints *all =
+        i < x->instances.count ? &x->instances.item[i].holonomic : &x->joints;
+    for (int k = 0; k < all->count && !dae__bind_exceeded(a->b, NULL); k++) {
+      dae__rod rod = dae__rod_of(a->b, all->item[k].node);
+      if (rod.axes == 3)
+        return false;
+      if (rod.axes == 2)
+        *DAE__PUSH(x->l->scratch, &a->rods) = rod;
+    }
+  }
+  if (!dae__load_ok(x->l))
     return false;
   for (int pass = 0; pass < 2; pass++) /* rods with a pivot first */
     for (int i = 0; i < a->rods.count; i++)
-      if (picture_has_pivot(&a->rods.item[i]) == (pass == 0))
+      if ((picture_free_axes(&a->rods.item[i]) == 0) == (pass == 0))
         picture_assign_ends(a, &a->rods.item[i]);
   return true;
 }
 
 /* ---- shapes ---- */
-
-static void picture_add_shape(automatic *a, dae_shape_kind kind, int first)
-{
-  *DAE__PUSH(a->b->x->l->keep, &a->out->shapes) =
-      (dae_shape){.kind = kind, .points = kind == DAE_SHAPE_LINE ? 2 : 1, .first = first};
-}
 
 static void picture_put(automatic *a, end e)
 {
@@ -194,7 +177,8 @@ static void picture_draw_rods(automatic *a)
     const end rod[2] = {{node[0][0], node[0][1]}, {node[1][0], node[1][1]}};
     if (picture_lengthen(a, rod))
       continue;
-    picture_add_shape(a, DAE_SHAPE_LINE, a->out->values.count);
+    *DAE__PUSH(x->l->keep, &a->out->shapes) =
+        (dae_shape){.kind = DAE_SHAPE_LINE, .points = 2, .first = a->out->values.count};
     picture_put(a, rod[0]);
     picture_put(a, rod[1]);
   }
@@ -226,7 +210,8 @@ static void picture_draw_ends(automatic *a)
       if (slot[at])
         continue;
       slot[at] = first + 1;
-      picture_add_shape(a, DAE_SHAPE_POINT, first);
+      *DAE__PUSH(l->keep, &a->out->shapes) =
+          (dae_shape){.kind = DAE_SHAPE_POINT, .points = 1, .first = first};
     }
   }
 }
@@ -270,14 +255,15 @@ static void picture_draw_points(automatic *a, int instance, int symbol)
       int p = ex->leaf + i, q = ey->leaf + i;
       if (a->other[p] || a->other[q] || !picture_same_mass(a, p, q))
         continue;
-      picture_add_shape(a, DAE_SHAPE_POINT, a->out->values.count);
+      *DAE__PUSH(x->l->keep, &a->out->shapes) =
+          (dae_shape){.kind = DAE_SHAPE_POINT, .points = 1, .first = a->out->values.count};
       picture_put(a, (end){dae__leaf(x->graph, p), dae__leaf(x->graph, q)});
     }
   }
 }
 
 /* Builds the automatic picture; no shapes: nothing is recognised. Adds nodes to the graph, which
- * may exceed a limit (dae__bind_fits). */
+ * may exceed a limit (dae__bind_exceeded). */
 static void picture_draw(dae__binder *b, const dae__layout *layout, dae__picture *out)
 {
   dae__expander *x = b->x;
@@ -295,7 +281,7 @@ static void picture_draw(dae__binder *b, const dae__layout *layout, dae__picture
       if ((M[k].row == M[k].col) == (i % 2 == 0))
         a.mass[u->q.item[M[k].row]] = i % 2 == 0 ? M[k].node : DAE__ZERO;
   }
-  if (!picture_find_all_rods(&a))
+  if (!picture_find_rods(&a))
     return;
   picture_draw_rods(&a);
   picture_draw_ends(&a);
@@ -334,21 +320,19 @@ dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layou
   bool written = b->x->picture.shapes.count > 0;
   if (!written)
     picture_draw(b, layout, &found);
-  if (!written && !dae__bind_fits(b))
+  if (!written && dae__bind_exceeded(b, NULL))
     /* a picture beyond the limits is left out, without an error */
     return dae__load_ok(l) ? DAE_OK : l->status;
   const dae__picture *picture = written ? &b->x->picture : &found;
   if (picture->shapes.count > 0) {
-    dae__outputs out = {0};
+    dae__nodes values = {.item = picture->values.item, .count = picture->values.count};
     picture_tape *p = DAE__ALLOC(b->arena, picture_tape, 1);
-    for (int i = 0; i < picture->values.count; i++)
-      *DAE__PUSH(l->scratch, &out) = (dae__tape_output){0, i, picture->values.item[i]};
     if (!dae__bind_ok(b))
       return l->status;
-    *p = (picture_tape){dae__bind_tape(b, "drawing", &out, 1, NULL), out.count};
+    *p = (picture_tape){dae__bind_vector_tape(b, "drawing", &values), values.count};
     model->drawing = (dae_drawing){.shapes = picture->shapes.count,
                                    .shape = picture->shapes.item,
-                                   .values = out.count,
+                                   .values = values.count,
                                    .eval = picture_eval,
                                    .user = p,
                                    .guessed = !written};

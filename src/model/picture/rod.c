@@ -8,6 +8,7 @@
  *
  * and c follows from those of first order, s_q = k (q - r - c), at q = r = 0. */
 #include "model/picture/rod.h"
+#include "model/expand/value.h"
 #include <math.h>
 
 #define MAX_COORDINATES (2 * DAE__ROD_AXES)
@@ -23,20 +24,6 @@ typedef struct form {
   dae__node s_q[MAX_COORDINATES];
   double s_qq[MAX_COORDINATES][MAX_COORDINATES];
 } form;
-
-static dae__gradient rod_by_coordinates(dae__expander *x, dae__node node)
-{
-  return dae__gradient_of(x->walker, node, (dae__kinds){x->leaf_kind.item, DAE__LEAF_COORD});
-}
-
-static bool rod_holds_coordinates(dae__expander *x, dae__node node)
-{
-  dae__leaves below = dae__leaves_below(x->walker, node);
-  for (int i = 0; i < below.count; i++)
-    if (x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_COORD)
-      return true;
-  return false;
-}
 
 /* Operand of a node that is a monotone function of that operand; else the node itself. */
 static dae__node rod_unwrap(dae__expander *x, dae__node node)
@@ -54,9 +41,9 @@ static dae__node rod_unwrap(dae__expander *x, dae__node node)
   case DAE__OP_MUL:
   case DAE__OP_DIV:
   case DAE__OP_POW:
-    if (!rod_holds_coordinates(x, v.b))
+    if (!(dae__kinds_below(x, v.b) & DAE__LEAF_COORD))
       return v.a;
-    return rod_holds_coordinates(x, v.a) ? node : v.b;
+    return dae__kinds_below(x, v.a) & DAE__LEAF_COORD ? node : v.b;
   default:
     return node;
   }
@@ -66,7 +53,8 @@ static dae__node rod_unwrap(dae__expander *x, dae__node node)
  * coordinates. */
 static bool rod_differentiate(dae__expander *x, dae__node s, form *f)
 {
-  dae__gradient d = rod_by_coordinates(x, s);
+  const dae__kinds coordinates = {x->leaf_kind.item, DAE__LEAF_COORD};
+  dae__gradient d = dae__gradient_of(x->walker, s, coordinates);
   *f = (form){.count = d.count};
   if (d.count < 2 || d.count > MAX_COORDINATES)
     return false;
@@ -76,7 +64,7 @@ static bool rod_differentiate(dae__expander *x, dae__node s, form *f)
   }
   for (int i = 0; i < f->count; i++) {
     int j = 0;
-    d = rod_by_coordinates(x, f->s_q[i]);
+    d = dae__gradient_of(x->walker, f->s_q[i], coordinates);
     for (int k = 0; k < d.count; k++) {
       while (j < f->count && f->leaf[j] != d.leaf[k])
         j++;

@@ -14,18 +14,12 @@
 
 #include <stdint.h>
 
-void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size)
+void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size, bool zeroed)
 {
   size_t bytes = (size_t)(count > 0 ? count : 1) * size;
   void *memory = c->failed ? NULL : c->env.allocate(c->env.user, bytes);
   c->failed = !memory;
-  return memory;
-}
-
-void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size)
-{
-  void *memory = dae__tape_memory(c, count, size);
-  return memory ? memset(memory, 0, (size_t)(count > 0 ? count : 1) * size) : NULL;
+  return memory && zeroed ? memset(memory, 0, bytes) : memory;
 }
 
 void dae__tape_release(dae__tape_compiler *c, void *memory)
@@ -158,12 +152,12 @@ static void tape_open_workspace(dae__tape_compiler *c, dae__tape_workspace *work
   int count = c->graph->count;
   if (workspace->capacity < count) {
     dae__tape_release(c, workspace->place);
-    workspace->place = dae__tape_scratch(c, count + count / 2, sizeof *workspace->place);
+    workspace->place = dae__tape_memory(c, count + count / 2, sizeof *workspace->place, true);
     workspace->capacity = workspace->place ? count + count / 2 : 0;
   }
   c->place = workspace->place;
   if (!workspace->buffer) {
-    workspace->buffer = dae__tape_memory(c, 1, sizeof *workspace->buffer);
+    workspace->buffer = dae__tape_memory(c, 1, sizeof *workspace->buffer, false);
     if (!workspace->buffer)
       return;
     workspace->buffer->outside = c->env;
@@ -173,13 +167,17 @@ static void tape_open_workspace(dae__tape_compiler *c, dae__tape_workspace *work
       .user = workspace->buffer, .allocate = tape_buffer_allocate, .release = tape_buffer_release};
 }
 
-/* Runs the stages of the compiler; false: out of memory. */
-static bool tape_run_stages(dae__arena *arena, const dae__tape_plan *plan, dae__tape *tape)
+bool dae__tape_compile(dae__tape *tape)
 {
+  if (tape->code)
+    return true;
+  const dae__tape_plan *plan = tape->plan;
+  dae__arena *arena = tape->arena;
+  dae__tape made = {.code = NULL};
   dae__tape_compiler c = {.env = *dae__arena_env(arena), .plan = plan, .graph = plan->graph};
-  dae__tape_workspace own = {.place = NULL};
-  tape_open_workspace(&c, plan->workspace ? plan->workspace : &own);
-  c.next_output = dae__tape_scratch(&c, plan->outputs, sizeof *c.next_output);
+  dae__tape_workspace own = {.place = NULL}, *workspace = plan->workspace ? plan->workspace : &own;
+  tape_open_workspace(&c, workspace);
+  c.next_output = dae__tape_memory(&c, plan->outputs, sizeof *c.next_output, true);
   if (!c.failed)
     tape_order_all(&c);
   if (!c.failed)
@@ -187,44 +185,29 @@ static bool tape_run_stages(dae__arena *arena, const dae__tape_plan *plan, dae__
   if (!c.failed)
     dae__tape_group(&c);
   if (!c.failed)
-    dae__tape_allocate(&c, arena, tape);
+    dae__tape_allocate(&c, arena, &made);
   if (!c.failed) {
-    dae__tape_encode(&c, arena, tape);
-    tape_list_zeros(plan, arena, tape);
+    dae__tape_encode(&c, arena, &made);
+    tape_list_zeros(plan, arena, &made);
   }
   for (int v = 0; c.place && v < c.values; v++)
     c.place[c.value[v].node] = 0;
   void *scratch[] = {c.next_output, c.stack, c.value, c.step};
   for (size_t i = 0; i < sizeof scratch / sizeof scratch[0]; i++)
     dae__tape_release(&c, scratch[i]);
-  dae__tape_workspace_free(&own, dae__arena_env(arena));
-  return !c.failed && !dae__arena_failed(arena);
+  bool compiled = !c.failed && !dae__arena_failed(arena);
+  if (!compiled || workspace == &own) /* a failed compilation leaves marks that are not 0 */
+    dae__tape_workspace_free(workspace, dae__arena_env(arena));
+  if (compiled)
+    *tape = made;
+  return compiled;
 }
 
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan)
 {
   dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
-  return tape && tape_run_stages(arena, plan, tape) ? tape : NULL;
-}
-
-dae__tape *dae__tape_create_lazy(dae__arena *arena, const dae__tape_plan *plan)
-{
-  dae__tape *tape = DAE__ALLOC(arena, dae__tape, 1);
-  if (tape)
-    *tape = (dae__tape){.plan = plan, .arena = arena};
-  return tape;
-}
-
-bool dae__tape_compile(dae__tape *tape)
-{
-  dae__tape made = {.code = NULL};
-  if (tape->code)
-    return true;
-  if (!tape_run_stages(tape->arena, tape->plan, &made)) {
-    if (tape->plan->workspace) /* a failed compilation leaves marks that are not 0 */
-      dae__tape_workspace_free(tape->plan->workspace, dae__arena_env(tape->arena));
-    return false;
-  }
-  *tape = made;
-  return true;
+  if (!tape)
+    return NULL;
+  *tape = (dae__tape){.plan = plan, .arena = arena};
+  return plan->lazy || dae__tape_compile(tape) ? tape : NULL;
 }

@@ -44,16 +44,15 @@ typedef struct dae__tape_plan {
    * are left out */
   const int *zeroed;
   dae__tape_workspace *workspace; /* workspace; NULL: allocated for this tape alone */
+  /* lazy tape, compiled at its first run, since most tapes of a model never run: the arena, and the
+   * plan with all its arrays, must live until then */
+  bool lazy;
 } dae__tape_plan;
 
 typedef struct dae__tape dae__tape;
 
-/* Compiles a tape; NULL: out of memory. */
+/* Tape of a plan, compiled unless it is lazy; NULL: out of memory. */
 dae__tape *dae__tape_create(dae__arena *arena, const dae__tape_plan *plan);
-
-/* Lazy tape, which is compiled at its first run: most tapes of a model never run. The arena, and
- * the plan with all its arrays, must live until then. */
-dae__tape *dae__tape_create_lazy(dae__arena *arena, const dae__tape_plan *plan);
 /* Compiles a lazy tape, unless it is compiled already. False: out of memory. */
 bool dae__tape_compile(dae__tape *tape);
 
@@ -61,8 +60,5 @@ bool dae__tape_compile(dae__tape *tape);
  * read; out: an array per group. Registers belong to the tape: one thread at a time. False, with
  * nothing written: out of memory at the first run of a lazy tape. */
 bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out);
-
-int dae__tape_length(const dae__tape *tape); /* number of instructions; 0: not compiled */
-int dae__tape_registers(const dae__tape *tape);
 
 #endif

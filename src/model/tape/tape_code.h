@@ -92,7 +92,7 @@ struct dae__tape {
   const dae__tape_load *load;
   const dae__tape_zeros *zeros; /* groups with zeroed entries that no output writes */
   int loads, zeroed, groups;    /* numbers of loads, of groups with zeros, of output groups */
-  int length, registers;        /* numbers of instructions and registers */
+  int length, registers;        /* numbers of instructions and registers; 0: not compiled */
   const dae__tape_plan *plan;   /* plan of a lazy tape, whose code is NULL before its first run */
   dae__arena *arena;            /* memory for the compilation of a lazy tape */
   dae__tape_native *native;     /* native code; NULL: the tape is interpreted */
@@ -134,10 +134,8 @@ typedef struct dae__tape_compiler {
   int steps, step_capacity;
 } dae__tape_compiler;
 
-/* Scratch memory: dae__tape_scratch zeroed, dae__tape_memory uninitialised; NULL, with sticky
- * failure: out of memory. */
-void *dae__tape_scratch(dae__tape_compiler *c, int count, size_t size);
-void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size);
+/* Scratch memory; NULL, with sticky failure: out of memory. */
+void *dae__tape_memory(dae__tape_compiler *c, int count, size_t size, bool zeroed);
 void dae__tape_release(dae__tape_compiler *c, void *memory); /* memory may be NULL */
 /* Array with capacity for `more` items after the first `count`; unchanged after sticky failure. */
 void *dae__tape_grow(dae__tape_compiler *c, void *memory, int *capacity, int count, int more,

@@ -119,24 +119,6 @@ static dae__tape_step tape_take_step(window *w, int kind)
   return p->step;
 }
 
-static void tape_reorder(dae__tape_compiler *c)
-{
-  int most = c->steps < WINDOW ? c->steps : WINDOW;
-  window *w = dae__tape_memory(c, 1, sizeof *w + (size_t)most * sizeof *w->at);
-  int *computed_by = dae__tape_scratch(c, c->values, sizeof *computed_by);
-  for (int from = 0; from < c->steps && !c->failed; from += WINDOW) {
-    int count = c->steps - from < WINDOW ? c->steps - from : WINDOW;
-    tape_open_window(c, w, computed_by, from, count);
-    for (int i = 0, kind = -1; i < count; i++) {
-      if (kind < 0 || w->ready[kind] == 0)
-        kind = tape_select_kind(w);
-      c->step[from + i] = tape_take_step(w, kind);
-    }
-  }
-  dae__tape_release(c, computed_by);
-  dae__tape_release(c, w);
-}
-
 /* Replaces an operand that is the result of the previous step by `last`, if the operator has such a
  * form. */
 static void tape_use_last(dae__tape_compiler *c, dae__tape_step *s, int last)
@@ -188,8 +170,20 @@ void dae__tape_group(dae__tape_compiler *c)
   for (int i = 0; i < c->steps; i++)
     for (int j = 0; j < c->step[i].reads; j++)
       c->value[c->step[i].read[j]].uses++;
-  if (c->steps > 1)
-    tape_reorder(c);
+  int most = c->steps < WINDOW ? c->steps : WINDOW;
+  window *w = dae__tape_memory(c, 1, sizeof *w + (size_t)most * sizeof *w->at, false);
+  int *computed_by = dae__tape_memory(c, c->values, sizeof *computed_by, true);
+  for (int from = 0; c->steps > 1 && from < c->steps && !c->failed; from += WINDOW) {
+    int count = c->steps - from < WINDOW ? c->steps - from : WINDOW;
+    tape_open_window(c, w, computed_by, from, count);
+    for (int i = 0, selected = -1; i < count; i++) {
+      if (selected < 0 || w->ready[selected] == 0)
+        selected = tape_select_kind(w);
+      c->step[from + i] = tape_take_step(w, selected);
+    }
+  }
+  dae__tape_release(c, computed_by);
+  dae__tape_release(c, w);
   if (c->failed)
     return;
   /* Steps of the same kind as a neighbour keep their form, since they run in a loop. */

@@ -38,7 +38,7 @@ static input *tape_list_inputs(dae__tape_compiler *c, int *count)
   *count = 0;
   for (int v = 0; v < c->values; v++)
     *count += tape_is_input(c, v);
-  input *inputs = dae__tape_scratch(c, *count, sizeof *inputs);
+  input *inputs = dae__tape_memory(c, *count, sizeof *inputs, false);
   for (int v = 0; v < c->values && inputs; v++) {
     if (!tape_is_input(c, v))
       continue;
@@ -52,7 +52,7 @@ static input *tape_list_inputs(dae__tape_compiler *c, int *count)
     qsort(inputs, (size_t)n, sizeof *inputs, tape_by_leaf);
     return inputs;
   }
-  int *value = range > 0 ? dae__tape_scratch(c, range, sizeof *value) : NULL;
+  int *value = range > 0 ? dae__tape_memory(c, range, sizeof *value, true) : NULL;
   for (int i = 0; i < n && value; i++)
     value[inputs[i].leaf - first] = inputs[i].value + 1;
   n = 0;
@@ -91,29 +91,20 @@ static void tape_allocate_inputs(dae__tape_compiler *c, dae__arena *arena, dae__
   dae__tape_release(c, inputs);
 }
 
-/* Stack of released registers. */
-typedef struct spares {
-  int *item, count, capacity;
-} spares;
-
-static void tape_release_register(dae__tape_compiler *c, spares *s, int in)
-{
-  s->item = dae__tape_reserve(c, s->item, &s->capacity, s->count, 1, sizeof *s->item);
-  if (!c->failed)
-    s->item[s->count++] = in;
-}
-
 void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
 {
-  spares spare = {0};
   tape_allocate_inputs(c, arena, tape);
-  if (c->failed)
+  int *spare =
+      dae__tape_memory(c, c->steps, sizeof *spare, false); /* stack of released registers */
+  if (c->failed) {
+    dae__tape_release(c, spare);
     return;
+  }
   for (int v = 0; v < c->values; v++) /* constants, and leaves without a source */
     if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0 && !tape_is_input(c, v))
       c->value[v].in = tape->registers++;
-  int fixed = tape->registers;
-  for (int i = 0; i < c->steps && !c->failed; i++) {
+  int fixed = tape->registers, spares = 0;
+  for (int i = 0; i < c->steps; i++) {
     dae__tape_step *s = &c->step[i];
     dae__tape_value *result = &c->value[s->result];
     bool output = s->op > DAE__TAPE_NONE && result->uses == 0 && result->output >= 0;
@@ -121,86 +112,80 @@ void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tap
       dae__tape_value *v = &c->value[s->read[j]];
       s->read[j] = v->in;
       if (--v->uses == 0 && v->in >= fixed)
-        tape_release_register(c, &spare, v->in);
+        spare[spares++] = v->in;
     }
-    if (output || c->failed)
+    if (output)
       continue;
-    result->in = spare.count > 0 ? spare.item[--spare.count] : tape->registers++;
+    result->in = spares > 0 ? spare[--spares] : tape->registers++;
     if (result->uses == 0)
-      tape_release_register(c, &spare, result->in);
+      spare[spares++] = result->in;
   }
-  dae__tape_release(c, spare.item);
+  dae__tape_release(c, spare);
 }
 
-typedef struct writer {
-  int *code;
-  size_t words;
-  int instructions;
-} writer;
-
-static void tape_put(writer *w, int word)
-{
-  w->code[w->words++] = word;
-}
-
-/* Appends the stores of a value to its outputs, starting with the given output. */
-static void tape_put_stores(const dae__tape_compiler *c, writer *w, int op, int in, int output)
+/* Appends the stores of a value to its outputs, starting with the given output; returns the end of
+ * the code. */
+static int *tape_put_stores(const dae__tape_compiler *c, dae__tape *tape, int *code, int op, int in,
+                            int output)
 {
   for (; output >= 0; output = c->next_output[output]) {
-    w->instructions++;
-    tape_put(w, op);
-    tape_put(w, c->plan->output[output].group);
-    tape_put(w, c->plan->output[output].index);
+    tape->length++;
+    *code++ = op;
+    *code++ = c->plan->output[output].group;
+    *code++ = c->plan->output[output].index;
     if (op == DAE__TAPE_STORE)
-      tape_put(w, in);
+      *code++ = in;
   }
-}
-
-static void tape_put_all(const dae__tape_compiler *c, writer *w)
-{
-  for (int v = 0; v < c->values; v++)
-    if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0)
-      tape_put_stores(c, w, DAE__TAPE_STORE, c->value[v].in, c->value[v].output);
-  for (int i = 0; i < c->steps; i++) {
-    const dae__tape_step *s = &c->step[i];
-    const dae__tape_value *v = &c->value[s->result];
-    int output = v->output;
-    w->instructions++;
-    if (v->in >= 0) {
-      tape_put(w, s->op);
-      tape_put(w, v->in);
-    } else {
-      tape_put(w, s->op + 1); /* operator in the form ..._OUT */
-      tape_put(w, c->plan->output[output].group);
-      tape_put(w, c->plan->output[output].index);
-      output = c->next_output[output];
-    }
-    for (int j = 0; j < s->reads; j++)
-      tape_put(w, s->read[j]);
-    if (s->op == DAE__OP_POWI)
-      tape_put(w, s->power);
-    tape_put_stores(c, w, DAE__TAPE_STORE_L, 0, output);
-  }
-  tape_put(w, DAE__TAPE_END);
+  return code;
 }
 
 /* Largest number of words of an instruction, and of a store instruction. */
 #define STEP_WORDS (3 + DAE__TAPE_READS + 1)
 #define STORE_WORDS 4
 
+/* Appends all instructions to the code; returns the number of words. */
+static size_t tape_put_all(const dae__tape_compiler *c, dae__tape *tape, int *code)
+{
+  int *p = code;
+  for (int v = 0; v < c->values; v++)
+    if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0)
+      p = tape_put_stores(c, tape, p, DAE__TAPE_STORE, c->value[v].in, c->value[v].output);
+  for (int i = 0; i < c->steps; i++) {
+    const dae__tape_step *s = &c->step[i];
+    const dae__tape_value *v = &c->value[s->result];
+    int output = v->output;
+    tape->length++;
+    if (v->in >= 0) {
+      *p++ = s->op;
+      *p++ = v->in;
+    } else {
+      *p++ = s->op + 1; /* operator in the form ..._OUT */
+      *p++ = c->plan->output[output].group;
+      *p++ = c->plan->output[output].index;
+      output = c->next_output[output];
+    }
+    for (int j = 0; j < s->reads; j++)
+      *p++ = s->read[j];
+    if (s->op == DAE__OP_POWI)
+      *p++ = s->power;
+    p = tape_put_stores(c, tape, p, DAE__TAPE_STORE_L, 0, output);
+  }
+  *p++ = DAE__TAPE_END;
+  return (size_t)(p - code);
+}
+
 void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
 {
   size_t most = (size_t)c->steps * STEP_WORDS + (size_t)c->plan->outputs * STORE_WORDS + 1;
-  writer w = {.code = dae__tape_memory(c, 1, most * sizeof *w.code)};
-  if (!w.code)
+  int *scratch = dae__tape_memory(c, 1, most * sizeof *scratch, false);
+  if (!scratch)
     return;
-  tape_put_all(c, &w);
-  DAE__ASSERT(w.words <= most);
-  int *code = DAE__ALLOC(arena, int, w.words);
+  size_t words = tape_put_all(c, tape, scratch);
+  DAE__ASSERT(words <= most);
+  int *code = DAE__ALLOC(arena, int, words);
   tape->r = DAE__ALLOC(arena, double, tape->registers);
-  tape->length = w.instructions;
   if (!dae__arena_failed(arena)) {
-    memcpy(code, w.code, w.words * sizeof *code);
+    memcpy(code, scratch, words * sizeof *code);
     for (int v = 0; v < c->values; v++) {
       const dae__entry *e = dae__tape_entry(c, v);
       if (e->op == DAE__OP_CONSTANT)
@@ -210,5 +195,5 @@ void dae__tape_encode(dae__tape_compiler *c, dae__arena *arena, dae__tape *tape)
     }
     tape->code = code;
   }
-  dae__tape_release(c, w.code);
+  dae__tape_release(c, scratch);
 }

@@ -76,13 +76,3 @@ bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out)
   tape->native(in, out, tape->r);
   return true;
 }
-
-int dae__tape_length(const dae__tape *tape)
-{
-  return tape->length;
-}
-
-int dae__tape_registers(const dae__tape *tape)
-{
-  return tape->registers;
-}

@@ -47,20 +47,8 @@ static void tape_absorb_products(dae__tape_compiler *c)
   }
 }
 
-/* Adds a node to the operands of a step; an absorbed product is replaced by its two factors. */
-static void tape_read_node(const dae__tape_compiler *c, dae__tape_step *s, dae__node node)
-{
-  int v = dae__tape_value_of(c, node);
-  const dae__entry *e = dae__tape_entry(c, v);
-  if (!c->value[v].absorbed) {
-    s->read[s->reads++] = v;
-    return;
-  }
-  s->read[s->reads++] = dae__tape_value_of(c, e->a);
-  s->read[s->reads++] = dae__tape_value_of(c, e->op == DAE__OP_MUL ? e->b : e->a);
-}
-
-/* Selects the instruction of a value; factors of absorbed products are its first operands. */
+/* Selects the instruction of a value. Its operands are those of the node, with the two factors in
+ * place of an absorbed product, first. */
 static void tape_select_step(const dae__tape_compiler *c, dae__tape_step *s, const dae__entry *e)
 {
   /* by operator and absorbed operands: none, the first, the second, both */
@@ -89,8 +77,14 @@ static void tape_select_step(const dae__tape_compiler *c, dae__tape_step *s, con
     s->op = e->b == 2 ? DAE__TAPE_SQUARE : e->op;
     s->power = e->b;
   }
-  for (int i = 0; i < count; i++)
-    tape_read_node(c, s, operand[i]);
+  for (int i = 0; i < count; i++) {
+    int v = dae__tape_value_of(c, operand[i]);
+    const dae__entry *node = dae__tape_entry(c, v);
+    bool product = c->value[v].absorbed; /* a product or a square */
+    s->read[s->reads++] = product ? dae__tape_value_of(c, node->a) : v;
+    if (product)
+      s->read[s->reads++] = dae__tape_value_of(c, node->op == DAE__OP_MUL ? node->b : node->a);
+  }
 }
 
 void dae__tape_select(dae__tape_compiler *c)

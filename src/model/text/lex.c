@@ -3,16 +3,11 @@
 #include "core/number.h"
 #include <string.h>
 
-static const char *const texts[] = {
+const char *const dae__token_texts[DAE__TOKEN_COUNT] = {
 #define DAE__TOKEN_TEXT(lex_name, words) [DAE__TOKEN_##lex_name] = words,
     DAE__TOKEN_LIST(DAE__TOKEN_TEXT)
 #undef DAE__TOKEN_TEXT
 };
-
-const char *dae__token_text(dae__token_kind kind)
-{
-  return texts[kind];
-}
 
 dae__lexer dae__lexer_create(dae__load *l, int file)
 {
@@ -42,11 +37,6 @@ static const unsigned char class_of[256] = {
 static bool lex_is_digit(char c)
 {
   return class_of[(unsigned char)c] == D;
-}
-
-static bool lex_is_letter(char c)
-{
-  return class_of[(unsigned char)c] == L;
 }
 
 static char lex_peek(const dae__lexer *x, int ahead)
@@ -160,7 +150,7 @@ static void lex_number(dae__lexer *x, dae__token *token)
   text[token->length] = 0;
   if (!dae__parse_double(text, &token->value))
     dae__load_fail(x->l, token->place, "the number %s overflows double precision", text);
-  else if (lex_is_letter(lex_peek(x, 0)))
+  else if (class_of[(unsigned char)lex_peek(x, 0)] == L)
     dae__load_fail(x->l, x->file->first + x->at,
                    "a name directly after a number: write * between factors");
 }
@@ -225,7 +215,7 @@ static void lex_sign(dae__lexer *x, dae__token *token)
 {
   char c = lex_peek(x, 0); /* an ASCII character, since bytes above 127 are letters */
   int alone = signs[(int)c].alone, longer = signs[(int)c].longer;
-  bool both = longer && texts[longer][1] == lex_peek(x, 1);
+  bool both = longer && dae__token_texts[longer][1] == lex_peek(x, 1);
   token->kind = (dae__token_kind)(both ? longer : alone);
   token->length = both ? 2 : 1;
   x->at += token->length;
@@ -247,7 +237,10 @@ void dae__lexer_next(dae__lexer *x, dae__token *token)
   int before = x->at;
   bool line_ends = lex_skip(x);
   char c = x->file->text[x->at];
-  *token = (dae__token){.kind = DAE__TOKEN_END, .place = x->file->first + x->at, .line = x->line};
+  *token = (dae__token){.kind = DAE__TOKEN_END,
+                        .place = x->file->first + x->at,
+                        .text = x->file->text + x->at,
+                        .line = x->line};
   token->spaced = x->at > before;
   if (x->l->status || x->at >= x->file->length) {
     token->kind = DAE__TOKEN_END;
@@ -255,7 +248,7 @@ void dae__lexer_next(dae__lexer *x, dae__token *token)
     token->kind = DAE__TOKEN_NEWLINE;
     x->at++;
     x->line++;
-  } else if (lex_is_letter(c)) {
+  } else if (class_of[(unsigned char)c] == L) {
     lex_name(x, token);
   } else if (lex_is_digit(c) || (c == '.' && lex_is_digit(lex_peek(x, 1)))) {
     lex_number(x, token);

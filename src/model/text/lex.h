@@ -50,12 +50,13 @@ typedef enum dae__token_kind {
 typedef struct dae__token {
   dae__token_kind kind;
   int place, length; /* place in the text and length; of a string without its quotes */
+  const char *text;  /* text at this place */
   int line;
   bool spaced;  /* white space precedes the token */
   double value; /* value of a number */
 } dae__token;
 
-const char *dae__token_text(dae__token_kind kind);
+extern const char *const dae__token_texts[DAE__TOKEN_COUNT];
 
 typedef struct dae__lexer {
   dae__load *l;

@@ -4,10 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static const struct {
-  char text[12];
-  int arguments;
-} words[] = {
+const dae__word dae__words[DAE__WORDS] = {
 #define KEYWORD(enumerator, word) {word, 0},
     DAE__STATEMENT_LIST(KEYWORD)
 #undef KEYWORD
@@ -38,17 +35,15 @@ static const struct {
     {"atan2", 2},
     {"if", 3}};
 
-enum {
-  KEYWORDS = DAE__STATEMENT_IMPORT - DAE__STATEMENT_MODEL + 1,
-  FIRST_FUNCTION = KEYWORDS + 4,
-  WORDS = sizeof words / sizeof words[0]
-};
-
-/* Index in `words` of an interned name; -1: not a word of the language. */
-static int names_word_of(const char *name)
+int dae__word_of(const char *name)
 {
-  uintptr_t offset = (uintptr_t)name - (uintptr_t)words;
-  return offset < sizeof words ? (int)(offset / sizeof words[0]) : -1;
+  uintptr_t offset = (uintptr_t)name - (uintptr_t)dae__words;
+  return offset < sizeof dae__words ? (int)(offset / sizeof dae__words[0]) : -1;
+}
+
+const char *dae__word_text(const void *first, int i)
+{
+  return ((const dae__word *)first)[i].text;
 }
 
 static unsigned names_hash(const char *text, int length)
@@ -59,35 +54,27 @@ static unsigned names_hash(const char *text, int length)
   return h;
 }
 
-static void names_insert(dae__names *names, const char *name)
-{
-  unsigned i = names_hash(name, (int)strlen(name)) & (unsigned)(names->room - 1);
-  while (names->slot[i])
-    i = (i + 1) & (unsigned)(names->room - 1);
-  names->slot[i] = name;
-}
-
-static bool names_make_room(dae__load *l, dae__names *names)
-{
-  if (2 * names->count < names->room)
-    return true;
-  dae__names larger = {.room = names->room > 0 ? 2 * names->room : 256, .count = names->count};
-  larger.slot = DAE__NEW_ARRAY(l->scratch, const char *, larger.room);
-  if (!dae__load_ok(l))
-    return false;
-  for (int i = 0; i < names->room; i++)
-    if (names->slot[i])
-      names_insert(&larger, names->slot[i]);
-  for (; larger.count < WORDS; larger.count++)
-    names_insert(&larger, words[larger.count].text);
-  *names = larger;
-  return true;
-}
-
 const char *dae__name(dae__load *l, dae__names *names, const char *text, int length)
 {
-  if (!names_make_room(l, names))
-    return "";
+  if (2 * names->count >= names->room) { /* a hash table is at most half full */
+    dae__names larger = {.room = 256, .count = DAE__WORDS};
+    if (names->room > 0)
+      larger = (dae__names){.room = 2 * names->room, .count = names->count};
+    larger.slot = DAE__NEW_ARRAY(l->scratch, const char *, larger.room);
+    if (!dae__load_ok(l))
+      return "";
+    int known = names->room > 0 ? names->room : DAE__WORDS; /* a new table holds the words */
+    for (int i = 0; i < known; i++) {
+      const char *name = names->room > 0 ? names->slot[i] : dae__words[i].text;
+      if (!name)
+        continue;
+      unsigned at = names_hash(name, (int)strlen(name)) & (unsigned)(larger.room - 1);
+      while (larger.slot[at])
+        at = (at + 1) & (unsigned)(larger.room - 1);
+      larger.slot[at] = name;
+    }
+    *names = larger;
+  }
   unsigned i = names_hash(text, length) & (unsigned)(names->room - 1);
   for (; names->slot[i]; i = (i + 1) & (unsigned)(names->room - 1))
     if (!strncmp(names->slot[i], text, (size_t)length) && names->slot[i][length] == 0)
@@ -99,31 +86,4 @@ const char *dae__name(dae__load *l, dae__names *names, const char *text, int len
   }
   names->count++;
   return names->slot[i] = name;
-}
-
-bool dae__is_reserved(const char *name)
-{
-  return names_word_of(name) >= 0;
-}
-
-int dae__keyword(const char *name)
-{
-  int word = names_word_of(name);
-  return word >= 0 && word < KEYWORDS ? DAE__STATEMENT_MODEL + word : -1;
-}
-
-int dae__builtin(const char *name)
-{
-  int word = names_word_of(name);
-  return word >= FIRST_FUNCTION ? word - FIRST_FUNCTION : -1;
-}
-
-int dae__builtin_arguments(int builtin)
-{
-  return words[FIRST_FUNCTION + builtin].arguments;
-}
-
-const char *dae__builtin_name(int builtin)
-{
-  return builtin < WORDS - FIRST_FUNCTION ? words[FIRST_FUNCTION + builtin].text : NULL;
 }

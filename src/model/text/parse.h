@@ -63,6 +63,6 @@ void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most);
 dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what);
 void dae__parser_declarations(dae__parser *p, dae__statement *s); /* parses x = 1 rate 2, ... */
 void dae__parser_settings(dae__parser *p, dae__statement *s);     /* parses rtol 1e-6, ... */
-bool dae__parser_ends_statement(const dae__parser *p);
+bool dae__token_ends_statement(dae__token_kind kind);
 
 #endif

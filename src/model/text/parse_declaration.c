@@ -144,7 +144,7 @@ void dae__parser_declarations(dae__parser *p, dae__statement *s)
 /* Parses a word of letters, digits and - without spaces, such as gauss-seidel or lie-iteration. */
 static const char *parse_word(dae__parser *p, const char *what)
 {
-  const char *start = p->lexer.file->text + (p->at.place - p->lexer.file->first);
+  const char *start = p->at.text;
   int length = p->at.length;
   if (!dae__parser_at(p, DAE__TOKEN_NAME)) {
     dae__parser_unexpected(p, what);
@@ -160,9 +160,9 @@ static const char *parse_word(dae__parser *p, const char *what)
   return dae__name(p->l, p->names, start, length);
 }
 
-bool dae__parser_ends_statement(const dae__parser *p)
+bool dae__token_ends_statement(dae__token_kind kind)
 {
-  switch (p->at.kind) {
+  switch (kind) {
   case DAE__TOKEN_NEWLINE:
   case DAE__TOKEN_SEMICOLON:
   case DAE__TOKEN_CLOSE_BLOCK:
@@ -176,7 +176,7 @@ bool dae__parser_ends_statement(const dae__parser *p)
 void dae__parser_settings(dae__parser *p, dae__statement *s)
 {
   dae__setting **last = &s->setting;
-  for (int count = 1; !p->l->status && !dae__parser_ends_statement(p); count++) {
+  for (int count = 1; !p->l->status && !dae__token_ends_statement(p->at.kind); count++) {
     dae__setting *setting = DAE__NEW(p->l->scratch, dae__setting);
     char expected[96];
     if (!dae__load_ok(p->l))
@@ -188,7 +188,7 @@ void dae__parser_settings(dae__parser *p, dae__statement *s)
         dae__parser_unexpected(p, "every: output every 0.05");
       setting->name = dae__name(p->l, p->names, "every", 5);
     }
-    if (!p->l->status && dae__parser_ends_statement(p)) {
+    if (!p->l->status && dae__token_ends_statement(p->at.kind)) {
       snprintf(expected, sizeof expected, "a value after %.40s", setting->name);
       dae__parser_unexpected(p, expected);
     } else if (!p->l->status && !strcmp(setting->name, "method")) {

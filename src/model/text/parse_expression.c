@@ -22,14 +22,9 @@ void dae__parser_advance(dae__parser *p)
   dae__lexer_next(&p->lexer, &p->ahead);
 }
 
-static const char *parse_text_at(const dae__parser *p, const dae__token *token)
-{
-  return p->lexer.file->text + (token->place - p->lexer.file->first);
-}
-
 bool dae__parser_at_word(const dae__parser *p, const char *word)
 {
-  const char *text = parse_text_at(p, &p->at);
+  const char *text = p->at.text;
   return p->at.kind == DAE__TOKEN_NAME && text[0] == word[0] &&
          !strncmp(text, word, (size_t)p->at.length) && word[p->at.length] == 0 && !p->l->status;
 }
@@ -44,7 +39,7 @@ bool dae__parser_accept_word(dae__parser *p, const char *word)
 
 const char *dae__parser_text(const dae__parser *p)
 {
-  const char *text = parse_text_at(p, &p->at) + (p->at.kind == DAE__TOKEN_STRING);
+  const char *text = p->at.text + (p->at.kind == DAE__TOKEN_STRING);
   return dae__name(p->l, p->names, text, p->at.length);
 }
 
@@ -52,10 +47,10 @@ void dae__parser_unexpected(dae__parser *p, const char *expected)
 {
   if (p->at.kind == DAE__TOKEN_NAME || p->at.kind == DAE__TOKEN_NUMBER)
     dae__load_fail(p->l, p->at.place, "expected %s, found %.*s", expected,
-                   p->at.length < 40 ? p->at.length : 40, parse_text_at(p, &p->at));
+                   p->at.length < 40 ? p->at.length : 40, p->at.text);
   else
     dae__load_fail(p->l, p->at.place, "expected %s, found %s", expected,
-                   dae__token_text(p->at.kind));
+                   dae__token_texts[p->at.kind]);
 }
 
 bool dae__parser_expect(dae__parser *p, dae__token_kind kind, const char *where)
@@ -63,7 +58,7 @@ bool dae__parser_expect(dae__parser *p, dae__token_kind kind, const char *where)
   if (dae__parser_accept(p, kind))
     return true;
   char expected[96];
-  strcpy(expected, dae__token_text(kind));
+  strcpy(expected, dae__token_texts[kind]);
   strcat(expected, " ");
   strncat(expected, where, sizeof expected - strlen(expected) - 1);
   dae__parser_unexpected(p, expected);
@@ -92,7 +87,7 @@ const char *dae__parser_new_name(dae__parser *p, const char *what)
 {
   int place = p->at.place;
   const char *name = dae__parser_name(p, what);
-  if (dae__is_reserved(name))
+  if (dae__word_of(name) >= 0)
     dae__load_fail(p->l, place,
                    "%s is a keyword and cannot be declared; choose another name, such as %s_1",
                    name, name);
@@ -257,32 +252,25 @@ static dae__expr *parse_primary(dae__parser *p)
 
 /* ---- operators ---- */
 
-static dae__expr *parse_unary(dae__parser *p);
-
-/* Parses a power; a^b^c is a^(b^c), and an exponent may start with -. */
-static dae__expr *parse_power(dae__parser *p)
-{
-  dae__expr *a = parse_primary(p);
-  dae__token op = p->at;
-  if (!a || !dae__parser_accept(p, DAE__TOKEN_POWER))
-    return a;
-  dae__expr *b = dae__parser_nest(p) ? parse_unary(p) : NULL;
-  p->depth--;
-  return b ? parse_operation(p, op, a, b) : NULL;
-}
-
+/* Parses unary operators and powers; a^b^c is a^(b^c), and an exponent may start with -. */
 static dae__expr *parse_unary(dae__parser *p)
 {
   dae__token op = p->at;
+  dae__expr *a = NULL, *b = NULL;
   if (dae__parser_accept(p, DAE__TOKEN_PLUS)) {
     dae__load_fail(p->l, op.place, "unary + does not exist; leave it out");
     return NULL;
   }
-  if (!dae__parser_accept(p, DAE__TOKEN_MINUS) && !dae__parser_accept(p, DAE__TOKEN_NOT))
-    return parse_power(p);
-  dae__expr *a = dae__parser_nest(p) ? parse_unary(p) : NULL;
+  if (!dae__parser_accept(p, DAE__TOKEN_MINUS) && !dae__parser_accept(p, DAE__TOKEN_NOT)) {
+    a = parse_primary(p);
+    op = p->at;
+    if (!a || !dae__parser_accept(p, DAE__TOKEN_POWER))
+      return a;
+  }
+  dae__expr **operand = a ? &b : &a;
+  *operand = dae__parser_nest(p) ? parse_unary(p) : NULL;
   p->depth--;
-  return a ? parse_operation(p, op, a, NULL) : NULL;
+  return *operand ? parse_operation(p, op, a, b) : NULL;
 }
 
 /* binding strength of binary operators; 0: not a binary operator */

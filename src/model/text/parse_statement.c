@@ -105,41 +105,29 @@ static void parse_string(dae__parser *p, dae__statement *s)
   dae__parser_advance(p);
 }
 
-/* Parses a point (E, E). */
-static void parse_point(dae__parser *p, const dae__expr **first, dae__expr ***last)
-{
-  int count;
-  dae__expr *x = NULL;
-  if (dae__parser_expect(p, DAE__TOKEN_OPEN, "before a point: (E, E)"))
-    x = dae__parser_list(p, DAE__TOKEN_CLOSE, &count);
-  if (p->l->status)
-    return;
-  if (!x || count != 2) {
-    dae__load_fail(p->l, p->at.place, "a point needs two coordinates: (E, E)");
-    return;
-  }
-  if (*last)
-    **last = x;
-  else
-    *first = x;
-  *last = &x->next->next;
-}
-
 static void parse_draw(dae__parser *p, dae__statement *s)
 {
-  dae__expr **last = NULL;
+  dae__expr *points = NULL, **last = &points;
+  int count;
   bool circle = dae__parser_at_word(p, "circle"), line = dae__parser_at_word(p, "line");
   if (!circle && !line && !dae__parser_at_word(p, "point")) {
     dae__parser_unexpected(p, "line, point or circle");
     return;
   }
   dae__parser_advance(p);
-  parse_point(p, &s->point, &last);
-  while (line && !p->l->status && dae__parser_at(p, DAE__TOKEN_OPEN))
-    parse_point(p, &s->point, &last);
-  if (line && !p->l->status && !s->point->next->next)
+  do {
+    if (dae__parser_expect(p, DAE__TOKEN_OPEN, "before a point: (E, E)"))
+      *last = dae__parser_list(p, DAE__TOKEN_CLOSE, &count);
+    if (!p->l->status && (!*last || count != 2))
+      dae__load_fail(p->l, p->at.place, "a point needs two coordinates: (E, E)");
+    if (p->l->status)
+      return;
+    last = &(*last)->next->next;
+  } while (line && dae__parser_at(p, DAE__TOKEN_OPEN));
+  s->point = points;
+  if (line && !points->next->next)
     dae__load_fail(p->l, s->place, "a line needs at least two points: draw line (E,E) (E,E)");
-  if (circle && !p->l->status) {
+  if (circle) {
     if (dae__parser_accept_word(p, "radius"))
       s->a = dae__parser_expression(p);
     else
@@ -185,25 +173,12 @@ static bool parse_at_setting(const dae__parser *p)
   dae__token_kind after = p->ahead.kind;
   bool value = after == DAE__TOKEN_NAME || after == DAE__TOKEN_NUMBER ||
                (after == DAE__TOKEN_OPEN && p->ahead.spaced);
-  bool nothing = after == DAE__TOKEN_NEWLINE || after == DAE__TOKEN_SEMICOLON ||
-                 after == DAE__TOKEN_CLOSE_BLOCK || after == DAE__TOKEN_END;
-  if (!value && !nothing)
+  if (!value && !dae__token_ends_statement(after))
     return false;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (dae__parser_at_word(p, words[i]))
       return true;
   return false;
-}
-
-static const char *parse_keyword(const void *unused, int i)
-{
-  (void)unused;
-  static const char *const words[] = {
-#define DAE__STATEMENT_WORD(enumerator, word) word,
-      DAE__STATEMENT_LIST(DAE__STATEMENT_WORD)
-#undef DAE__STATEMENT_WORD
-  };
-  return words[i];
 }
 
 /* Reports an error for two adjacent words, of which the first is a misspelt keyword. */
@@ -214,8 +189,7 @@ static bool parse_refuse_unknown_word(dae__parser *p)
       (after != DAE__TOKEN_NAME && after != DAE__TOKEN_NUMBER && after != DAE__TOKEN_STRING))
     return false;
   const char *word = dae__parser_text(p);
-  int count = DAE__STATEMENT_IMPORT - DAE__STATEMENT_MODEL + 1;
-  const char *near = dae_suggest(word, count, parse_keyword, NULL);
+  const char *near = dae_suggest(word, DAE__KEYWORDS, dae__word_text, dae__words);
   if (near)
     dae__load_fail(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
@@ -286,27 +260,6 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   }
 }
 
-/* Tests that an imported file may contain a statement. False without an error: the statement is
- * skipped. */
-static bool parse_belongs_in_import(dae__parser *p, const dae__statement *s)
-{
-  switch (s->kind) {
-  case DAE__STATEMENT_PARAM:
-  case DAE__STATEMENT_LET:
-  case DAE__STATEMENT_SYSTEM:
-    return true;
-  case DAE__STATEMENT_MODEL:
-  case DAE__STATEMENT_SIMULATE:
-    return false;
-  default:
-    dae__load_fail(
-        p->l, s->place,
-        "an imported file may hold params, lets and systems only; move this statement into a "
-        "system, or into the model");
-    return false;
-  }
-}
-
 static void parse_statement(dae__parser *p, list *all)
 {
   if (dae__parser_at(p, DAE__TOKEN_CLOSE_BLOCK)) {
@@ -319,10 +272,11 @@ static void parse_statement(dae__parser *p, list *all)
         p->l, p->at.place,
         "a statement cannot start with %s; to continue the previous line, put the operator at "
         "its end",
-        dae__token_text(p->at.kind));
+        dae__token_texts[p->at.kind]);
     return;
   }
-  int kind = dae__parser_at(p, DAE__TOKEN_NAME) ? dae__keyword(dae__parser_text(p)) : -1;
+  int word = dae__parser_at(p, DAE__TOKEN_NAME) ? dae__word_of(dae__parser_text(p)) : -1;
+  int kind = word >= 0 && word < DAE__KEYWORDS ? DAE__STATEMENT_MODEL + word : -1;
   if (kind < 0 && parse_at_setting(p))
     kind = DAE__STATEMENT_SETTING;
   if (kind < 0 && parse_refuse_unknown_word(p))
@@ -343,9 +297,16 @@ static void parse_statement(dae__parser *p, list *all)
     return;
   }
   parse_by_kind(p, s);
-  bool top = p->imported && p->blocks == 0 && !p->l->status;
-  if (top && !parse_belongs_in_import(p, s))
-    return;
+  if (p->imported && p->blocks == 0) {
+    if (s->kind == DAE__STATEMENT_MODEL || s->kind == DAE__STATEMENT_SIMULATE)
+      return; /* not imported */
+    if (s->kind != DAE__STATEMENT_PARAM && s->kind != DAE__STATEMENT_LET &&
+        s->kind != DAE__STATEMENT_SYSTEM)
+      dae__load_fail(
+          p->l, s->place,
+          "an imported file may hold params, lets and systems only; move this statement into a "
+          "system, or into the model");
+  }
   *all->last = s;
   all->last = &s->next;
 }
@@ -358,7 +319,7 @@ static void parse_statements(dae__parser *p, list *all, dae__token_kind close)
     if (dae__parser_at(p, DAE__TOKEN_END))
       return;
     parse_statement(p, all);
-    if (p->l->status || dae__parser_ends_statement(p))
+    if (p->l->status || dae__token_ends_statement(p->at.kind))
       continue;
     bool factor = dae__parser_at(p, DAE__TOKEN_NAME) || dae__parser_at(p, DAE__TOKEN_NUMBER) ||
                   dae__parser_at(p, DAE__TOKEN_OPEN);

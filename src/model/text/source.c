@@ -133,42 +133,7 @@ bool dae__load_record(dae__load *l, int place)
 
 /* ---- files ---- */
 
-static int source_add_file(dae__load *l, const char *name, const char *path, const char *text,
-                           size_t length)
-{
-  const dae__file *last = l->files.count > 0 ? &l->files.item[l->files.count - 1] : NULL;
-  int first = last ? last->first + last->length + 1 : 0;
-  *DAE__PUSH(l->keep, &l->files) = (dae__file){.name = dae__pool_text(l->keep, name, strlen(name)),
-                                               .path = path,
-                                               .text = text,
-                                               .length = (int)length,
-                                               .first = first};
-  if (!dae__load_ok(l))
-    return -1;
-  const char *zero = memchr(text, 0, length);
-  if (zero)
-    dae__load_fail(l, first + (int)(zero - text),
-                   "zero byte: not a text file; models are UTF-8 text");
-  return l->status ? -1 : l->files.count - 1;
-}
-
-/* Records an error about a file; place: the place of the import statement, or -1. */
-__attribute__((format(printf, 4, 5))) static int
-source_refuse(dae__load *l, int place, dae_status status, const char *format, ...)
-{
-  char text[sizeof l->err->text];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  if (l->status)
-    return -1;
-  l->status = dae__fail(l->err, status, NULL, "%s", text);
-  if (place >= 0)
-    dae__locate_error(&l->files, place, l->err);
-  return -1;
-}
-
+/* Number of bytes that the files of the model may still have. */
 static size_t source_bytes_left(const dae__load *l)
 {
   size_t used = 0;
@@ -177,23 +142,40 @@ static size_t source_bytes_left(const dae__load *l)
   return l->limits.max_bytes > used ? l->limits.max_bytes - used : 0;
 }
 
-static int source_too_large(dae__load *l, int place, const char *name)
+int dae__open_text(dae__load *l, int place, const char *name, const char *text, size_t length)
 {
-  return source_refuse(
-      l, place, DAE_ERROR_MODEL,
-      "%s is too large: the files of a model may have %zu bytes together; write arrays "
-      "and for loops in place of repeated statements",
-      name, l->limits.max_bytes);
-}
-
-int dae__open_text(dae__load *l, const char *name, const char *text, size_t length)
-{
-  if (length > source_bytes_left(l))
-    return source_too_large(l, -1, name);
+  if (length > source_bytes_left(l)) {
+    dae__load_fail(
+        l, place,
+        "%s is too large: the files of a model may have %zu bytes together; write arrays "
+        "and for loops in place of repeated statements",
+        name, l->limits.max_bytes);
+    return -1;
+  }
+  const dae__file *last = l->files.count > 0 ? &l->files.item[l->files.count - 1] : NULL;
+  int first = last ? last->first + last->length + 1 : 0;
   const char *copy = dae__pool_text(l->keep, text, length);
+  *DAE__PUSH(l->keep, &l->files) = (dae__file){.name = dae__pool_text(l->keep, name, strlen(name)),
+                                               .text = copy,
+                                               .length = (int)length,
+                                               .first = first};
   if (!dae__load_ok(l))
     return -1;
-  return source_add_file(l, name, NULL, copy, length);
+  const char *zero = memchr(copy, 0, length);
+  if (zero)
+    dae__load_fail(l, first + (int)(zero - copy),
+                   "zero byte: not a text file; models are UTF-8 text");
+  return l->status ? -1 : l->files.count - 1;
+}
+
+/* Records an error about a file that cannot be read; returns -1. */
+static int source_unreadable(dae__load *l, int place, const char *name, const char *why)
+{
+  if (l->status)
+    return -1;
+  l->status = dae__fail(l->err, DAE_ERROR_FILE, NULL, "cannot read %s: %s", name, why);
+  dae__locate_error(&l->files, place, l->err);
+  return -1;
 }
 
 /* Reads a file into scratch memory, up to one byte beyond the limit. size: size of the file, 0 for
@@ -221,8 +203,7 @@ static char *source_read_all(dae__load *l, int in, size_t size, size_t *length)
   return text;
 }
 
-/* Reads a file into memory of the model; place: the place of the import statement, or -1. */
-static int source_read_file(dae__load *l, int place, const char *name, const char *path)
+int dae__open_file(dae__load *l, int place, const char *name, const char *path)
 {
   struct stat info = {.st_mode = 0};
   char *text = NULL;
@@ -242,17 +223,12 @@ static int source_read_file(dae__load *l, int place, const char *name, const cha
   if (!dae__load_ok(l))
     return -1;
   if (!text)
-    return source_refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", name, why);
-  if (length > source_bytes_left(l))
-    return source_too_large(l, place, name);
-  const char *kept = dae__pool_text(l->keep, text, length);
+    return source_unreadable(l, place, name, why);
   const char *kept_path = dae__pool_text(l->keep, path, strlen(path));
-  return dae__load_ok(l) ? source_add_file(l, name, kept_path, kept, length) : -1;
-}
-
-int dae__open_file(dae__load *l, const char *path)
-{
-  return source_read_file(l, -1, path, path);
+  int file = dae__open_text(l, place, name, text, length);
+  if (file >= 0)
+    l->files.item[file].path = kept_path;
+  return file;
 }
 
 /* Length of the folder part of a path, with its final slash. */
@@ -267,12 +243,13 @@ int dae__open_import(dae__load *l, int place, const char *path)
   dae__file *main_file = &l->files.item[0];
   const dae__file *from = source_file_of(&l->files, place);
   if (!main_file->path)
-    return source_refuse(l, place, DAE_ERROR_MODEL,
-                         "a model that was not read from a file cannot import files");
-  if (path[0] == '/' || path[0] == 0)
-    return source_refuse(
-        l, place, DAE_ERROR_MODEL,
+    dae__load_fail(l, place, "a model that was not read from a file cannot import files");
+  else if (path[0] == '/' || path[0] == 0)
+    dae__load_fail(
+        l, place,
         "the path of an import must be relative to this file, below the folder of the model");
+  if (l->status)
+    return -1;
   /* only at the first import: resolving links takes as long as parsing */
   if (!main_file->canonical) {
     char *own = realpath(main_file->path, NULL);
@@ -291,17 +268,17 @@ int dae__open_import(dae__load *l, int place, const char *path)
     return -1;
   char *real = realpath(joined, NULL);
   if (!real)
-    return source_refuse(l, place, DAE_ERROR_FILE, "cannot read %s: %s", shown, strerror(errno));
+    return source_unreadable(l, place, shown, strerror(errno));
   int file = -1;
   for (int i = 0; i < l->files.count; i++)
     if (l->files.item[i].path && !strcmp(l->files.item[i].path, real))
       file = i;
   if (strncmp(real, main_file->path, source_folder(main_file->path)) != 0)
-    source_refuse(l, place, DAE_ERROR_MODEL,
-                  "%s is outside the folder of the model; only files below it can be imported",
-                  shown);
+    dae__load_fail(l, place,
+                   "%s is outside the folder of the model; only files below it can be imported",
+                   shown);
   else if (file < 0)
-    file = source_read_file(l, place, shown, real);
+    file = dae__open_file(l, place, shown, real);
   free(real);
   return file;
 }

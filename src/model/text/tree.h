@@ -116,15 +116,23 @@ typedef struct dae__names {
 
 const char *dae__name(dae__load *l, dae__names *names, const char *text, int length);
 
-/* Tests that an interned name is a word of the language, which cannot be declared. */
-bool dae__is_reserved(const char *name);
-/* Kind of the statement that starts with a keyword; -1: not a keyword. */
-int dae__keyword(const char *name);
-/* Builtin functions, sin, min, ...: number of a name, -1 for other names; number of arguments;
- * name. */
-int dae__builtin(const char *name);
-int dae__builtin_arguments(int builtin);
-const char *dae__builtin_name(int builtin); /* NULL after the last function */
+/* Words of the language, which cannot be declared: the keywords of statements, in their order, then
+ * other words, then the builtin functions. */
+typedef struct dae__word {
+  char text[12];
+  int arguments; /* number of arguments of a function */
+} dae__word;
+
+enum {
+  DAE__KEYWORDS = DAE__STATEMENT_IMPORT - DAE__STATEMENT_MODEL + 1,
+  DAE__FIRST_FUNCTION = DAE__KEYWORDS + 4,
+  DAE__WORDS = DAE__FIRST_FUNCTION + 22
+};
+extern const dae__word dae__words[DAE__WORDS];
+/* Index in dae__words of an interned name; -1: not a word of the language. */
+int dae__word_of(const char *name);
+/* Text of the i-th of an array of words, for dae_suggest. */
+const char *dae__word_text(const void *first, int i);
 
 /* Statements of a file and of its imports, in order, and all names; first is NULL without
  * statements or after an error. */
