@@ -317,8 +317,7 @@ static void test_inputs_are_named_by_what_they_are(void **state)
   assert_string_equal(m->in_names[2], "a^(n-1)");
   assert_string_equal(m->in_names[8], "u^(n-1)");
   assert_string_equal(m->in_names[12], "der(a)^(n-2)");
-  for (int i = 0; i < 7; i++)
-    assert_int_equal(it->entry[i], i);
+  assert_int_equal(it->count, 7);
 }
 
 int main(void)

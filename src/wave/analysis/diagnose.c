@@ -86,8 +86,8 @@ void dae__wave_estimate_contraction(dae__wave *w, int node)
     double one = diagnose_farthest(w, D, 0), other = diagnose_farthest(w, D, one);
     w->omega = 2 / (2 - one - other);
   }
-  if (f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
-    /* rho of weighted joints depends on their weights, too: not estimated */
+  if (f->multipliers > 0 && w->variant.multipliers) {
+    /* rho depends on the weights of the multipliers, too: not estimated */
     w->m->rho = w->m->rho_last = NAN;
     return;
   }

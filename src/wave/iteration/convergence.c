@@ -75,17 +75,12 @@ static double convergence_change(dae__wave *w)
   return most;
 }
 
-/* Whether the update is one of Jacobi that takes two sweeps for one step [E07 (28)]: its rate is
- * measured over two sweeps, after every second one. */
-static bool convergence_in_pairs(const dae__wave *w)
-{
-  return w->jacobi && (w->trial.update == DAE_WAVE_XI || w->trial.update == DAE_WAVE_SLACK);
-}
-
+/* Measures change and rate; the rate over two sweeps, after every second one, where these are one
+ * step of the iteration. */
 static void convergence_measure(dae__wave *w)
 {
   dae__trial_window *o = &w->trial;
-  bool pairs = convergence_in_pairs(w);
+  bool pairs = w->variant.pairs;
   double change = convergence_change(w), before = pairs ? o->last_change : o->change;
   o->last_rate = pairs && o->sweep % 2 == 1 ? o->last_rate : o->rate;
   o->rate = o->sweep > (pairs ? 2 : 1) ? change / before : NAN;
@@ -121,9 +116,9 @@ static bool convergence_is_close(const dae__wave *w)
 {
   const dae__interface *f = w->f;
   dae_wave_update update = w->trial.update;
-  if (update == DAE_WAVE_PLAIN || update == DAE_WAVE_SLACK)
+  if (update == DAE_WAVE_PLAIN || w->variant.plain)
     return true;
-  if (update != DAE_WAVE_SCHUR && (update != DAE_WAVE_XI || w->jacobi))
+  if (update != DAE_WAVE_SCHUR && !w->variant.newton)
     return w->trial.change <= MAX_NEWTON_DISTANCE;
   double most = 0;
   for (int k = 0; k < w->computed.nodes; k++)
@@ -173,7 +168,7 @@ static bool convergence_is_lost(const dae__wave *w)
 dae__sweep_outcome dae__wave_test_convergence(dae__wave *w)
 {
   dae__trial_window *o = &w->trial;
-  bool tested = w->opts.sweeps == 0, pairs = convergence_in_pairs(w);
+  bool tested = w->opts.sweeps == 0, pairs = w->variant.pairs;
   convergence_measure(w);
   bool cycle = convergence_is_cycle(w), half = pairs && o->sweep % 2 == 1 && tested;
   dae__copy(w->f->unknowns * w->computed.nodes, w->last_change, w->older_change);

@@ -79,11 +79,6 @@ dae_status dae__wave_project_joints(dae__wave *w, dae_error *err)
 
 /* ---- verbs ---- */
 
-static dae_status wave_step(void *self, double t_stop, dae_error *err)
-{
-  return dae__wave_window(self, t_stop, err);
-}
-
 static dae_view wave_view(const void *self)
 {
   const dae__wave *w = self;
@@ -130,7 +125,7 @@ static dae_status wave_restart(void *self, double t, const double *y, dae_error 
     return DAE_OK;
   }
   dae__copy(w->f->unknowns, w->previous_end, w->start); /* return to the end of the last window */
-  if (dae__wave_load_all(w, NULL))
+  if (dae__wave_save_all(w, false, NULL))
     return status;
   for (int p = 0; p < w->coupling.systems; p++)
     dae__child_reset(&w->coupling.child[p], NULL);
@@ -163,7 +158,7 @@ static dae_status wave_reload(void *self, dae_error *err)
   w->given.nodes = w->computed.nodes = w->m->nodes;
   return status ? dae__fail(err, status, NULL,
                             "the matrix of the assembled systems cannot be factored after loading")
-                : dae__wave_load_all(w, err);
+                : dae__wave_save_all(w, false, err);
 }
 
 void dae__wave_release(void *self)
@@ -176,7 +171,7 @@ void dae__wave_release(void *self)
   dae__workers_free(w->workers);
 }
 
-const dae__integrator_table dae__wave_verbs = {.step = wave_step,
+const dae__integrator_table dae__wave_verbs = {.step = dae__wave_window,
                                                .view = wave_view,
                                                .interpolate = wave_interpolate,
                                                .interpolate_raw = wave_interpolate_raw,

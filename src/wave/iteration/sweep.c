@@ -123,11 +123,7 @@ static dae__sweep_outcome sweep_outcome(dae__wave *w, dae_error *err)
 dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err)
 {
   int systems = w->f->systems;
-  /* Slack variables are used in every second Jacobi sweep: they need the iterate of two sweeps
-   * ago */
-  for (int p = 0; p < w->coupling.systems; p++)
-    if (w->coupling.child_problem[p].slack)
-      dae__slack_use(w->coupling.child_problem[p].slack, !w->jacobi || w->trial.sweep % 2 == 0);
+  w->coupling.first_of_pair = w->variant.pairs && w->trial.sweep % 2 == 1;
   for (int p = 0; p < systems; p++)
     w->status[p] = DAE_OK;
   w->computed.nodes = w->given.nodes;
@@ -145,20 +141,13 @@ dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err)
 
 /* ---- memory of the subsystems ---- */
 
-dae_status dae__wave_save_all(dae__wave *w, dae_error *err)
+dae_status dae__wave_save_all(dae__wave *w, bool save, dae_error *err)
 {
   dae_status status = DAE_OK;
-  for (int p = 0; p < w->f->systems && status >= 0; p++)
-    status = w->f->sub[p]->save(w->f->sub[p]->self, w->snapshot[p], err);
-  w->at_start = status >= 0;
-  return status < 0 ? status : DAE_OK;
-}
-
-dae_status dae__wave_load_all(dae__wave *w, dae_error *err)
-{
-  dae_status status = DAE_OK;
-  for (int p = 0; p < w->f->systems && status >= 0; p++)
-    status = w->f->sub[p]->load(w->f->sub[p]->self, w->snapshot[p], err);
+  for (int p = 0; p < w->f->systems && status >= 0; p++) {
+    const dae_subsystem *s = w->f->sub[p];
+    status = save ? s->save(s->self, w->snapshot[p], err) : s->load(s->self, w->snapshot[p], err);
+  }
   w->at_start = status >= 0;
   return status < 0 ? status : DAE_OK;
 }

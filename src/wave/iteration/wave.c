@@ -113,40 +113,6 @@ dae_status dae__joint_check_problem(const dae_problem *problem, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status wave_check_update(const dae__wave *w, dae_error *err)
-{
-  const dae__interface *f = w->f;
-  dae_wave_update update = w->opts.update;
-  bool weighted = w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED;
-  bool needs = update == DAE_WAVE_SCHUR || update == DAE_WAVE_XI ||
-               (update == DAE_WAVE_RELAX && w->opts.omega == 0);
-  if (update == DAE_WAVE_XI && (f->systems != 2 || f->joints > 0))
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the update xi is for two systems without joints; schur is its "
-                     "generalisation");
-  if (update == DAE_WAVE_SLACK && w->coupling.systems == 0)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the update slack needs the equations of the subsystems, which only systems "
-                     "of a coupled problem have; anderson does not need them");
-  if (needs && !f->has_feedthrough)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the updates schur and xi, and relax without omega, need derivatives of "
-                     "outputs with respect to inputs, which a subsystem does not give; anderson "
-                     "does not need them");
-  if (update == DAE_WAVE_SLACK && (w->opts.terms || w->opts.picard || w->opts.lagged))
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the update slack cannot be combined with right sides at earlier iterates "
-                     "(terms, picard, lagged)");
-  if (weighted && update == DAE_WAVE_SCHUR)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "splitting",
-                     "the update schur has the optimal weight; give the weighted splitting the "
-                     "update plain, relax, aitken or anderson");
-  if (weighted && f->joints > 0 && f->systems != 2)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "splitting",
-                     "the weighted splitting is for two systems; optimal takes any number");
-  return DAE_OK;
-}
-
 /* ---- memory ---- */
 
 static dae_waveform wave_alloc_waveform(dae__arena *arena, const dae__wave *w, int width,
@@ -285,12 +251,12 @@ static dae_status wave_reset_at(dae__wave *w, double t, dae_error *err)
   m->noise = 0;
   dae__wave_reset(w);
   if (!w->motion)
-    return dae__wave_save_all(w, err);
+    return dae__wave_save_all(w, true, err);
   dae__assembly_gather(w->assembly, w->y, w->assembled);
   w->motion->memory->factored = false;
   DAE__TRY(dae__motion_select_independent(w->motion, t, w->assembled, NULL, 0, err));
   DAE__TRY(dae__motion_reserve_dependent(w->output_motion, err));
-  return dae__wave_save_all(w, err);
+  return dae__wave_save_all(w, true, err);
 }
 
 dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err)
@@ -336,30 +302,21 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   w->m->t = t;
   if (!w->order)
     DAE__TRY(wave_find_order(w, arena, w->f->systems, t, err));
-  DAE__TRY(wave_check_update(w, err));
+  DAE__TRY(dae__variant_select(w, &w->variant, err));
+  if (!w->f->has_feedthrough && (w->opts.update == DAE_WAVE_SCHUR || w->variant.update ||
+                                 (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0)))
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
+                     "the updates schur and xi, and relax without omega, need derivatives of "
+                     "outputs with respect to inputs, which a subsystem does not give; anderson "
+                     "does not need them");
   wave_find_fed_back(w);
-  /* slack variables call callbacks of other systems: one thread */
-  bool slack = w->opts.update == DAE_WAVE_SLACK;
+  int workers = w->variant.one_thread ? 1 : w->opts.workers;
   if (w->jacobi)
-    DAE__TRY(dae__workers_create(w->env, slack ? 1 : w->opts.workers, &w->workers, err));
+    DAE__TRY(dae__workers_create(w->env, workers, &w->workers, err));
   return wave_reset_at(w, t, err);
 }
 
 /* ---- coupled problems ---- */
-
-/* Terms of right sides at earlier iterates: given by the user, or made for the options picard and
- * lagged. */
-static const dae_wave_terms *wave_terms_of(dae__wave *w)
-{
-  static const double one[1] = {1}, last[2] = {0, 1};
-  if (w->opts.terms)
-    return w->opts.terms;
-  if (!w->opts.picard && !w->opts.lagged)
-    return NULL;
-  w->terms = (dae_wave_terms){.ages = 1, .terms = 1, .b = one, .own = last, .others = one};
-  w->terms.linear = w->opts.picard ? 0 : w->opts.linear;
-  return &w->terms;
-}
 
 static dae_status wave_create_systems(dae__wave *w, dae__arena *arena, const dae_problem *problem,
                                       const dae_start *start, dae_error *err)
@@ -383,10 +340,9 @@ static dae_status wave_create_systems(dae__wave *w, dae__arena *arena, const dae
   w->capacity = wave_capacity(&w->opts, smallest_step);
   dae__coupling_setup setup = {.problem = problem,
                                .splitting = w->opts.splitting,
-                               .slack = w->opts.update == DAE_WAVE_SLACK,
                                .jacobi = w->jacobi,
+                               .options = &w->opts,
                                .rank = w->rank,
-                               .terms = wave_terms_of(w),
                                .with_children = true,
                                .children = w->opts.children,
                                .rtol = DAE__CHILD_TOLERANCE_RATIO * w->opts.rtol,

@@ -335,7 +335,7 @@ static dae_status window_accept(dae__wave *w, const plan *p, dae_error *err)
   window_next_length(w, p);
   dae_status status = dae__wave_project_joints(w, err);
   /* memory is saved after a failure, too */
-  dae_status saved = dae__wave_save_all(w, status ? NULL : err);
+  dae_status saved = dae__wave_save_all(w, true, status ? NULL : err);
   return status ? status : saved;
 }
 
@@ -345,7 +345,7 @@ static dae_status window_give_up(dae__wave *w, dae__sweep_outcome outcome, const
                                  dae_error *err)
 {
   bool failed = outcome == DAE__SWEEP_COARSE_GRID || outcome == DAE__SWEEP_FAILED;
-  DAE__TRY(dae__wave_load_all(w, err));
+  DAE__TRY(dae__wave_save_all(w, false, err));
   for (int i = 0; i < w->coupling.systems; i++)
     DAE__TRY(dae__child_reset(&w->coupling.child[i], err));
   dae__wave_reset(w);
@@ -359,13 +359,14 @@ static dae_wave_update window_first_update(const dae__wave *w)
 {
   if (w->opts.update != DAE_WAVE_AUTO)
     return w->opts.update;
-  if (w->f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED)
+  if (w->f->multipliers > 0 && w->variant.multipliers)
     return DAE_WAVE_PLAIN;
   return w->f->has_feedthrough ? DAE_WAVE_SCHUR : DAE_WAVE_ANDERSON;
 }
 
-dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
+dae_status dae__wave_window(void *self, double t_stop, dae_error *err)
 {
+  dae__wave *w = self;
   dae__wave_memory *m = w->m;
   if (!(m->window > 0))
     m->window = w->opts.window > 0 ? w->opts.window : window_first_length(w, t_stop);

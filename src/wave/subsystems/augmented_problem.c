@@ -11,33 +11,6 @@
 #include "linalg/pattern.h"
 #include "wave/subsystems/augmented_internal.h"
 
-/* ---- forwarded callbacks that depend on inputs ---- */
-
-#define FORWARD(name)                                                                              \
-  static int augmented_##name(void *user, const dae_mechanical_at *at, double *out)                \
-  {                                                                                                \
-    dae__forward *w = user;                                                                        \
-    return dae__forward_result(w, w->to->name(w->to->user, at, out), #name, at->t);                \
-  }
-FORWARD(s)
-FORWARD(c)
-#undef FORWARD
-
-static int augmented_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
-{
-  dae__forward *w = user;
-  return dae__forward_result(w, w->to->energy(w->to->user, at, T, V), "energy", at->t);
-}
-
-static int augmented_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
-                                 double *T_rate, double *V_rate)
-{
-  dae__forward *w = user;
-  const double *own = w->to->nin > 0 ? in_rate : NULL;
-  int code = w->to->energy_rate(w->to->user, at, own, T_rate, V_rate);
-  return dae__forward_result(w, code, "energy_rate", at->t);
-}
-
 /* ---- forces ---- */
 
 /* Subtracts G_z' lambda of the eliminated joints from f; from F = f + p_rate of a problem with
@@ -248,6 +221,7 @@ dae_status dae__augmented_describe(dae__augmented *m, dae_error *err)
   dae_mechanical *p = &m->mechanical;
   int columns = m->inputs > m->element.nz ? m->inputs : m->element.nz;
   *p = *m->forward.to;
+  dae__forward_mechanical(p);
   augmented_find_touched(m);
   if (!dae__arena_failed(m->arena))
     augmented_create_patterns(m);
@@ -267,11 +241,6 @@ dae_status dae__augmented_describe(dae__augmented *m, dae_error *err)
   p->J = p->J ? augmented_J : NULL;
   p->J_in = augmented_J_in;
   p->eval = p->eval ? augmented_eval_all : NULL;
-  p->s = p->s ? augmented_s : NULL;
-  p->c = p->c ? augmented_c : NULL;
-  p->energy = p->energy ? augmented_energy : NULL;
-  p->energy_rate = p->energy_rate ? augmented_energy_rate : NULL;
-  dae__forward_callbacks(p);
   p->J_pattern = p->J_pattern ? &m->J : NULL;
   p->J_in_pattern = &m->J_in;
   m->problem = (dae_problem){.mechanical = p, .why = &m->forward.last};

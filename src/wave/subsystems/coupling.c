@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/create.h"
+#include "wave/variants/variants.h"
 
 #include <daedal/bdf.h>
 #include <math.h>
@@ -12,63 +13,6 @@
 #define MIN_CHILD_RTOL 1e-14 /* smallest relative tolerance of a child in double precision */
 
 /* ---- problems of the children ---- */
-
-/* Adds slack variables to the problem of a system. Gauss-Seidel: with equations of the systems
- * earlier in the order [E07 Remark 3.2]. Jacobi: with equations of all other systems, and the
- * system's own differential variables of two sweeps ago [E07 Remark 3.6, corrected]. */
-static dae_status coupling_add_slack(dae__arena *arena, const dae__coupling_setup *r,
-                                     const dae__coupling *c, int system, dae_error *err)
-{
-  const dae_coupled *coupled = c->problem->coupled;
-  dae__child_problem *p = &c->child_problem[system];
-  int size = c->first_state[system + 1] - c->first_state[system];
-  bool *from = DAE__ALLOC(arena, bool, c->systems);
-  int *entry = DAE__ALLOC(arena, int, size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  for (int i = 0; i < c->systems; i++)
-    from[i] = i != system && (r->jacobi || r->rank[i] < r->rank[system]);
-  dae__slack_options opts = {.from = from, .lagged = r->jacobi, .base = p->problem};
-  DAE__TRY(dae__slack_create(arena, coupled, system, &opts, &p->slack, err));
-  p->problem = &p->slack->problem;
-  p->extras = p->slack->inputs;
-  p->inputs += p->extras;
-  p->extra = DAE__ALLOC(arena, dae__extra_input, p->extras);
-  if (!p->extra)
-    return dae__out_of_memory(err);
-  for (int i = 0; i < p->extras; i++) {
-    dae_port port = p->slack->port[i];
-    int age = port.part == system ? 2 : 1;
-    p->extra[i] = (dae__extra_input){port.part, port.variable, age};
-    p->ages = age > p->ages ? age : p->ages;
-  }
-  for (int i = 0; i < size; i++)
-    entry[i] = dae__slack_entry(p->slack, i);
-  p->entry = entry;
-  return DAE_OK;
-}
-
-static dae_status coupling_add_iterates(dae__arena *arena, const dae__coupling_setup *r, int system,
-                                        dae__child_problem *p, dae_error *err)
-{
-  DAE__TRY(dae__iterates_create(arena, p->problem, r->terms, &p->iterates, err));
-  int own = p->inputs, ages = r->terms->ages, count = p->iterates->count;
-  p->problem = &p->iterates->problem;
-  p->inputs = ages * (own + count);
-  p->ages = ages;
-  p->extras = p->inputs - own;
-  p->extra = DAE__ALLOC(arena, dae__extra_input, p->extras);
-  if (!p->extra)
-    return dae__out_of_memory(err);
-  dae__extra_input *e = p->extra;
-  for (int age = 2; age <= ages; age++)
-    for (int i = 0; i < own; i++)
-      *e++ = (dae__extra_input){-1, i, age};
-  for (int age = 1; age <= ages; age++)
-    for (int i = 0; i < count; i++)
-      *e++ = (dae__extra_input){system, p->iterates->entry[i], age};
-  return DAE_OK;
-}
 
 static dae_status coupling_create_problem(dae__arena *arena, const dae__coupling_setup *r,
                                           dae__coupling *c, int system, dae_error *err)
@@ -85,10 +29,7 @@ static dae_status coupling_create_problem(dae__arena *arena, const dae__coupling
   DAE__TRY(dae__augmented_create(arena, coupled, system, &opts, &p->augmented, err));
   p->problem = dae__augmented_problem(p->augmented);
   p->inputs = dae__augmented_inputs(p->augmented);
-  if (r->slack)
-    DAE__TRY(coupling_add_slack(arena, r, c, system, err));
-  else if (r->terms)
-    DAE__TRY(coupling_add_iterates(arena, r, system, p, err));
+  DAE__TRY(dae__variant_extend(arena, r, c, system, err));
   c->ages = p->ages > c->ages ? p->ages : c->ages;
   return DAE_OK;
 }
@@ -101,51 +42,31 @@ static void coupling_start_of(const dae__coupling *c, int system, const double *
   int size = first[system + 1] - first[system];
   for (int i = 0; i < size; i++)
     y[p->entry ? p->entry[i] : i] = coupled[first[system] + i];
-  if (!p->slack)
-    return;
-  /* slack variables: entries of the problem's state vector outside the system's state */
-  int total = dae_problem_size(p->problem), next = 0;
-  for (int at = 0, i = 0; at < total; at++) {
-    while (i < size && p->entry[i] < at)
-      i++;
-    if (i < size && p->entry[i] == at)
-      continue;
-    dae_port port = p->slack->variable[next++];
-    y[at] = coupled[first[port.part] + port.variable];
-  }
+  for (int i = 0; i < p->added; i++)
+    y[p->first_added + i] = coupled[first[p->added_from[i].part] + p->added_from[i].variable];
 }
 
 /* ---- default method of a system ---- */
-
-static dae_status coupling_bdf_create(const dae_problem *problem, const dae_start *start,
-                                      const void *opts, const dae_env *env, dae_integrator **out,
-                                      dae_error *err)
-{
-  return dae_bdf_create(problem, start, opts, env, out, err);
-}
-
-static dae_status coupling_bdf_ggl_create(const dae_problem *problem, const dae_start *start,
-                                          const void *opts, const dae_env *env,
-                                          dae_integrator **out, dae_error *err)
-{
-  return dae_bdf_ggl_create(problem, start, opts, env, out, err);
-}
 
 static void coupling_bdf_defaults(void *opts)
 {
   *(dae_bdf_options *)opts = dae_bdf_defaults();
 }
 
-static const dae_method coupling_bdf = {.name = "bdf",
-                                        .options = &dae_bdf_option_table,
-                                        .options_size = sizeof(dae_bdf_options),
-                                        .defaults = coupling_bdf_defaults,
-                                        .create = coupling_bdf_create};
-static const dae_method coupling_bdf_ggl = {.name = "bdf-ggl",
-                                            .options = &dae_bdf_option_table,
-                                            .options_size = sizeof(dae_bdf_options),
-                                            .defaults = coupling_bdf_defaults,
-                                            .create = coupling_bdf_ggl_create};
+#define METHOD(id, text)                                                                           \
+  static dae_status coupling_##id##_create(const dae_problem *problem, const dae_start *start,     \
+                                           const void *opts, const dae_env *env,                   \
+                                           dae_integrator **out, dae_error *err)                   \
+  {                                                                                                \
+    return dae_##id##_create(problem, start, opts, env, out, err);                                 \
+  }                                                                                                \
+  static const dae_method coupling_##id = {.name = text,                                           \
+                                           .options = &dae_bdf_option_table,                       \
+                                           .options_size = sizeof(dae_bdf_options),                \
+                                           .defaults = coupling_bdf_defaults,                      \
+                                           .create = coupling_##id##_create};
+METHOD(bdf, "bdf")
+METHOD(bdf_ggl, "bdf-ggl")
 
 static const dae_method *coupling_default_method(const dae_part *part)
 {

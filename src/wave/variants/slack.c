@@ -23,16 +23,11 @@ static dae__system_sizes slack_sizes_of(const dae_part *part)
 
 /* ---- blocks of algebraic variables and equations ---- */
 
-static int slack_total(const dae__slack *s)
-{
-  return s->loops.first[s->coupled->parts];
-}
-
 /* Block of algebraic variable i, or of algebraic equation i, of a system. */
 static int slack_block(const dae__slack *s, int system, int i, bool equation)
 {
   int *block_of = s->loops.block_of;
-  i += s->loops.first[system] + (equation ? slack_total(s) : 0);
+  i += s->loops.first[system] + (equation ? s->loops.first[s->coupled->parts] : 0);
   while (block_of[i] != i)
     i = block_of[i] = block_of[block_of[i]];
   return i;
@@ -66,16 +61,6 @@ static int slack_next_equation(const dae__slack *s, int system, const dae_patter
   return -1;
 }
 
-static void slack_join_blocks(dae__slack *s, int system)
-{
-  const dae_part *p = &s->coupled->part[system];
-  dae__system_sizes n = slack_sizes_of(p);
-  const dae_pattern *J = p->mechanical ? p->mechanical->J_pattern : p->semi_explicit->J_pattern;
-  for (int j = 0; j < n.w; j++)
-    for (int k = 0, i; (i = slack_next_equation(s, system, J, 2 * n.q + n.u + j, &k)) >= 0;)
-      s->loops.block_of[slack_block(s, system, i, true)] = slack_block(s, system, j, false);
-}
-
 /* ---- loops ---- */
 
 /* Marks the blocks reached along a wire, or against it; true: a block was newly reached. */
@@ -102,7 +87,7 @@ static bool slack_follow(const dae__slack *s, const dae_wire *wire, bool against
 
 static void slack_reach(const dae__slack *s, int start, bool against, bool *reached)
 {
-  memset(reached, 0, sizeof *reached * 2 * (size_t)slack_total(s));
+  memset(reached, 0, sizeof *reached * 2 * (size_t)s->loops.first[s->coupled->parts]);
   reached[start] = true;
   for (bool moved = true; moved;) {
     moved = false;
@@ -115,7 +100,7 @@ static void slack_reach(const dae__slack *s, int start, bool against, bool *reac
 static dae_status slack_check_square(const dae__slack *s, dae__arena *scratch, dae_error *err)
 {
   const dae_coupled *c = s->coupled;
-  int *excess = DAE__ALLOC(scratch, int, 2 * slack_total(s));
+  int *excess = DAE__ALLOC(scratch, int, 2 * s->loops.first[s->coupled->parts]);
   if (!excess)
     return dae__out_of_memory(err);
   for (int p = 0; p < c->parts; p++)
@@ -144,7 +129,7 @@ static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error
     return dae__out_of_memory(err);
   for (int p = 0; p < systems; p++)
     l->first[p + 1] = l->first[p] + slack_sizes_of(&s->coupled->part[p]).w;
-  int n = 2 * slack_total(s);
+  int n = 2 * s->loops.first[s->coupled->parts];
   l->block_of = DAE__ALLOC(s->arena, int, n);
   l->taken = DAE__ALLOC(s->arena, bool, n);
   bool *ahead = DAE__ALLOC(scratch, bool, n), *behind = DAE__ALLOC(scratch, bool, n);
@@ -152,9 +137,15 @@ static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++)
     l->block_of[i] = i;
-  for (int p = 0; p < systems; p++)
-    if (slack_may_take(s, p))
-      slack_join_blocks(s, p);
+  for (int p = 0; p < systems; p++) {
+    const dae_part *part = &s->coupled->part[p];
+    const dae_pattern *J =
+        part->mechanical ? part->mechanical->J_pattern : part->semi_explicit->J_pattern;
+    dae__system_sizes size = slack_sizes_of(part);
+    for (int j = 0; j < size.w && slack_may_take(s, p); j++) /* dF/dy connects blocks */
+      for (int k = 0, i; (i = slack_next_equation(s, p, J, 2 * size.q + size.u + j, &k)) >= 0;)
+        l->block_of[slack_block(s, p, i, true)] = slack_block(s, p, j, false);
+  }
   for (int i = 0; i < s->n.w; i++) {
     int start = slack_block(s, s->system, i, false);
     slack_reach(s, start, false, ahead);
@@ -201,34 +192,25 @@ static dae_port slack_source_of(const dae_coupled *c, int system, int input)
   return c->wire[i].from;
 }
 
-/* Places of the base's equations, variables and inputs; slack variables replace the inputs wired to
- * them. */
-static void slack_place_base(dae__slack *s, dae__donor *d)
+/* Places of a donor's equations, variables and inputs; the base is the first donor, and slack
+ * variables replace those of its inputs that are wired to them. */
+static void slack_place(dae__slack *s, dae__donor *d, int *next_row)
 {
-  int given = slack_sizes_of(&s->coupled->part[s->system]).in;
-  for (int i = 0; i < d->e.nr; i++)
-    d->row[i] = i;
-  for (int i = 0; i < d->e.nz; i++)
-    d->z[i] = i;
-  for (int i = 0; i < d->e.nin; i++) {
-    int k = s->count;
-    if (i < given)
-      k = slack_find_port(s->count, s->variable, slack_source_of(s->coupled, s->system, i));
-    d->in[i] = k < s->count ? s->nz + k : -1 - i;
-  }
-}
-
-static void slack_place_donor(dae__slack *s, dae__donor *d, int *next_row)
-{
-  int algebraic = d->e.nr - d->e.n.w;
+  bool base = d == s->donor;
+  int algebraic = d->e.nr - d->e.n.w, wired = slack_sizes_of(&s->coupled->part[d->system]).in;
   for (int i = 0; i < d->e.nr; i++) {
     bool taken = i >= algebraic && slack_takes(s, d->system, i - algebraic, true);
-    d->row[i] = taken ? (*next_row)++ : -1;
+    d->row[i] = base ? i : taken ? (*next_row)++ : -1;
   }
   for (int i = 0; i < d->e.nz; i++)
-    d->z[i] = slack_place_of(s, (dae_port){d->system, i});
-  for (int i = 0; i < d->e.nin; i++)
-    d->in[i] = slack_place_of(s, slack_source_of(s->coupled, d->system, i));
+    d->z[i] = base ? i : slack_place_of(s, (dae_port){d->system, i});
+  for (int i = 0; i < d->e.nin; i++) {
+    dae_port from = {-1, -1};
+    if (i < wired)
+      from = slack_source_of(s->coupled, d->system, i);
+    int k = base ? slack_find_port(s->count, s->variable, from) : 0;
+    d->in[i] = !base ? slack_place_of(s, from) : k < s->count ? s->nz + k : -1 - i;
+  }
 }
 
 /* ---- donors ---- */
@@ -275,35 +257,12 @@ static dae_status slack_create_donors(dae__slack *s, dae_error *err)
   s->port = DAE__ALLOC(s->arena, dae_port, capacity);
   if (!s->port)
     return dae__out_of_memory(err);
-  slack_place_base(s, &s->donor[0]);
-  for (int i = 1; i < s->donors; i++)
-    slack_place_donor(s, &s->donor[i], &row);
+  for (int i = 0; i < s->donors; i++)
+    slack_place(s, &s->donor[i], &row);
   return DAE_OK;
 }
 
 /* ---- creation ---- */
-
-static dae_status slack_create(dae__slack *s, dae_error *err)
-{
-  dae__arena *scratch = dae__arena_create(dae__arena_env(s->arena));
-  dae_status status = scratch ? slack_find_loops(s, scratch, err) : dae__out_of_memory(err);
-  dae__arena_free(scratch);
-  DAE__TRY(status);
-  s->variable = DAE__ALLOC(s->arena, dae_port, slack_total(s));
-  if (!s->variable)
-    return dae__out_of_memory(err);
-  for (int p = 0; p < s->coupled->parts; p++) {
-    dae__system_sizes n = slack_sizes_of(&s->coupled->part[p]);
-    for (int i = 0; i < n.w; i++)
-      if (slack_takes(s, p, i, false))
-        s->variable[s->count++] = (dae_port){p, 2 * n.q + n.u + i};
-  }
-  s->problem = s->base;
-  if (s->count == 0)
-    return DAE_OK;
-  DAE__TRY(slack_create_donors(s, err));
-  return dae__slack_describe(s, err);
-}
 
 dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int system,
                              const dae__slack_options *opts, dae__slack **out, dae_error *err)
@@ -324,25 +283,34 @@ dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int 
                     .system = system,
                     .from = opts->from,
                     .lagged = opts->lagged,
+                    .unused = opts->unused,
                     .base = opts->base ? *opts->base : itself,
                     .n = slack_sizes_of(part)};
   s->nz = 2 * s->n.q + s->n.u + s->n.w;
   s->n.in = s->base.mechanical ? s->base.mechanical->nin : s->base.semi_explicit->nin;
   s->forward = (dae__forward){.to = s->base.mechanical,
+                              .to_semi = s->base.semi_explicit,
                               .name = part->name ? part->name : "",
                               .why = s->base.why,
                               .last = dae_error_none()};
-  DAE__TRY(slack_create(s, err));
+  s->problem = s->base;
+  dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
+  dae_status status = scratch ? slack_find_loops(s, scratch, err) : dae__out_of_memory(err);
+  dae__arena_free(scratch);
+  DAE__TRY(status);
+  s->variable = DAE__ALLOC(arena, dae_port, s->loops.first[coupled->parts]);
+  if (!s->variable)
+    return dae__out_of_memory(err);
+  for (int p = 0; p < coupled->parts; p++) {
+    dae__system_sizes n = slack_sizes_of(&coupled->part[p]);
+    for (int i = 0; i < n.w; i++)
+      if (slack_takes(s, p, i, false))
+        s->variable[s->count++] = (dae_port){p, 2 * n.q + n.u + i};
+  }
+  if (s->count > 0) {
+    DAE__TRY(slack_create_donors(s, err));
+    DAE__TRY(dae__slack_describe(s, err));
+  }
   *out = s;
   return DAE_OK;
-}
-
-void dae__slack_use(dae__slack *s, bool use)
-{
-  s->unused = !use;
-}
-
-int dae__slack_entry(const dae__slack *s, int i)
-{
-  return i < s->nz ? i : i + s->count;
 }
