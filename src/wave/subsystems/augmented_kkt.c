@@ -16,18 +16,10 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "linalg/rank.h"
-#include "wave/subsystems/augmented_internal.h"
+#include "wave/subsystems/augmented.h"
 #include <stdio.h>
 
 /* ---- creation ---- */
-
-static int *kkt_range(dae__arena *arena, int first, int n)
-{
-  int *range = DAE__ALLOC(arena, int, n);
-  for (int i = 0; range && i < n; i++)
-    range[i] = first + i;
-  return range;
-}
 
 /* Patterns of A = [G_own; K; G_z,own], with a piece for each block, and of the KKT matrix; its
  * diagonal D is 1 for dropped rows. */
@@ -40,12 +32,12 @@ static void kkt_create_patterns(dae__augmented *m)
   if (!b->piece)
     return;
   b->piece[0] = (dae__piece){&own->G, m->range, m->range, NULL};
-  b->piece[1] = (dae__piece){&own->K, kkt_range(m->arena, own->ng, own->nk), m->range, NULL};
+  b->piece[1] = (dae__piece){&own->K, m->range + own->ng, m->range, NULL};
   for (int k = 0; k < m->joints; k++) {
     const dae__attached_joint *h = &m->joint[k];
-    int *row = h->eliminated ? kkt_range(m->arena, b->nc + h->lambda, h->joint->ng) : NULL;
     if (h->eliminated)
-      b->piece[count++] = (dae__piece){&h->G_block, row, h->coordinate, NULL};
+      b->piece[count++] =
+          (dae__piece){&h->G_block, m->range + b->nc + h->lambda, h->coordinate, NULL};
   }
   if (!dae__arena_failed(m->arena))
     b->A = dae__pieces_merge(m->arena, b->rows, b->nq, !own->sparse, b->piece, count);

@@ -147,7 +147,7 @@ static dae_status child_advance(void *self, const dae_waveform *in, dae_interpol
 static dae_status child_feedthrough(void *self, int node, double *D, dae_error *err)
 {
   dae__child *c = self;
-  int outputs = c->subsystem.outputs, own = dae__augmented_inputs(c->augmented);
+  int outputs = c->subsystem.outputs, own = c->augmented->inputs;
   dae__zero(outputs * (c->subsystem.inputs - own), D + (size_t)outputs * (size_t)own);
   return dae__augmented_outputs(c->augmented, c->t[node], child_at_node(c->trace.y, c->size, node),
                                 child_at_node(c->in_nodes, c->subsystem.inputs, node), outputs,

@@ -27,8 +27,8 @@ static dae_status coupling_create_problem(dae__arena *arena, const dae__coupling
   dae__augmented_options opts = {.eliminated = eliminated, .locks = c->locks};
   *p = (dae__child_problem){.ages = 1};
   DAE__TRY(dae__augmented_create(arena, coupled, system, &opts, &p->augmented, err));
-  p->problem = dae__augmented_problem(p->augmented);
-  p->inputs = dae__augmented_inputs(p->augmented);
+  p->problem = &p->augmented->problem;
+  p->inputs = p->augmented->inputs;
   DAE__TRY(dae__variant_extend(arena, r, c, system, err));
   c->ages = p->ages > c->ages ? p->ages : c->ages;
   return DAE_OK;

@@ -174,7 +174,7 @@ static void coupling_find_sources(dae__coupling *c)
   }
   for (int system = 0; system < c->systems; system++) {
     const dae__child_problem *child = &c->child_problem[system];
-    int first = f->first_input[system], own = dae__augmented_inputs(child->augmented);
+    int first = f->first_input[system], own = child->augmented->inputs;
     for (int j = 0; j < p->joints; j++)
       coupling_find_joint_sources(c, system, j);
     for (int i = 0; i < child->extras; i++) {
