@@ -119,17 +119,16 @@ static dae_status wave_restart(void *self, double t, const double *y, dae_error 
                      "an iteration between user subsystems cannot restart them: create it anew");
   DAE__TRY(dae_consistent_start(w->coupling.problem, &start, w->env, w->y, w->dy, NULL, err));
   dae__copy(w->f->unknowns, w->start, w->previous_end);
-  dae_status status = dae__wave_begin_at(w, t, err);
+  dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
+  dae_status status = dae__coupling_restart(&w->coupling, t, w->y, w->start, err);
+  if (!status)
+    status = dae__wave_reset_at(w, t, err);
   if (!status) {
     w->m->stats.restarts++;
     return DAE_OK;
   }
   dae__copy(w->f->unknowns, w->previous_end, w->start); /* return to the end of the last window */
-  if (dae__wave_save_all(w, false, NULL))
-    return status;
-  for (int p = 0; p < w->coupling.systems; p++)
-    dae__child_reset(&w->coupling.child[p], NULL);
-  dae__wave_reset(w);
+  dae__wave_return(w, NULL);
   return status;
 }
 

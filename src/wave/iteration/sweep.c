@@ -17,7 +17,7 @@ static void sweep_gather(dae__wave *w, int p)
   for (int j = 0; j < in->width; j++) {
     int input = f->first_input[p] + j, u = f->source[input];
     const dae_waveform *from = &w->given;
-    if (u >= 0 && f->age && f->age[input] > 1)
+    if (u >= 0 && f->age[input] > 1)
       from = &w->past[f->age[input] - 2];
     else if (u >= 0 && !w->jacobi && w->rank[f->owner[u]] < w->rank[p])
       from = &w->computed;
@@ -48,24 +48,12 @@ static void sweep_scatter(dae__wave *w, int p)
   }
 }
 
-/* Evaluates the feedthrough matrices of subsystem p at all nodes, or at the last one. */
-static dae_status sweep_feedthrough(dae__wave *w, int p, dae_error *err)
-{
-  const dae_subsystem *s = w->f->sub[p];
-  const dae__interface *f = w->f;
-  int nodes = w->given.nodes, sets = w->feedthrough_sets > 1 ? nodes : 1;
-  for (int k = 0; k < sets && s->gain; k++) {
-    double *D = w->feedthrough + (size_t)k * (size_t)f->first_D[f->systems] + f->first_D[p];
-    DAE__TRY(s->gain(s->self, sets > 1 ? k : nodes - 1, D, err));
-  }
-  return DAE_OK;
-}
-
 /* ---- integration of one subsystem ---- */
 
 static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
 {
-  const dae_subsystem *s = w->f->sub[p];
+  const dae__interface *f = w->f;
+  const dae_subsystem *s = f->sub[p];
   dae_waveform *out = &w->out[p];
   out->nodes = w->given.nodes;
   double end = w->grid[out->nodes - 1];
@@ -79,12 +67,16 @@ static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
     return status;
   for (int i = 0; i < out->nodes * out->width; i++)
     if (!isfinite(out->value[i])) {
-      const char *name = w->f->name[w->f->first[p] + i % out->width];
+      const char *name = f->name[f->first[p] + i % out->width];
       return dae__fail(err, DAE_ERROR_STEP, name, "%s is not a finite number at t = %.10g", name,
                        w->grid[i / out->width]);
     }
-  if (w->trial.want_feedthrough)
-    DAE__TRY(sweep_feedthrough(w, p, err));
+  /* feedthrough matrices at all nodes, or at the last one */
+  int sets = w->feedthrough_sets > 1 ? out->nodes : 1;
+  for (int k = 0; k < sets && s->gain && w->trial.want_feedthrough; k++) {
+    double *D = w->feedthrough + (size_t)k * (size_t)f->first_D[f->systems] + f->first_D[p];
+    DAE__TRY(s->gain(s->self, sets > 1 ? k : out->nodes - 1, D, err));
+  }
   sweep_scatter(w, p);
   return DAE_OK;
 }
@@ -98,27 +90,6 @@ static void sweep_task(void *context, int i)
 }
 
 /* ---- sweep over all subsystems ---- */
-
-/* Outcome of a sweep: the first failure in the order of the subsystems, or the earliest event. */
-static dae__sweep_outcome sweep_outcome(dae__wave *w, dae_error *err)
-{
-  double earliest = INFINITY;
-  for (int i = 0; i < w->f->systems; i++) {
-    int p = w->order[i];
-    if (w->status[p] < 0) {
-      if (err)
-        *err = w->error[p];
-      w->failed = p;
-      return DAE__SWEEP_FAILED;
-    }
-    if (w->status[p] == DAE_EVENT)
-      earliest = fmin(earliest, w->reached[p]);
-  }
-  if (isinf(earliest))
-    return DAE__SWEEP_CONTINUE;
-  w->trial.event_t = earliest;
-  return DAE__SWEEP_EVENT;
-}
 
 dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err)
 {
@@ -136,7 +107,23 @@ dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err)
   w->trial.new_feedthrough = w->trial.want_feedthrough;
   w->trial.want_feedthrough = false;
   w->m->sweeps++;
-  return sweep_outcome(w, err);
+  /* outcome: the first failure in the order of the subsystems, or the earliest event */
+  double earliest = INFINITY;
+  for (int i = 0; i < systems; i++) {
+    int p = w->order[i];
+    if (w->status[p] < 0) {
+      if (err)
+        *err = w->error[p];
+      w->failed = p;
+      return DAE__SWEEP_FAILED;
+    }
+    if (w->status[p] == DAE_EVENT)
+      earliest = fmin(earliest, w->reached[p]);
+  }
+  if (isinf(earliest))
+    return DAE__SWEEP_CONTINUE;
+  w->trial.event_t = earliest;
+  return DAE__SWEEP_EVENT;
 }
 
 /* ---- memory of the subsystems ---- */

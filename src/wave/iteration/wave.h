@@ -177,20 +177,30 @@ dae_status dae__wave_window(void *self, double t_stop, dae_error *err);
 
 extern const dae__integrator_table dae__wave_verbs;
 void dae__wave_release(void *self);
+/* Returns all subsystems to the begin of the window, without a window before. */
+dae_status dae__wave_return(dae__wave *w, dae_error *err);
 dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *err);
 /* Projects the children's states onto the joints at the end of a window. */
 dae_status dae__wave_project_joints(dae__wave *w, dae_error *err);
 
 /* ---- wave.c ---- */
 
-/* Creates a dynamic iteration without subsystems; NULL: out of memory. */
-dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_options *opts,
-                         bool jacobi);
+/* A dynamic iteration to be created; `begin` describes its subsystems and calls dae__wave_finish.
+ */
+typedef struct dae__wave_setup {
+  const char *method;
+  const dae_wave_options *opts;
+  bool jacobi;
+  dae_status (*begin)(dae__wave *w, dae__arena *arena, const void *context, dae_error *err);
+  const void *context;
+} dae__wave_setup;
+dae_status dae__wave_create(const dae__wave_setup *setup, const dae_env *env, dae_integrator **out,
+                            dae_error *err);
 /* Allocates memory, finds the order and starts at t; the interface w->f must be complete. */
 dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
                             dae_error *err);
-/* Restarts at t from the consistent state in w->y and w->dy. */
-dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err);
+/* Starts anew at t, where all subsystems are; the coupled state is in w->y. */
+dae_status dae__wave_reset_at(dae__wave *w, double t, dae_error *err);
 
 /* ---- analysis/report.c ---- */
 

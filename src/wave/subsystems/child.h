@@ -5,12 +5,6 @@
 #include "wave/iteration/waveform.h"
 #include "wave/subsystems/augmented.h"
 
-/* States recorded at the nodes of the last advance, and at the midpoints between nodes (state). */
-typedef struct dae__trace {
-  double *y, *dy; /* states and derivatives, node after node */
-  double *middle; /* states at the midpoints, interval after interval */
-} dae__trace;
-
 typedef struct dae__child {
   dae__augmented *augmented;
   dae_problem problem; /* problem of the integrator, with inputs from waveforms */
@@ -31,7 +25,9 @@ typedef struct dae__child {
   int *nodes;       /* number of nodes in the last advance (state) */
   double *t;        /* times of the nodes (state) */
   double *in_nodes; /* inputs at the nodes (state) */
-  dae__trace trace;
+  /* states and derivatives at the nodes of the last advance, node after node (state); states at the
+   * midpoints between nodes */
+  double *y, *dy, *middle;
   double *inner_y, *inner_dy; /* scratch: state and derivative of the integrator */
   double *scratch, *sizes;    /* scratch: two vectors of the system's size */
   double *output_values;      /* scratch: one set of outputs */
@@ -59,18 +55,13 @@ typedef struct dae__child_setup {
 } dae__child_setup;
 
 /* Creates the integrator and the subsystem of a child whose fields augmented, scratch_in and
- * output_values are set. The child must stay at its address; dae__child_free releases the memory
- * outside the arena. */
+ * output_values are set. The child must stay at its address; its integrator is freed by the
+ * caller. */
 dae_status dae__child_create(dae__arena *arena, const dae__child_setup *setup, dae__child *child,
                              dae_error *err);
-void dae__child_free(dae__child *child);
 
 /* Value of the option `step` of a method; 0: the method has no such option, or it is not set. */
 double dae__method_step(const dae_method *method, const void *options);
-
-/* Restarts the child from the state y of its problem, with constant inputs `in`. */
-dae_status dae__child_restart(dae__child *child, double t, const double *y, const double *in,
-                              dae_error *err);
 
 /* Replaces the current state of the child by a nearby state y of the system, without a restart. */
 dae_status dae__child_adjust(dae__child *child, const double *y, dae_error *err);

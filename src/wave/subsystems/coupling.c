@@ -68,15 +68,10 @@ static void coupling_bdf_defaults(void *opts)
 METHOD(bdf, "bdf")
 METHOD(bdf_ggl, "bdf-ggl")
 
-static const dae_method *coupling_default_method(const dae_part *part)
+const dae_method *dae__wave_default_method(const dae_part *part)
 {
   const dae_mechanical *m = part->mechanical;
   return m && m->ng + m->nk > 0 ? &coupling_bdf_ggl : &coupling_bdf;
-}
-
-const char *dae__wave_default_method(const dae_part *part)
-{
-  return coupling_default_method(part)->name;
 }
 
 /* Default options of a method, with the tolerances of children. */
@@ -108,7 +103,7 @@ static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_s
   const dae_part *part = &c->problem->coupled->part[system];
   const dae__child_problem *p = &c->child_problem[system];
   dae_wave_child how = r->children ? r->children[system] : (dae_wave_child){0};
-  const dae_method *method = how.method ? how.method : coupling_default_method(part);
+  const dae_method *method = how.method ? how.method : dae__wave_default_method(part);
   const void *opts = how.options ? how.options : coupling_default_options(arena, method, r);
   int total = dae_problem_size(p->problem);
   int size = c->first_state[system + 1] - c->first_state[system];
@@ -213,7 +208,7 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_setup *r,
 void dae__coupling_free(dae__coupling *c)
 {
   for (int i = 0; c->child && c->child_problem && i < c->systems; i++) {
-    dae__child_free(&c->child[i]);
+    dae_integrator_free(c->child[i].it);
     dae__augmented_free(c->child_problem[i].augmented);
   }
   for (int j = 0; c->locks && j < c->problem->coupled->joints; j++)
@@ -253,9 +248,12 @@ dae_status dae__coupling_restart(dae__coupling *c, double t, const double *y, co
   dae_status status = DAE_OK;
   for (int i = 0; i < c->systems && status >= 0; i++) {
     dae__child *child = &c->child[i];
-    dae__interface_inputs(c->f, i, z, child->scratch_in);
+    child->in = NULL; /* inputs constant until the next advance */
+    dae__interface_inputs(c->f, i, z, child->in_nodes);
     coupling_start_of(c, i, y, child->inner_dy);
-    status = dae__child_restart(child, t, child->inner_dy, child->scratch_in, err);
+    status = dae_integrator_restart(child->it, t, child->inner_dy, err);
+    if (status >= 0)
+      status = dae__child_reset(child, err);
   }
   return status < 0 ? status : DAE_OK;
 }

@@ -93,40 +93,36 @@ int dae__coupling_multiplier(const dae__coupling *c, int j, int i)
 
 /* ---- names and kinds of unknowns ---- */
 
-static void coupling_describe_output(dae__coupling *c, int system, int i, char *name)
-{
-  dae__interface *f = c->f;
-  const dae_semi_explicit *semi = c->problem->coupled->part[system].semi_explicit;
-  dae__output output = c->outputs[system][i];
-  int u = f->first[system] + i, entry = c->first_state[system] + output.index;
-  dae_variable_kind kind = DAE_VARIABLE_MULTIPLIER;
-  if (output.kind != DAE__OUTPUT_MULTIPLIER)
-    kind = dae_problem_variable(c->problem, entry, name, NAME_SIZE - 2);
-  if (output.kind == DAE__OUTPUT_ACCELERATION)
-    strcat(name, "''");
-  f->name[u] = name;
-  f->owner[u] = system;
-  f->direct[u] = output.kind != DAE__OUTPUT_VARIABLE || kind == DAE_VARIABLE_ALGEBRAIC ||
-                 kind == DAE_VARIABLE_MULTIPLIER || (semi && semi->M);
-  f->in_end_norm[u] = output.kind != DAE__OUTPUT_ACCELERATION && kind != DAE_VARIABLE_RATE;
-}
-
 static dae_status coupling_describe_unknowns(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
-  char *name = DAE__ALLOC(arena, char, (size_t)c->f->unknowns *NAME_SIZE);
+  dae__interface *f = c->f;
+  char *text = DAE__ALLOC(arena, char, (size_t)f->unknowns *NAME_SIZE);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  for (int u = 0; u < f->unknowns; u++)
+    f->name[u] = text + u * NAME_SIZE;
   for (int system = 0; system < c->systems; system++)
-    for (int i = 0; i < c->output_count[system]; i++)
-      coupling_describe_output(c, system, i, name + (c->f->first[system] + i) * NAME_SIZE);
+    for (int i = 0; i < c->output_count[system]; i++) {
+      const dae_semi_explicit *semi = p->part[system].semi_explicit;
+      dae__output output = c->outputs[system][i];
+      int u = f->first[system] + i, entry = c->first_state[system] + output.index;
+      dae_variable_kind kind = DAE_VARIABLE_MULTIPLIER;
+      if (output.kind != DAE__OUTPUT_MULTIPLIER)
+        kind = dae_problem_variable(c->problem, entry, text + u * NAME_SIZE, NAME_SIZE - 2);
+      if (output.kind == DAE__OUTPUT_ACCELERATION)
+        strcat(text + u * NAME_SIZE, "''");
+      f->owner[u] = system;
+      f->direct[u] = output.kind != DAE__OUTPUT_VARIABLE || kind == DAE_VARIABLE_ALGEBRAIC ||
+                     kind == DAE_VARIABLE_MULTIPLIER || (semi && semi->M);
+      f->in_end_norm[u] = output.kind != DAE__OUTPUT_ACCELERATION && kind != DAE_VARIABLE_RATE;
+    }
   for (int j = 0, entry = c->first_state[c->systems]; j < p->joints; j++)
     for (int i = 0; i < p->joint[j].ng; i++, entry++) {
       int u = dae__coupling_multiplier(c, j, i);
-      dae_problem_variable(c->problem, entry, name + u * NAME_SIZE, NAME_SIZE - 2);
-      c->f->name[u] = name + u * NAME_SIZE;
-      c->f->direct[u] = c->f->in_end_norm[u] = true;
-      c->f->owner[u] = c->eliminated_in[j] >= 0 ? c->eliminated_in[j] : c->systems;
+      dae_problem_variable(c->problem, entry, text + u * NAME_SIZE, NAME_SIZE - 2);
+      f->direct[u] = f->in_end_norm[u] = true;
+      f->owner[u] = c->eliminated_in[j] >= 0 ? c->eliminated_in[j] : c->systems;
     }
   return DAE_OK;
 }
@@ -163,10 +159,6 @@ static void coupling_find_sources(dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
   dae__interface *f = c->f;
-  for (int i = 0; i < f->first_input[c->systems]; i++) {
-    f->source[i] = -1;
-    f->age[i] = 1;
-  }
   for (int i = 0; i < p->wires; i++) {
     const dae_wire *w = &p->wire[i];
     f->source[f->first_input[w->part] + w->input] =
@@ -221,41 +213,24 @@ static dae_status coupling_create_joint(dae__arena *arena, dae__coupling *c, int
 
 /* ---- the interface ---- */
 
-static dae_status coupling_alloc_interface(dae__arena *arena, dae__coupling *c, dae_error *err)
+dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
   dae__interface *f = c->f;
-  f->systems = c->systems;
+  int multipliers = 0;
   f->sub = DAE__ALLOC(arena, const dae_subsystem *, c->systems);
-  f->first = DAE__ALLOC(arena, int, c->systems + 1);
-  f->first_input = DAE__ALLOC(arena, int, c->systems + 1);
+  f->joint = DAE__ALLOC(arena, dae__link_joint, p->joints);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (int i = 0; i < c->systems; i++) {
+  for (int i = 0; i < c->systems; i++)
     f->sub[i] = &c->child[i].subsystem;
-    f->first[i + 1] = f->first[i] + c->output_count[i];
-    f->first_input[i + 1] = f->first_input[i] + c->child_problem[i].inputs;
-  }
   for (int j = 0; j < p->joints; j++)
-    f->multipliers += c->eliminated_in[j] < 0 ? p->joint[j].ng : 0;
-  f->unknowns = f->first[c->systems] + f->multipliers;
-  f->source = DAE__ALLOC(arena, int, f->first_input[c->systems]);
-  f->age = DAE__ALLOC(arena, int, f->first_input[c->systems]);
-  f->owner = DAE__ALLOC(arena, int, f->unknowns);
-  f->direct = DAE__ALLOC(arena, bool, f->unknowns);
-  f->in_end_norm = DAE__ALLOC(arena, bool, f->unknowns);
-  f->name = DAE__ALLOC(arena, const char *, f->unknowns);
-  f->joint = DAE__ALLOC(arena, dae__link_joint, p->joints);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
-}
-
-dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err)
-{
-  DAE__TRY(coupling_alloc_interface(arena, c, err));
+    multipliers += c->eliminated_in[j] < 0 ? p->joint[j].ng : 0;
+  DAE__TRY(dae__interface_alloc(arena, f, c->systems, multipliers, err));
   DAE__TRY(coupling_describe_unknowns(arena, c, err));
   coupling_find_sources(c);
-  for (int j = 0; j < c->problem->coupled->joints; j++)
+  for (int j = 0; j < p->joints; j++)
     if (c->eliminated_in[j] < 0)
-      DAE__TRY(coupling_create_joint(arena, c, j, &c->f->joint[c->f->joints++], err));
+      DAE__TRY(coupling_create_joint(arena, c, j, &f->joint[f->joints++], err));
   return DAE_OK;
 }
