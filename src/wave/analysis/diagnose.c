@@ -119,23 +119,20 @@ void dae__wave_loop_names(const dae__wave *w, char *text, size_t size)
   }
 }
 
-static const char *diagnose_advice(const dae__wave *w)
-{
-  dae_wave_update update = w->opts.update;
-  if (update == DAE_WAVE_AUTO || update == DAE_WAVE_SCHUR)
-    return "Try a shorter window, or solve the systems of the loop as one (--method bdf, or "
-           "bdf-ggl for mechanics)";
-  if (!(w->m->rho >= 1))
-    return "Try a shorter window, or the update `schur`, which is the default";
-  return "A shorter window does not help; the update `schur`, which is the default, takes the loop "
-         "into account";
-}
-
 /* Message for sweeps that do not converge: the loop, the order of the subsystems, the contraction
  * rate, and the unknown with the largest change. */
 static dae_status diagnose_sweeps(dae__wave *w, const char *what, dae_error *err)
 {
   const dae__interface *f = w->f;
+  dae_wave_update update = w->opts.update;
+  const char *advice =
+      update == DAE_WAVE_AUTO || update == DAE_WAVE_SCHUR
+          ? "Try a shorter window, or solve the systems of the loop as one (--method bdf, or "
+            "bdf-ggl for mechanics)"
+      : !(w->m->rho >= 1)
+          ? "Try a shorter window, or the update `schur`, which is the default"
+          : "A shorter window does not help; the update `schur`, which is the default, takes the "
+            "loop into account";
   char loop[160], order[120], rho[64] = "";
   double most = -1;
   int worst = 0;
@@ -155,7 +152,7 @@ static dae_status diagnose_sweeps(dae__wave *w, const char *what, dae_error *err
   dae__fail(err, DAE_ERROR_COUPLING, f->name[worst],
             "%s in the loop of %s: a sweep%s%s multiplies changes by %.4g%s. %s", what,
             loop[0] ? loop : f->name[worst], w->jacobi ? "" : " in the order ",
-            w->jacobi ? "" : order, w->trial.rate, rho, diagnose_advice(w));
+            w->jacobi ? "" : order, w->trial.rate, rho, advice);
   return DAE_ERROR_COUPLING;
 }
 

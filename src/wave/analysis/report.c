@@ -194,21 +194,6 @@ static dae_status report_joints(linearisation *l, const dae_env *env, bool last,
 
 /* ---- reports ---- */
 
-static dae_status report_examine(linearisation *l, const dae_env *env, dae_contraction *out,
-                                 dae_error *err)
-{
-  const dae__loop *loop = &l->loop;
-  if (l->coupling.f->joints > 0) {
-    DAE__TRY(report_joints(l, env, false, &out->on_first, &out->first_growth, err));
-    DAE__TRY(report_joints(l, env, true, &out->on_second, &out->second_growth, err));
-  }
-  report_own_joints(l, true);
-  DAE__TRY(dae__contraction_radius(env, loop, l->order, &out->gauss_seidel, l->weight, err));
-  DAE__TRY(dae__contraction_radius(env, loop, NULL, &out->jacobi, NULL, err));
-  DAE__TRY(dae__contraction_margin(env, loop, &out->margin, err));
-  return dae__contraction_order(env, loop, l->order, &out->best, err);
-}
-
 /* Consistent state near y; y itself where the coupling does not determine the algebraic
  * variables. */
 static dae_status report_make_consistent(linearisation *l, dae__arena *arena,
@@ -274,8 +259,21 @@ dae_status dae_contraction_at(const dae_problem *problem, double t, const double
     status = report_linearise(&l, arena, problem, DAE_WAVE_SPLIT_OPTIMAL, err);
   if (!status && l.coupling.f->directs > 0) {
     const dae__interface *f = l.coupling.f;
+    const dae_env *own = dae__arena_env(arena);
     size_t used = 0, size = sizeof out->loop;
-    status = report_examine(&l, dae__arena_env(arena), out, err);
+    if (f->joints > 0)
+      status = report_joints(&l, own, false, &out->on_first, &out->first_growth, err);
+    if (f->joints > 0 && !status)
+      status = report_joints(&l, own, true, &out->on_second, &out->second_growth, err);
+    report_own_joints(&l, true);
+    if (!status)
+      status = dae__contraction_radius(own, &l.loop, l.order, &out->gauss_seidel, l.weight, err);
+    if (!status)
+      status = dae__contraction_radius(own, &l.loop, NULL, &out->jacobi, NULL, err);
+    if (!status)
+      status = dae__contraction_margin(own, &l.loop, &out->margin, err);
+    if (!status)
+      status = dae__contraction_order(own, &l.loop, l.order, &out->best, err);
     for (int i = 0; i < f->directs && used < size; i++)
       if (l.weight[i] >= DAE__LOOP_SHARE)
         used += (size_t)snprintf(out->loop + used, size - used, "%s%s", used ? ", " : "",

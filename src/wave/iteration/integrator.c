@@ -44,7 +44,10 @@ static void wave_raw_state(const dae__wave *w, double t, double *y, double *dy)
   if (dy)
     dae__zero(w->size - c->first_state[c->systems], dy + c->first_state[c->systems]);
   dae_waveform_at(&all, DAE_INTERPOLATION_LINEAR, t, w->z);
-  dae__coupling_multipliers(c, w->z, y + c->first_state[c->systems]);
+  const dae_coupled *p = c->problem->coupled;
+  for (int j = 0, n = c->first_state[c->systems]; j < p->joints; j++)
+    for (int i = 0; i < p->joint[j].ng; i++, n++)
+      y[n] = w->z[dae__coupling_multiplier(c, j, i)];
 }
 
 /* Projects y onto all constraints and computes multipliers and accelerations. */

@@ -180,14 +180,18 @@ static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
   w->accelerate = dae__accelerate_create(arena, (int)all, w->opts.depth);
 }
 
-/* Largest number of nodes of an exchange grid; smallest_step is the smallest fixed step of a
- * child. */
-static int wave_capacity(const dae_wave_options *opts, double smallest_step)
+/* Largest number of nodes of an exchange grid; in a fixed window a node for each of the smallest
+ * fixed steps among the methods given to the systems. */
+static int wave_capacity(const dae_wave_options *opts, int systems)
 {
-  if (opts->nodes > 0)
-    return opts->nodes + 1;
-  double fixed = opts->window > 0 && smallest_step > 0 ? opts->window / smallest_step + 2 : 0;
-  return (int)fmin(fmax(fixed, DEFAULT_MAX_NODES), MAX_NODES);
+  double smallest = INFINITY;
+  for (int i = 0; opts->children && i < systems; i++) {
+    const dae_wave_child *c = &opts->children[i];
+    double step = c->method ? dae__method_step(c->method, c->options) : 0;
+    smallest = step > 0 ? fmin(smallest, step) : smallest;
+  }
+  double fixed = opts->window > 0 ? opts->window / smallest + 2 : 0;
+  return opts->nodes > 0 ? opts->nodes + 1 : (int)fmin(fmax(fixed, DEFAULT_MAX_NODES), MAX_NODES);
 }
 
 /* ---- order of the subsystems ---- */
@@ -289,18 +293,6 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
 
 /* ---- coupled problems ---- */
 
-/* Smallest fixed step size among the methods given to the systems; 0: none. */
-static double wave_smallest_step(const dae_wave_child *children, int systems)
-{
-  double smallest = 0;
-  for (int i = 0; children && i < systems; i++) {
-    const dae_wave_child *c = &children[i];
-    double step = c->method ? dae__method_step(c->method, c->options) : 0;
-    smallest = step > 0 && (smallest == 0 || step < smallest) ? step : smallest;
-  }
-  return smallest;
-}
-
 /* A coupled problem and its start. */
 typedef struct coupled_start {
   const dae_problem *problem;
@@ -322,7 +314,7 @@ static dae_status wave_begin_systems(dae__wave *w, dae__arena *arena, const void
     return dae__out_of_memory(err);
   DAE__TRY(dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err));
   DAE__TRY(wave_find_order(w, arena, systems, start->t, err));
-  w->capacity = wave_capacity(&w->opts, wave_smallest_step(w->opts.children, systems));
+  w->capacity = wave_capacity(&w->opts, systems);
   dae__coupling_setup setup = {.problem = problem,
                                .splitting = w->opts.splitting,
                                .jacobi = w->jacobi,

@@ -280,10 +280,22 @@ static dae_status augmented_mechanical_outputs(dae__augmented *m, double t, cons
   return D ? augmented_feedthrough(m, &at, count, outputs, forces, D, err) : DAE_OK;
 }
 
-static dae_status augmented_semi_outputs(dae__augmented *m, double t, const double *y,
-                                         const double *in, int count, const dae__output *outputs,
-                                         double *value, double *D, dae_error *err)
+dae_status dae__augmented_outputs(dae__augmented *m, double t, const double *y, const double *in,
+                                  int count, const dae__output *outputs, double *value, double *D,
+                                  dae_error *err)
 {
+  for (int i = 0; i < count; i++) {
+    dae__output output = outputs[i];
+    int limit = output.kind == DAE__OUTPUT_ACCELERATION ? m->element.n.q
+                : output.kind == DAE__OUTPUT_MULTIPLIER ? m->eliminated
+                                                        : dae_problem_size(&m->problem);
+    if (output.index < 0 || output.index >= limit)
+      return dae__fail(err, DAE_ERROR_USAGE, m->forward.name,
+                       "the system %s has no output number %d of this kind", m->forward.name,
+                       output.index + 1);
+  }
+  if (m->element.m)
+    return augmented_mechanical_outputs(m, t, y, in, count, outputs, value, D, err);
   int n = m->element.nz;
   const double *X;
   dae__copy(m->inputs, in, m->element.in);
@@ -300,22 +312,4 @@ static dae_status augmented_semi_outputs(dae__augmented *m, double t, const doub
     for (int i = 0; i < count; i++)
       D[i + count * j] = X[outputs[i].index + n * j];
   return dae__forward_diagnose(m->forward.name, status, err);
-}
-
-dae_status dae__augmented_outputs(dae__augmented *m, double t, const double *y, const double *in,
-                                  int count, const dae__output *outputs, double *value, double *D,
-                                  dae_error *err)
-{
-  for (int i = 0; i < count; i++) {
-    dae__output output = outputs[i];
-    int limit = output.kind == DAE__OUTPUT_ACCELERATION ? m->element.n.q
-                : output.kind == DAE__OUTPUT_MULTIPLIER ? m->eliminated
-                                                        : dae_problem_size(&m->problem);
-    if (output.index < 0 || output.index >= limit)
-      return dae__fail(err, DAE_ERROR_USAGE, m->forward.name,
-                       "the system %s has no output number %d of this kind", m->forward.name,
-                       output.index + 1);
-  }
-  return m->element.m ? augmented_mechanical_outputs(m, t, y, in, count, outputs, value, D, err)
-                      : augmented_semi_outputs(m, t, y, in, count, outputs, value, D, err);
 }

@@ -199,8 +199,8 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
     k = last;
   const double *y0 = child_at_node(c->y, n, k), *dy0 = child_at_node(c->dy, n, k);
   if (k < last && t > c->t[k]) {
-    dae__span span = {c->t[k], c->t[k + 1], y0, dy0, y0 + n, dy0 + n};
-    dae__span_at(&span, n, t, y, dy);
+    dae_waveform states = {*c->nodes, n, c->t, c->y, c->dy};
+    dae__waveform_interval(&states, k, t, y, dy);
     return;
   }
   dae__copy(n, y0, y);
@@ -209,24 +209,6 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
 }
 
 /* ---- creation ---- */
-
-static void child_alloc_memory(dae__arena *arena, const dae__child_setup *r, dae__child *c)
-{
-  int capacity = r->capacity, inputs = r->inputs, inner = dae_problem_size(&c->problem);
-  c->inner_y = DAE__ALLOC(arena, double, inner);
-  c->inner_dy = DAE__ALLOC(arena, double, inner);
-  c->scratch = DAE__ALLOC(arena, double, c->size);
-  c->sizes = DAE__ALLOC(arena, double, c->size);
-  c->nodes = DAE__STATE(arena, int, 1);
-  c->work = DAE__STATE(arena, dae_stats, 1);
-  c->t = DAE__STATE(arena, double, capacity);
-  c->in_nodes = DAE__STATE(arena, double, (size_t)capacity *(size_t)inputs);
-  c->y = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
-  c->dy = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
-  c->middle = DAE__ALLOC(arena, double, (size_t)capacity *(size_t)c->size);
-  c->algebraic = DAE__ALLOC(arena, bool, c->size);
-  c->multiplier = DAE__ALLOC(arena, bool, c->size);
-}
 
 double dae__method_step(const dae_method *method, const void *options)
 {
@@ -241,30 +223,32 @@ double dae__method_step(const dae_method *method, const void *options)
   return 0;
 }
 
-dae_status dae__child_create(dae__arena *arena, const dae__child_setup *r, dae__child *c,
-                             dae_error *err)
+dae_status dae__child_create(dae__arena *arena, dae__child *c, const dae_wave_child *how,
+                             const dae_start *start, int capacity, dae_error *err)
 {
-  c->augmented = r->augmented;
-  c->problem = *r->problem;
+  int inputs = c->subsystem.inputs, inner = dae_problem_size(&c->problem);
   c->problem.input = child_inputs_at;
   c->problem.input_user = c;
-  c->entry = r->entry;
-  c->outputs = r->outputs;
-  c->step = dae__method_step(r->method, r->options);
-  c->size = r->size;
-  c->subsystem = (dae_subsystem){.name = r->name,
-                                 .inputs = r->inputs,
-                                 .outputs = r->output_count,
-                                 .input_names = r->input_names,
-                                 .output_names = r->output_names,
-                                 .direct = r->direct,
-                                 .self = c,
-                                 .advance = child_advance,
-                                 .save = child_save,
-                                 .load = child_load,
-                                 .gain = child_feedthrough,
-                                 .defect = child_defect};
-  child_alloc_memory(arena, r, c);
+  c->step = dae__method_step(how->method, how->options);
+  c->subsystem.self = c;
+  c->subsystem.advance = child_advance;
+  c->subsystem.save = child_save;
+  c->subsystem.load = child_load;
+  c->subsystem.gain = child_feedthrough;
+  c->subsystem.defect = child_defect;
+  c->inner_y = DAE__ALLOC(arena, double, inner);
+  c->inner_dy = DAE__ALLOC(arena, double, inner);
+  c->scratch = DAE__ALLOC(arena, double, c->size);
+  c->sizes = DAE__ALLOC(arena, double, c->size);
+  c->nodes = DAE__STATE(arena, int, 1);
+  c->work = DAE__STATE(arena, dae_stats, 1);
+  c->t = DAE__STATE(arena, double, capacity);
+  c->in_nodes = DAE__STATE(arena, double, (size_t)capacity *(size_t)inputs);
+  c->y = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
+  c->dy = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
+  c->middle = DAE__ALLOC(arena, double, (size_t)capacity *(size_t)c->size);
+  c->algebraic = DAE__ALLOC(arena, bool, c->size);
+  c->multiplier = DAE__ALLOC(arena, bool, c->size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
@@ -278,10 +262,9 @@ dae_status dae__child_create(dae__arena *arena, const dae__child_setup *r, dae__
      * singular */
     c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC || quasilinear;
   }
-  dae__copy(r->inputs, r->in, c->in_nodes);
-  dae_start start = {.t = r->t, .y = r->y, .fixed = r->fixed};
+  dae__copy(inputs, c->scratch_in, c->in_nodes);
   dae_status status =
-      r->method->create(&c->problem, &start, r->options, dae__arena_env(arena), &c->it, err);
+      how->method->create(&c->problem, start, how->options, dae__arena_env(arena), &c->it, err);
   if (status < 0)
     return status;
   c->subsystem.save_size = dae_integrator_save_size(c->it);

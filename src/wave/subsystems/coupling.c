@@ -102,38 +102,27 @@ static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_s
   const dae__interface *f = c->f;
   const dae_part *part = &c->problem->coupled->part[system];
   const dae__child_problem *p = &c->child_problem[system];
+  dae__child *child = &c->child[system];
   dae_wave_child how = r->children ? r->children[system] : (dae_wave_child){0};
-  const dae_method *method = how.method ? how.method : dae__wave_default_method(part);
-  const void *opts = how.options ? how.options : coupling_default_options(arena, method, r);
+  how.method = how.method ? how.method : dae__wave_default_method(part);
+  how.options = how.options ? how.options : coupling_default_options(arena, how.method, r);
   int total = dae_problem_size(p->problem);
-  int size = c->first_state[system + 1] - c->first_state[system];
-  double *in = DAE__ALLOC(arena, double, p->inputs);
   double *y = DAE__ALLOC(arena, double, total);
   bool *fixed = r->fixed ? DAE__ALLOC(arena, bool, total) : NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae__interface_inputs(f, system, z, in);
+  child->problem = *p->problem;
+  child->size = c->first_state[system + 1] - c->first_state[system];
+  child->entry = p->entry;
+  child->outputs = c->outputs[system];
+  child->subsystem.output_names = f->name + f->first[system];
+  child->subsystem.direct = f->direct + f->first[system];
+  dae__interface_inputs(f, system, z, child->scratch_in);
   coupling_start_of(c, system, r->y, y);
-  for (int i = 0; fixed && i < size; i++)
+  for (int i = 0; fixed && i < child->size; i++)
     fixed[p->entry ? p->entry[i] : i] = r->fixed[c->first_state[system] + i];
-  dae__child_setup setup = {.name = part->name,
-                            .augmented = p->augmented,
-                            .problem = p->problem,
-                            .inputs = p->inputs,
-                            .size = size,
-                            .entry = p->entry,
-                            .output_count = c->output_count[system],
-                            .outputs = c->outputs[system],
-                            .output_names = f->name + f->first[system],
-                            .direct = f->direct + f->first[system],
-                            .method = method,
-                            .options = opts,
-                            .t = r->t,
-                            .y = y,
-                            .in = in,
-                            .fixed = fixed,
-                            .capacity = r->capacity};
-  dae_status status = dae__child_create(arena, &setup, &c->child[system], err);
+  dae_start start = {.t = r->t, .y = y, .fixed = fixed};
+  dae_status status = dae__child_create(arena, child, &how, &start, r->capacity, err);
   if (status < 0 && status != DAE_ERROR_MEMORY && err && part->name && part->name[0]) {
     char text[sizeof err->text];
     snprintf(text, sizeof text, "system %.60s: %.440s", part->name, err->text);
@@ -227,19 +216,11 @@ void dae__coupling_unknowns(const dae__coupling *c, const double *y, const doubl
       if (output.kind == DAE__OUTPUT_VARIABLE)
         z[u] = y[entry];
       else if (output.kind == DAE__OUTPUT_ACCELERATION)
-        z[u] = dy[entry + dae__coupling_nq(c, system)];
+        z[u] = dy[entry + p->part[system].mechanical->nq];
     }
   for (int j = 0, entry = c->first_state[c->systems]; j < p->joints; j++)
     for (int i = 0; i < p->joint[j].ng; i++, entry++)
       z[dae__coupling_multiplier(c, j, i)] = y[entry];
-}
-
-void dae__coupling_multipliers(const dae__coupling *c, const double *z, double *lambda)
-{
-  const dae_coupled *p = c->problem->coupled;
-  for (int j = 0, n = 0; j < p->joints; j++)
-    for (int i = 0; i < p->joint[j].ng; i++, n++)
-      lambda[n] = z[dae__coupling_multiplier(c, j, i)];
 }
 
 dae_status dae__coupling_restart(dae__coupling *c, double t, const double *y, const double *z,

@@ -68,9 +68,6 @@ void dae__coupling_free(dae__coupling *c);
 /* Values z of the unknowns at a coupled state y with derivative dy. */
 void dae__coupling_unknowns(const dae__coupling *c, const double *y, const double *dy, double *z);
 
-/* Multipliers of all joints, joint after joint, from the unknowns z. */
-void dae__coupling_multipliers(const dae__coupling *c, const double *z, double *lambda);
-
 /* Restarts all children from a coupled state, with inputs from the unknowns z. */
 dae_status dae__coupling_restart(dae__coupling *c, double t, const double *y, const double *z,
                                  dae_error *err);
@@ -87,10 +84,5 @@ dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_e
 dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err);
 /* Index among the unknowns of multiplier i of joint j. */
 int dae__coupling_multiplier(const dae__coupling *c, int j, int i);
-
-static inline int dae__coupling_nq(const dae__coupling *c, int system)
-{
-  return c->problem->coupled->part[system].mechanical->nq;
-}
 
 #endif

@@ -62,7 +62,7 @@ dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_e
   for (int j = 0; j < p->joints; j++)
     for (int i = 0; i < p->joint[j].nz; i++) {
       dae_port z = p->joint[j].z[i];
-      int rate = dae__coupling_nq(c, z.part) + z.variable;
+      int rate = p->part[z.part].mechanical->nq + z.variable;
       coupling_add_output(c, z.part, DAE__OUTPUT_VARIABLE, z.variable);
       coupling_add_output(c, z.part, DAE__OUTPUT_VARIABLE, rate);
       coupling_add_output(c, z.part, DAE__OUTPUT_ACCELERATION, z.variable);
@@ -147,8 +147,8 @@ static void coupling_find_joint_sources(dae__coupling *c, int system, int j)
     source[i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, z.variable);
     if (!eliminates)
       continue;
-    source[nz + i] =
-        coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
+    int rate = c->problem->coupled->part[z.part].mechanical->nq + z.variable;
+    source[nz + i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, rate);
     source[2 * nz + ng + i] = coupling_unknown(c, z.part, DAE__OUTPUT_ACCELERATION, z.variable);
   }
   for (int i = 0; i < ng && !eliminates; i++)
@@ -202,7 +202,7 @@ static dae_status coupling_create_joint(dae__arena *arena, dae__coupling *c, int
     return dae__out_of_memory(err);
   for (int i = 0; i < nz; i++) {
     dae_port z = joint->z[i];
-    int rate = dae__coupling_nq(c, z.part) + z.variable;
+    int rate = c->problem->coupled->part[z.part].mechanical->nq + z.variable;
     out->system[i] = z.part;
     out->z[i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, z.variable);
     out->zdot[i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, rate);

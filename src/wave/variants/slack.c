@@ -183,15 +183,6 @@ static int slack_place_of(dae__slack *s, dae_port port)
   return -1 - (s->n.in + k);
 }
 
-/* Port at the source of the wire to an input of a system. */
-static dae_port slack_source_of(const dae_coupled *c, int system, int input)
-{
-  int i = 0;
-  while (c->wire[i].part != system || c->wire[i].input != input)
-    i++;
-  return c->wire[i].from;
-}
-
 /* Places of a donor's equations, variables and inputs; the base is the first donor, and slack
  * variables replace those of its inputs that are wired to them. */
 static void slack_place(dae__slack *s, dae__donor *d, int *next_row)
@@ -205,37 +196,16 @@ static void slack_place(dae__slack *s, dae__donor *d, int *next_row)
   for (int i = 0; i < d->e.nz; i++)
     d->z[i] = base ? i : slack_place_of(s, (dae_port){d->system, i});
   for (int i = 0; i < d->e.nin; i++) {
-    dae_port from = {-1, -1};
-    if (i < wired)
-      from = slack_source_of(s->coupled, d->system, i);
+    const dae_wire *wire = s->coupled->wire;
+    while (i < wired && (wire->part != d->system || wire->input != i))
+      wire++;
+    dae_port from = i < wired ? wire->from : (dae_port){-1, -1};
     int k = base ? slack_find_port(s->count, s->variable, from) : 0;
     d->in[i] = !base ? slack_place_of(s, from) : k < s->count ? s->nz + k : -1 - i;
   }
 }
 
 /* ---- donors ---- */
-
-static dae_status slack_create_donor(dae__slack *s, const dae_part *part, dae__donor *d,
-                                     dae_error *err)
-{
-  char *number = DAE__ALLOC(s->arena, char, 32);
-  if (!number)
-    return dae__out_of_memory(err);
-  snprintf(number, 32, "part[%d]", d->system + 1);
-  const char *name = part->name ? part->name : number;
-  dae_status status = dae__element_part(s->arena, part, name, &d->e, err);
-  DAE__TRY(dae__forward_diagnose(name, status, err));
-  bool momenta = part->mechanical && !part->mechanical->f;
-  d->J_pattern = momenta && d->system == s->system ? &d->e.m->J_user : d->e.J;
-  d->row = DAE__ALLOC(s->arena, int, d->e.nr);
-  d->z = DAE__ALLOC(s->arena, int, d->e.nz);
-  d->in = DAE__ALLOC(s->arena, int, d->e.nin);
-  d->z_values = DAE__ALLOC(s->arena, double, d->e.nz);
-  d->rows = DAE__ALLOC(s->arena, double, d->e.n.w);
-  d->J = DAE__ALLOC(s->arena, double, dae__pattern_count(d->J_pattern));
-  d->J_in = DAE__ALLOC(s->arena, double, dae__pattern_count(&d->e.J_in));
-  return dae__arena_failed(s->arena) ? dae__out_of_memory(err) : DAE_OK;
-}
 
 static dae_status slack_create_donors(dae__slack *s, dae_error *err)
 {
@@ -251,11 +221,27 @@ static dae_status slack_create_donors(dae__slack *s, dae_error *err)
       s->donor[s->donors++].system = s->variable[k].part;
   for (int i = 0; i < s->donors; i++) {
     dae__donor *d = &s->donor[i];
-    DAE__TRY(slack_create_donor(s, i == 0 ? &base : &c->part[d->system], d, err));
+    const dae_part *part = i == 0 ? &base : &c->part[d->system];
+    char *number = DAE__ALLOC(s->arena, char, 32);
+    if (!number)
+      return dae__out_of_memory(err);
+    snprintf(number, 32, "part[%d]", d->system + 1);
+    const char *name = part->name ? part->name : number;
+    dae_status status = dae__element_part(s->arena, part, name, &d->e, err);
+    DAE__TRY(dae__forward_diagnose(name, status, err));
+    bool momenta = part->mechanical && !part->mechanical->f;
+    d->J_pattern = momenta && i == 0 ? &d->e.m->J_user : d->e.J;
+    d->row = DAE__ALLOC(s->arena, int, d->e.nr);
+    d->z = DAE__ALLOC(s->arena, int, d->e.nz);
+    d->in = DAE__ALLOC(s->arena, int, d->e.nin);
+    d->z_values = DAE__ALLOC(s->arena, double, d->e.nz);
+    d->rows = DAE__ALLOC(s->arena, double, d->e.n.w);
+    d->J = DAE__ALLOC(s->arena, double, dae__pattern_count(d->J_pattern));
+    d->J_in = DAE__ALLOC(s->arena, double, dae__pattern_count(&d->e.J_in));
     capacity += d->e.nz + d->e.nin;
   }
   s->port = DAE__ALLOC(s->arena, dae_port, capacity);
-  if (!s->port)
+  if (dae__arena_failed(s->arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < s->donors; i++)
     slack_place(s, &s->donor[i], &row);
