@@ -23,9 +23,8 @@ static void sweep_gather(dae__wave *w, int p)
       from = &w->computed;
     for (int k = 0; k < in->nodes; k++) {
       size_t to = (size_t)k * (size_t)in->width + (size_t)j;
-      size_t at = u >= 0 ? (size_t)k * (size_t)from->width + (size_t)u : 0;
-      in->value[to] = u >= 0 ? from->value[at] : 0;
-      in->slope[to] = u >= 0 ? from->slope[at] : 0;
+      in->value[to] = u >= 0 ? dae__wave_at(from, k)[u] : 0;
+      in->slope[to] = u >= 0 ? from->slope[(size_t)k * (size_t)from->width + (size_t)u] : 0;
     }
   }
 }

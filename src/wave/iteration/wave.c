@@ -3,7 +3,6 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
-#include "step/assembled.h"
 #include "wave/iteration/create.h"
 #include <float.h>
 #include <math.h>
@@ -86,12 +85,6 @@ dae_wave_options dae_wave_defaults(void)
 
 /* ---- problems and options that are refused ---- */
 
-static dae_status wave_any_assembly(const dae_problem *problem, dae_error *err)
-{
-  (void)problem, (void)err;
-  return DAE_OK;
-}
-
 dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err)
 {
   DAE__TRY(dae_problem_validate(problem, err));
@@ -99,7 +92,12 @@ dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err)
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, "problem",
         "the method iterates between coupled systems; this problem is a single system");
-  return dae__assembled_check_problem(problem, wave_any_assembly, err);
+  dae__arena *arena = dae__arena_create(NULL);
+  dae__assembly *assembly;
+  dae_status status =
+      arena ? dae__assembly_create(arena, problem, &assembly, err) : dae__out_of_memory(err);
+  dae__arena_free(arena);
+  return status;
 }
 
 dae_status dae__joint_check_problem(const dae_problem *problem, dae_error *err)

@@ -23,21 +23,19 @@
 
 /* Tuning constants; chosen, not measured. */
 #define MAX_INTERPOLATION_ERROR 0.1 /* largest error between nodes over the tolerance */
-#define REFINEMENT_REDUCTION                                                                       \
-  0.3                             /* error ratio of a finer grid above which the error is noise    \
-                                   */
-#define MAX_NOISE 1               /* noise over the tolerance; larger errors: a singularity */
-#define NOISE_DECAY 0.9           /* decay of the expected noise per window */
-#define GROW_BELOW_SWEEPS 4       /* number of sweeps below which windows grow */
-#define HALVE_ABOVE_SWEEPS 12     /* number of sweeps above which windows are halved */
-#define WINDOW_GROWTH 1.5         /* growth of a shortened window back to its fixed length */
-#define MAX_EXTRAPOLATION 2.5     /* longest extrapolation in lengths of the last window */
-#define MIN_RELATIVE_WINDOW 1e-12 /* smallest window length over |t| */
-#define MAX_SHORTENINGS 14        /* largest number of halvings of one window */
-#define FEEDTHROUGH_RATE 0.1      /* contraction rate above which D is evaluated anew */
-#define MIN_ASSUMED_RATE 0.05     /* smallest contraction rate assumed in the next window */
-#define WINDOW_ROUND_OFF 1e-9     /* round-off of window ends over the window length */
-#define FIXED_STEP_ROUND_OFF 1e-6 /* round-off of the number of fixed steps */
+#define REFINEMENT_REDUCTION 0.3    /* error ratio of a finer grid above which the error is noise */
+#define MAX_NOISE 1                 /* noise over the tolerance; larger errors: a singularity */
+#define NOISE_DECAY 0.9             /* decay of the expected noise per window */
+#define GROW_BELOW_SWEEPS 4         /* number of sweeps below which windows grow */
+#define HALVE_ABOVE_SWEEPS 12       /* number of sweeps above which windows are halved */
+#define WINDOW_GROWTH 1.5           /* growth of a shortened window back to its fixed length */
+#define MAX_EXTRAPOLATION 2.5       /* longest extrapolation in lengths of the last window */
+#define MIN_RELATIVE_WINDOW 1e-12   /* smallest window length over |t| */
+#define MAX_SHORTENINGS 14          /* largest number of halvings of one window */
+#define FEEDTHROUGH_RATE 0.1        /* contraction rate above which D is evaluated anew */
+#define MIN_ASSUMED_RATE 0.05       /* smallest contraction rate assumed in the next window */
+#define WINDOW_ROUND_OFF 1e-9       /* round-off of window ends over the window length */
+#define FIXED_STEP_ROUND_OFF 1e-6   /* round-off of the number of fixed steps */
 /* default max_sweeps of update auto, which can switch to anderson */
 #define AUTO_MAX_SWEEPS 40
 #define DEFAULT_MAX_SWEEPS 200 /* default max_sweeps of the other updates */

@@ -207,24 +207,6 @@ void dae__kkt_solve(dae__kkt *b, double *x, double *y)
   dae__copy(b->rows, b->x + b->nq, y);
 }
 
-/* Right sides of the eliminated joints: -gamma - G_z,others z''. */
-static void kkt_joint_sides(const dae__augmented *m, const double *in, double *y)
-{
-  for (int k = 0; k < m->joints; k++) {
-    const dae__attached_joint *h = &m->joint[k];
-    int nz = h->joint->nz, ng = h->joint->ng;
-    const double *zddot = in + h->first + 2 * nz + ng;
-    double *side = y + h->lambda;
-    if (!h->eliminated)
-      continue;
-    for (int r = 0; r < ng; r++)
-      side[r] = -h->gamma[r];
-    for (int i = 0; i < nz; i++)
-      if (h->own[i] < 0)
-        dae__axpy(ng, -zddot[i], h->G + ng * i, side);
-  }
-}
-
 dae_status dae__kkt_accelerate(dae__augmented *m, const dae_mechanical_at *at, const double *f,
                                dae_error *err)
 {
@@ -234,7 +216,18 @@ dae_status dae__kkt_accelerate(dae__augmented *m, const dae_mechanical_at *at, c
       .M = b->M, .G = b->G, .gamma = b->y, .K = b->K, .kappa = b->y + own->ng};
   DAE__TRY(dae__forward_diagnose(m->forward.name, dae__mech_eval(own, at, &want, err), err));
   dae__scale(b->nc, -1, b->y);
-  kkt_joint_sides(m, at->in, b->y + b->nc);
+  for (int k = 0; k < m->joints; k++) {
+    /* right side of an eliminated joint: -gamma - G_z,others z'' */
+    const dae__attached_joint *h = &m->joint[k];
+    int nz = h->joint->nz, ng = h->joint->ng;
+    const double *zddot = at->in + h->first + 2 * nz + ng;
+    double *side = b->y + b->nc + h->lambda;
+    for (int r = 0; r < ng && h->eliminated; r++)
+      side[r] = -h->gamma[r];
+    for (int i = 0; i < nz && h->eliminated; i++)
+      if (h->own[i] < 0)
+        dae__axpy(ng, -zddot[i], h->G + ng * i, side);
+  }
   dae__copy(b->nq, f, b->v_dot);
   kkt_fill_A(m);
   bool repick = b->picked && b->nc > 0;

@@ -37,24 +37,14 @@ static int coupling_unknown(const dae__coupling *c, int system, dae__output_kind
 dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
-  /* upper bounds for the number of outputs of each system */
-  int *most = DAE__ALLOC(arena, int, c->systems);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  for (int i = 0; i < p->wires; i++)
-    most[p->wire[i].from.part]++;
-  for (int i = 0; i < c->systems; i++)
-    for (int j = 0; j < c->child_problem[i].extras; j++)
-      if (c->child_problem[i].extra[j].system >= 0)
-        most[c->child_problem[i].extra[j].system]++;
-  for (int j = 0; j < p->joints; j++) {
-    for (int i = 0; i < p->joint[j].nz; i++)
-      most[p->joint[j].z[i].part] += 3;
-    if (c->eliminated_in[j] >= 0)
-      most[c->eliminated_in[j]] += p->joint[j].ng;
+  int multipliers = 0;
+  for (int j = 0; j < p->joints; j++)
+    multipliers += p->joint[j].ng;
+  for (int i = 0; i < c->systems; i++) {
+    int size = c->first_state[i + 1] - c->first_state[i];
+    int accelerations = p->part[i].mechanical ? p->part[i].mechanical->nq : 0;
+    c->outputs[i] = DAE__ALLOC(arena, dae__output, size + accelerations + multipliers);
   }
-  for (int i = 0; i < c->systems; i++)
-    c->outputs[i] = DAE__ALLOC(arena, dae__output, most[i]);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < p->wires; i++)

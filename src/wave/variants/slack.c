@@ -40,11 +40,6 @@ static bool slack_takes(const dae__slack *s, int system, int i, bool equation)
   return system != s->system && s->loops.taken[slack_block(s, system, i, equation)];
 }
 
-static bool slack_may_take(const dae__slack *s, int system)
-{
-  return system == s->system || !s->from || s->from[system];
-}
-
 /* Next algebraic equation with an entry in column j of a matrix of (f, s, c), from entry *k on;
  * without a pattern every algebraic equation; -1: none is left. */
 static int slack_next_equation(const dae__slack *s, int system, const dae_pattern *p, int j, int *k)
@@ -72,8 +67,7 @@ static bool slack_follow(const dae__slack *s, const dae_wire *wire, bool against
   dae__system_sizes n = slack_sizes_of(&s->coupled->part[wire->from.part]);
   int algebraic = wire->from.variable - (2 * n.q + n.u);
   bool moved = false;
-  if (!slack_may_take(s, wire->part) || !slack_may_take(s, wire->from.part) || algebraic < 0 ||
-      algebraic >= n.w)
+  if (!s->from[wire->part] || !s->from[wire->from.part] || algebraic < 0 || algebraic >= n.w)
     return false;
   int from = slack_block(s, wire->from.part, algebraic, false);
   for (int k = 0, i; (i = slack_next_equation(s, wire->part, J_in, wire->input, &k)) >= 0;) {
@@ -142,7 +136,7 @@ static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error
     const dae_pattern *J =
         part->mechanical ? part->mechanical->J_pattern : part->semi_explicit->J_pattern;
     dae__system_sizes size = slack_sizes_of(part);
-    for (int j = 0; j < size.w && slack_may_take(s, p); j++) /* dF/dy connects blocks */
+    for (int j = 0; j < size.w && s->from[p]; j++) /* dF/dy connects blocks */
       for (int k = 0, i; (i = slack_next_equation(s, p, J, 2 * size.q + size.u + j, &k)) >= 0;)
         l->block_of[slack_block(s, p, i, true)] = slack_block(s, p, j, false);
   }
@@ -259,15 +253,18 @@ dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int 
     return dae__fail(err, DAE_ERROR_USAGE, "part", "the coupled problem has no system %d",
                      system + 1);
   dae__slack *s = DAE__ALLOC(arena, dae__slack, 1);
-  if (!s)
+  bool *from = DAE__ALLOC(arena, bool, coupled->parts);
+  if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  for (int p = 0; p < coupled->parts; p++)
+    from[p] = p == system || !opts->from || opts->from[p];
   const dae_part *part = &coupled->part[system];
   dae_problem itself = {
       .mechanical = part->mechanical, .semi_explicit = part->semi_explicit, .why = opts->why};
   *s = (dae__slack){.arena = arena,
                     .coupled = coupled,
                     .system = system,
-                    .from = opts->from,
+                    .from = from,
                     .lagged = opts->lagged,
                     .unused = opts->unused,
                     .base = opts->base ? *opts->base : itself,

@@ -62,7 +62,7 @@ typedef struct dae__slack {
   dae__arena *arena;
   const dae_coupled *coupled;
   int system;
-  const bool *from;
+  const bool *from; /* marks systems that may be donors, and the system itself */
   bool lagged;
   const bool *unused; /* whether the base reads its inputs, not the slack variables; NULL: never */
   dae_problem base, problem;
