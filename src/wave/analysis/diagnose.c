@@ -156,43 +156,36 @@ static dae_status diagnose_sweeps(dae__wave *w, const char *what, dae_error *err
   return DAE_ERROR_COUPLING;
 }
 
-/* Message for the failure of a subsystem: the subsystem's own message, preceded by its name. */
-static dae_status diagnose_subsystem(const dae__wave *w, dae_error *err)
-{
-  char text[sizeof err->text];
-  if (w->failed < 0)
-    return err->status;
-  const char *name = w->f->sub[w->failed]->name;
-  bool named = name && name[0];
-  snprintf(text, sizeof text, "%.380s (in %s%.60s, window from t = %.6g)", err->text,
-           named ? "system " : "the model itself", named ? name : "", w->m->t);
-  memcpy(err->text, text, sizeof text);
-  if (named && err->equation[0] && !strchr(err->equation, '.')) {
-    snprintf(text, sizeof err->equation, "%.31s.%.31s", name, err->equation);
-    memcpy(err->equation, text, sizeof err->equation);
-  }
-  return err->status;
-}
-
 dae_status dae__wave_diagnose(dae__wave *w, dae__sweep_outcome outcome, dae_error *err)
 {
   char what[96] = "the iteration diverges";
-  dae_status status;
+  bool failed = outcome == DAE__SWEEP_FAILED || outcome == DAE__SWEEP_EVENT ||
+                outcome == DAE__SWEEP_COARSE_GRID;
+  dae_status status = err && err->status < 0 ? err->status : DAE_ERROR_COUPLING;
   if (outcome == DAE__SWEEP_CYCLE)
     snprintf(what, sizeof what, "the iteration falls into a %s, changes stay at %.6g",
              w->jacobi ? "cycle of four sweeps" : "2-cycle",
              dae__max_abs(w->computed.nodes * w->f->unknowns, w->change));
   if (outcome == DAE__SWEEP_LIMIT)
     snprintf(what, sizeof what, "the iteration has not converged in %d sweeps", w->trial.sweep);
-  if (outcome != DAE__SWEEP_FAILED && outcome != DAE__SWEEP_EVENT &&
-      outcome != DAE__SWEEP_COARSE_GRID)
+  if (!failed)
     status = diagnose_sweeps(w, what, err);
-  else if (err && err->status < 0)
-    status = diagnose_subsystem(w, err);
-  else
-    status = dae__fail(err, DAE_ERROR_COUPLING, NULL,
-                       "the exchange grid does not resolve the waveforms, however short the "
-                       "window: loosen the tolerance");
+  else if (!err || err->status >= 0)
+    dae__fail(err, status, NULL,
+              "the exchange grid does not resolve the waveforms, however short the window: loosen "
+              "the tolerance");
+  else if (w->failed >= 0) { /* message of the subsystem, with its name */
+    const char *name = w->f->sub[w->failed]->name;
+    bool named = name && name[0];
+    char text[sizeof err->text];
+    snprintf(text, sizeof text, "%.380s (in %s%.60s, window from t = %.6g)", err->text,
+             named ? "system " : "the model itself", named ? name : "", w->m->t);
+    memcpy(err->text, text, sizeof text);
+    if (named && err->equation[0] && !strchr(err->equation, '.')) {
+      snprintf(text, sizeof err->equation, "%.31s.%.31s", name, err->equation);
+      memcpy(err->equation, text, sizeof err->equation);
+    }
+  }
   dae__fail_at(err, w->m->t, w->grid[w->given.nodes - 1] - w->m->t);
   return status;
 }

@@ -80,22 +80,22 @@ typedef struct growth {
 static dae_status growth_alloc_memory(dae__arena *arena, growth *g, dae_error *err)
 {
   const dae__coupling *c = &g->l.coupling;
-  int total = c->f->first_D[c->systems], most = 0, inputs = 0, outputs = 0;
+  /* all states, and all accelerations, may be outputs */
+  int total = c->f->first_D[c->systems], states = c->first_state[c->systems];
+  int outputs = c->f->unknowns > states ? c->f->unknowns : states;
+  size_t largest = 0;
   for (int p = 0; p < c->systems; p++) {
-    int size = c->first_state[p + 1] - c->first_state[p];
-    most = size > most ? size : most;
-    inputs = c->child_problem[p].inputs > inputs ? c->child_problem[p].inputs : inputs;
-    outputs = c->output_count[p] > outputs ? c->output_count[p] : outputs;
+    size_t size = (size_t)(c->first_state[p + 1] - c->first_state[p]);
+    size *= (size_t)c->child_problem[p].inputs;
+    largest = size > largest ? size : largest;
   }
-  /* room for the accelerations of all coordinates as outputs */
-  outputs = outputs > most ? outputs : most;
   g->K = DAE__ALLOC(arena, double, total);
   g->mixed = DAE__ALLOC(arena, double, total);
-  g->A = DAE__ALLOC(arena, double, (size_t)most *(size_t)inputs);
-  g->moved = DAE__ALLOC(arena, double, most);
+  g->A = DAE__ALLOC(arena, double, largest);
+  g->moved = DAE__ALLOC(arena, double, states);
   g->high = DAE__ALLOC(arena, double, outputs);
   g->low = DAE__ALLOC(arena, double, outputs);
-  g->accelerations = DAE__ALLOC(arena, dae__output, most);
+  g->accelerations = DAE__ALLOC(arena, dae__output, states);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 

@@ -36,18 +36,19 @@ static double convergence_weight(const dae__wave *w, int i)
   return fmax(w->opts.rtol * w->scale[i] + w->opts.atol, ROUND_OFF * w->scale[i]);
 }
 
-/* Maximum of `largest` and of the weighted |x_i| over all unknowns at a node, in units of the
- * tolerance; a NaN is propagated. */
-static double convergence_norm_at(const dae__wave *w, int node, const double *x, double largest)
+/* Maximum of the weighted |x_i| over all unknowns and nodes, in units of the tolerance; a NaN is
+ * propagated. */
+static double convergence_norm(const dae__wave *w, const double *x)
 {
-  const double *here = x + (size_t)node * (size_t)w->f->unknowns;
+  int n = w->f->unknowns;
   double most = 0;
-  for (int i = 0; i < w->f->unknowns; i++) {
-    double a = fabs(here[i]) / convergence_weight(w, i);
-    if (!(a <= most))
-      most = a;
-  }
-  return most <= largest ? largest : most;
+  for (int k = 0; k < w->computed.nodes; k++)
+    for (int i = 0; i < n; i++) {
+      double a = fabs(x[(size_t)k * (size_t)n + (size_t)i]) / convergence_weight(w, i);
+      if (!(a <= most) && !isnan(most))
+        most = a;
+    }
+  return most;
 }
 
 /* Norm of the change zhat - z over all nodes. Option stop = end: norm of the change between two
@@ -62,11 +63,8 @@ static double convergence_change(dae__wave *w)
     for (int i = 0; i < n; i++)
       w->scale[i] = fmax(w->scale[i], fmax(fabs(dae__wave_at(&w->given, k)[i]),
                                            fabs(dae__wave_at(&w->computed, k)[i])));
-  if (w->opts.stop != DAE_WAVE_STOP_END) {
-    for (int k = 0; k < nodes; k++)
-      most = convergence_norm_at(w, k, w->change, most);
-    return most;
-  }
+  if (w->opts.stop != DAE_WAVE_STOP_END)
+    return convergence_norm(w, w->change);
   const double *end = dae__wave_at(&w->computed, nodes - 1);
   for (int i = 0; i < n; i++)
     if (w->f->in_end_norm[i])
@@ -99,13 +97,11 @@ static bool convergence_is_cycle(dae__wave *w)
 {
   int n = w->f->unknowns * w->computed.nodes, back = w->jacobi ? 2 : 1;
   const double *earlier = w->jacobi ? w->older_change : w->last_change;
-  double sum = 0;
   if (w->trial.sweep <= back)
     return false;
   for (int i = 0; i < n; i++)
     w->previous[i] = w->change[i] + earlier[i];
-  for (int k = 0; k < w->computed.nodes; k++)
-    sum = fmax(sum, convergence_norm_at(w, k, w->previous, 0));
+  double sum = convergence_norm(w, w->previous);
   double rate = w->jacobi ? w->trial.rate * w->trial.last_rate : w->trial.rate;
   return w->trial.change > 0 && sum <= CYCLE_DIFFERENCE * w->trial.change &&
          fabs(rate - 1) <= CYCLE_RATE_DIFFERENCE;

@@ -255,7 +255,7 @@ dae_status dae__wave_reset_at(dae__wave *w, double t, dae_error *err)
   return dae__wave_save_all(w, true, err);
 }
 
-dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
+dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *outputs,
                             dae_error *err)
 {
   w->grid = DAE__STATE(arena, double, w->capacity);
@@ -268,7 +268,10 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   if (w->f->directs > 0)
     DAE__TRY(dae__solver_create(arena, &w->f->G, &w->solver, err));
   DAE__TRY(dae__wave_project_create(w, arena, err));
-  dae__copy(w->f->unknowns, unknowns, w->start);
+  if (outputs)
+    dae__copy(w->f->unknowns, outputs, w->start);
+  else
+    dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
   w->m->observed = w->m->last_observed = NAN;
   w->m->rho = w->m->rho_last = w->f->has_feedthrough ? 0 : NAN;
   w->omega = w->opts.omega > 0 ? w->opts.omega : 1;
@@ -329,11 +332,7 @@ static dae_status wave_begin_systems(dae__wave *w, dae__arena *arena, const void
                                .capacity = w->capacity};
   DAE__TRY(dae__coupling_create(arena, &setup, &w->coupling, err));
   w->f = w->coupling.f;
-  double *unknowns = DAE__ALLOC(arena, double, w->f->unknowns);
-  if (!unknowns)
-    return dae__out_of_memory(err);
-  dae__coupling_unknowns(&w->coupling, w->y, w->dy, unknowns);
-  return dae__wave_finish(w, arena, start->t, unknowns, err);
+  return dae__wave_finish(w, arena, start->t, NULL, err);
 }
 
 /* ---- creation ---- */

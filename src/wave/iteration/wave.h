@@ -196,8 +196,9 @@ typedef struct dae__wave_setup {
 } dae__wave_setup;
 dae_status dae__wave_create(const dae__wave_setup *setup, const dae_env *env, dae_integrator **out,
                             dae_error *err);
-/* Allocates memory, finds the order and starts at t; the interface w->f must be complete. */
-dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
+/* Allocates memory, finds the order and starts at t, from the outputs of user subsystems or the
+ * coupled state in w->y and w->dy (outputs NULL); the interface w->f must be complete. */
+dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *outputs,
                             dae_error *err);
 /* Starts anew at t, where all subsystems are; the coupled state is in w->y. */
 dae_status dae__wave_reset_at(dae__wave *w, double t, dae_error *err);

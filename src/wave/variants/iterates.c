@@ -191,15 +191,13 @@ static int iterates_rows(dae__iterates *it, const dae_mechanical_at *at, bool st
   return it->terms.linear > 0 ? iterates_add_linear(it, at, first, n, out) : 0;
 }
 
-static int iterates_f(void *user, const dae_mechanical_at *at, double *f)
-{
-  return iterates_rows(user, at, false, f);
-}
-
-static int iterates_s(void *user, const dae_mechanical_at *at, double *s)
-{
-  return iterates_rows(user, at, true, s);
-}
+#define ROWS(name, states)                                                                         \
+  static int iterates_##name(void *user, const dae_mechanical_at *at, double *out)                 \
+  {                                                                                                \
+    return iterates_rows(user, at, states, out);                                                   \
+  }
+ROWS(f, false)
+ROWS(s, true)
 
 /* Combined callback: f and s from iterates, everything else from one call of the base's eval. */
 static int iterates_eval_all(void *user, const dae_mechanical_at *at,
