@@ -14,7 +14,6 @@
 #include "linalg/solver.h"
 #include "linalg/spectrum.h"
 #include "wave/analysis/loop_matrix.h"
-#include "wave/analysis/splitting.h"
 #include <math.h>
 #include <string.h>
 

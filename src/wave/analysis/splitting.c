@@ -16,10 +16,10 @@
  * power iteration is continued. The norms |T x| oscillate, for complex pairs too, but their
  * geometric mean over a block does not; the length of a block is doubled until the means of two
  * consecutive blocks agree. */
-#include "wave/analysis/splitting.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/spectrum.h"
+#include "wave/analysis/loop_matrix.h"
 #include <math.h>
 #include <string.h>
 

@@ -259,8 +259,6 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
                             dae_error *err)
 {
   w->grid = DAE__STATE(arena, double, w->capacity);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
   wave_alloc_subsystems(arena, w);
   wave_alloc_unknowns(arena, w);
   if (dae__arena_failed(arena))

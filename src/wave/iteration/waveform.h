@@ -11,8 +11,9 @@ void dae__waveform_slopes(dae_waveform *w, int i);
 /* Cubic extrapolation to a time t beyond the window, through four nodes spread over the window. */
 void dae__waveform_extrapolate(const dae_waveform *w, double t, double *value);
 
-/* Cubic Hermite interpolation y, and its derivative dy (may be NULL), at t between the nodes k and
- * k + 1. */
-void dae__waveform_interval(const dae_waveform *w, int k, double t, double *y, double *dy);
+/* Interpolation y at t between the nodes k and k + 1, and the derivative dy of the cubic Hermite
+ * interpolation (may be NULL). */
+void dae__waveform_interval(const dae_waveform *w, int k, dae_interpolation kind, double t,
+                            double *y, double *dy);
 
 #endif

@@ -72,8 +72,8 @@ typedef struct dae__attached_joint {
 typedef struct dae__kkt {
   int nq, nc, rows; /* numbers of coordinates, of own constraints, and of rows of A */
   dae_pattern A, diagonal, pattern;
-  dae__piece *piece; /* pieces of A: G, K, and G_z of each eliminated joint */
-  dae__block M_at, A_at, At_at, D_at;
+  dae__piece *piece;   /* pieces of A: G, K, and G_z of each eliminated joint */
+  dae__block block[4]; /* blocks M, A, A', D of the matrix, D the diagonal of dropped rows */
   dae__solver *solver;
   bool *active; /* marks independent rows of A */
   bool picked, factored;

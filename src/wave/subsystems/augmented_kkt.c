@@ -45,15 +45,11 @@ static void kkt_create_patterns(dae__augmented *m)
     b->diagonal = dae__pattern_diagonal(m->arena, n);
   if (dae__arena_failed(m->arena))
     return;
-  dae__block block[4] = {{0, 0, &own->M, false, NULL},
-                         {b->nq, 0, &b->A, false, NULL},
-                         {0, b->nq, &b->A, true, NULL},
-                         {0, 0, &b->diagonal, false, NULL}};
-  b->pattern = dae__blocks_merge(m->arena, n, n, block, 4);
-  b->M_at = block[0];
-  b->A_at = block[1];
-  b->At_at = block[2];
-  b->D_at = block[3];
+  b->block[0] = (dae__block){0, 0, &own->M, false, NULL};
+  b->block[1] = (dae__block){b->nq, 0, &b->A, false, NULL};
+  b->block[2] = (dae__block){0, b->nq, &b->A, true, NULL};
+  b->block[3] = (dae__block){0, 0, &b->diagonal, false, NULL};
+  b->pattern = dae__blocks_merge(m->arena, n, n, b->block, 4);
 }
 
 dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
@@ -175,10 +171,10 @@ static dae_status kkt_factor(dae__augmented *m, dae_error *err)
     if (!b->active[b->A.row[e]])
       b->A_values[e] = 0;
   dae__zero(entries, b->values);
-  dae__block_add(&b->M_at, 1, b->M, b->values);
-  dae__block_add(&b->A_at, 1, b->A_values, b->values);
-  dae__block_add(&b->At_at, 1, b->A_values, b->values);
-  dae__block_add(&b->D_at, 1, b->D, b->values);
+  dae__block_add(&b->block[0], 1, b->M, b->values);
+  dae__block_add(&b->block[1], 1, b->A_values, b->values);
+  dae__block_add(&b->block[2], 1, b->A_values, b->values);
+  dae__block_add(&b->block[3], 1, b->D, b->values);
   if (b->factored && memcmp(b->values, b->last, (size_t)entries * sizeof *b->values) == 0)
     return DAE_OK;
   dae__solver_reset(b->solver);

@@ -200,7 +200,7 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
   const double *y0 = child_at_node(c->y, n, k), *dy0 = child_at_node(c->dy, n, k);
   if (k < last && t > c->t[k]) {
     dae_waveform states = {*c->nodes, n, c->t, c->y, c->dy};
-    dae__waveform_interval(&states, k, t, y, dy);
+    dae__waveform_interval(&states, k, DAE_INTERPOLATION_HERMITE, t, y, dy);
     return;
   }
   dae__copy(n, y0, y);

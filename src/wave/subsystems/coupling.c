@@ -144,8 +144,6 @@ static dae_status coupling_alloc_memory(dae__arena *arena, const dae__coupling_s
   c->output_count = DAE__ALLOC(arena, int, c->systems);
   c->eliminated_in = DAE__ALLOC(arena, int, p->joints);
   c->f = DAE__ALLOC(arena, dae__interface, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
   if (r->jacobi)
     c->locks = DAE__ALLOC(arena, dae__lock *, p->joints);
   for (int j = 0; c->locks && j < p->joints; j++)

@@ -31,7 +31,7 @@ typedef struct dae__system_sizes {
 typedef struct dae__submatrix {
   dae_pattern pattern;
   int *entry; /* index in the donor's matrix of each entry of the pattern */
-  int *row, *col;
+  int *col;   /* column in the extended problem of each column of the pattern */
 } dae__submatrix;
 
 /* A system whose equations the extended problem contains: all equations of the base, the equations

@@ -185,7 +185,6 @@ static void slack_create_submatrix(dae__slack *s, const dae__donor *d, const dae
   int count = 0, all = dae__pattern_count(p);
   int *start = DAE__ALLOC(s->arena, int, p->cols + 1), *row = DAE__ALLOC(s->arena, int, all);
   x->entry = DAE__ALLOC(s->arena, int, all);
-  x->row = d->row;
   x->col = DAE__ALLOC(s->arena, int, p->cols);
   if (dae__arena_failed(s->arena))
     return;
