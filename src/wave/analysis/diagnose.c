@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
-
 #include <stdio.h>
 #include <string.h>
 

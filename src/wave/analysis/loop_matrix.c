@@ -34,8 +34,6 @@ typedef struct work {
   int *entered; /* subsystems in whose rows a column has entries */
   dae_pattern C;
   double *C_values;
-  int *component; /* strongly connected component of each used unknown */
-  int *size;      /* number of unknowns in each component */
 } work;
 
 /* Sorts the unknowns by subsystem, and lists the unknowns that other subsystems use. */
@@ -195,11 +193,11 @@ static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
  * of C within such components. */
 static bool loop_extract(work *w, dae__arena *arena, dae__loop_matrix *out, double **values)
 {
-  w->component = DAE__ALLOC(arena, int, w->used);
-  w->size = DAE__ALLOC(arena, int, w->used);
+  /* strongly connected component of each used unknown, and their sizes */
+  int *component = DAE__ALLOC(arena, int, w->used), *size = DAE__ALLOC(arena, int, w->used);
   if (dae__arena_failed(arena))
     return false;
-  dae__components(arena, &w->C, w->component, w->size);
+  dae__components(arena, &w->C, component, size);
   int *number = DAE__ALLOC(arena, int, w->used), *unknown = DAE__ALLOC(arena, int, w->used);
   int *owner = DAE__ALLOC(arena, int, w->used), *start = DAE__ALLOC(arena, int, w->used + 1);
   int *row = DAE__ALLOC(arena, int, dae__pattern_count(&w->C)), n = 0, count = 0;
@@ -207,17 +205,17 @@ static bool loop_extract(work *w, dae__arena *arena, dae__loop_matrix *out, doub
   if (dae__arena_failed(arena))
     return false;
   for (int k = 0; k < w->used; k++) {
-    if (w->size[w->component[k]] < 2)
+    if (size[component[k]] < 2)
       continue;
     unknown[n] = w->unknown[k];
     owner[n] = w->loop->owner[w->unknown[k]];
     number[k] = n++;
   }
   for (int k = 0; k < w->used; k++) {
-    if (w->size[w->component[k]] < 2)
+    if (size[component[k]] < 2)
       continue;
     for (int e = w->C.start[k]; e < w->C.start[k + 1]; e++)
-      if (w->component[w->C.row[e]] == w->component[k]) {
+      if (component[w->C.row[e]] == component[k]) {
         (*values)[count] = w->C_values[e];
         row[count++] = number[w->C.row[e]];
       }

@@ -13,7 +13,6 @@
 #include "core/vec.h"
 #include "wave/analysis/contraction.h"
 #include "wave/iteration/wave.h"
-
 #include <stdio.h>
 
 /* relative step of central differences: third root of the unit round-off */

@@ -1,11 +1,9 @@
 /* A dynamic iteration between user subsystems: any solver or simulator behind dae_subsystem. */
 #include "core/error.h"
-#include "core/vec.h"
 #include "wave/iteration/create.h"
 #include "wave/iteration/wave.h"
-
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define NAME_SIZE 160
 

@@ -3,8 +3,8 @@
  *   Jacobi         from the waveforms z given to the sweep
  *   Gauss-Seidel   from zhat of the subsystems earlier in the order, from z of the others */
 #include "core/error.h"
-#include "core/vec.h"
 #include "wave/iteration/wave.h"
+#include <math.h>
 
 /* ---- inputs and outputs ---- */
 
@@ -55,8 +55,7 @@ static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
   const dae_subsystem *s = f->sub[p];
   dae_waveform *out = &w->out[p];
   out->nodes = w->given.nodes;
-  double end = w->grid[out->nodes - 1];
-  w->reached[p] = end;
+  double end = w->reached[p] = w->grid[out->nodes - 1];
   dae_status status = w->at_start ? DAE_OK : s->load(s->self, w->snapshot[p], err);
   sweep_gather(w, p);
   if (status >= 0)

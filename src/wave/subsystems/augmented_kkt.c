@@ -17,7 +17,7 @@
 #include "linalg/pattern.h"
 #include "linalg/rank.h"
 #include "wave/subsystems/augmented.h"
-#include <stdio.h>
+#include <string.h>
 
 /* ---- creation ---- */
 

@@ -26,6 +26,7 @@
 #define MIN_POLE_SHARE 1e-8
 /* reciprocal condition below which M counts as singular; chosen */
 #define SINGULAR_MASS_RCOND 1e-12
+
 dae_status dae__limit_create(dae__augmented *m, dae_error *err)
 {
   dae__limit *l = &m->limit;

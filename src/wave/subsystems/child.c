@@ -5,8 +5,6 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "step/integrator.h"
-
-#include <float.h>
 #include <string.h>
 
 static double *child_at_node(double *values, int width, int node)
@@ -51,18 +49,17 @@ static dae_status child_record(dae__child *c, const dae_waveform *out, int *node
   double t = dae_integrator_view(c->it).t;
   int last = out->nodes - 1;
   dae_status status = DAE_OK;
-  while (*node <= last && out->t[*node] <= t && !status) {
+  for (; *node <= last && out->t[*node] <= t && !status; ++*node)
     status = child_state_at(c, out->t[*node], child_at_node(c->y, c->size, *node),
                             child_at_node(c->dy, c->size, *node), err);
-    ++*node;
-  }
-  while (*middle < last && (out->t[*middle] + out->t[*middle + 1]) / 2 <= t && !status) {
+  for (; *middle < last && !status; ++*middle) {
     double midpoint = (out->t[*middle] + out->t[*middle + 1]) / 2;
+    if (midpoint > t)
+      break;
     status = c->has_algebraic
                  ? dae__integrator_interpolate_unprojected(c->it, midpoint, c->inner_y, err)
                  : dae__integrator_interpolate_raw(c->it, midpoint, c->inner_y, err);
     child_pick(c, c->inner_y, child_at_node(c->middle, c->size, *middle));
-    ++*middle;
   }
   return status;
 }

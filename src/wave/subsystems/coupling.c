@@ -4,7 +4,6 @@
 #include "core/vec.h"
 #include "wave/iteration/create.h"
 #include "wave/variants/variants.h"
-
 #include <daedal/bdf.h>
 #include <math.h>
 #include <stdio.h>

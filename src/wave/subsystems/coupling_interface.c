@@ -4,10 +4,7 @@
  * acceleration of every coordinate in a joint; and the multipliers of joints eliminated in the
  * system. */
 #include "core/error.h"
-#include "core/vec.h"
 #include "wave/subsystems/coupling.h"
-
-#include <stdio.h>
 #include <string.h>
 
 #define NAME_SIZE 98

@@ -4,7 +4,6 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
-
 #include <stdio.h>
 
 /* ---- pattern of G ---- */

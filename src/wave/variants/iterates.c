@@ -344,9 +344,8 @@ static void iterates_create_J_in(dae__iterates *it)
   for (int col = 0; col < cols; col++) {
     bool input = col < ages * nin;
     const dae_pattern *p = input ? &it->e.J_in : it->J_base;
-    int j = input ? col % nin : (col - ages * nin) % it->count, rows = it->rows;
-    if (input && col < nin)
-      rows = it->e.nr;
+    int j = input ? col % nin : (col - ages * nin) % it->count;
+    int rows = col < nin ? it->e.nr : it->rows; /* all rows for in^(n-1) */
     for (int e = p->start[j]; e < p->start[j + 1] && p->row[e] < rows; e++)
       row[count++] = p->row[e];
     start[col + 1] = count;

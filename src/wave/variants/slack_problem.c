@@ -12,7 +12,6 @@
 #include "linalg/pattern.h"
 #include "wave/variants/slack.h"
 #include <stdio.h>
-#include <string.h>
 
 #define NAME_SIZE 128
 
@@ -32,33 +31,26 @@ static double slack_value_at(const dae__slack *s, const dae_mechanical_at *at, i
   return place < n->u ? at->u[place] : at->w[place - n->u];
 }
 
-/* Inputs of a donor, from the variables and inputs of the extended problem. */
-static const double *slack_inputs_of(dae__slack *s, int k, const dae_mechanical_at *at)
-{
-  dae__donor *d = &s->donor[k];
-  bool given = k == 0 && s->unused && *s->unused;
-  for (int i = 0; i < d->e.nin; i++)
-    d->e.in[i] = given ? at->in[i] : slack_value_at(s, at, d->in[i]);
-  return d->e.in;
-}
-
-static const double *slack_base_inputs(dae__forward *forward, const dae_mechanical_at *at)
-{
-  return slack_inputs_of((dae__slack *)forward, 0, at);
-}
-
 /* Point at which donor k is evaluated; the base is donor 0, and its variables come first in all
  * vectors. */
 static dae_mechanical_at slack_point_of(dae__slack *s, int k, const dae_mechanical_at *at)
 {
   dae__donor *d = &s->donor[k];
   const dae__sizes *n = &d->e.n;
-  const double *z = d->z_values, *in = slack_inputs_of(s, k, at);
+  const double *z = d->z_values, *in = d->e.in;
+  bool given = k == 0 && s->unused && *s->unused;
+  for (int i = 0; i < d->e.nin; i++)
+    d->e.in[i] = given ? at->in[i] : slack_value_at(s, at, d->in[i]);
   if (k == 0)
     return (dae_mechanical_at){at->t, at->q, at->v, at->u, at->w, in};
   for (int i = 0; i < d->e.nz; i++)
     d->z_values[i] = slack_value_at(s, at, d->z[i]);
   return (dae_mechanical_at){at->t, z, z + n->q, z + 2 * n->q, z + 2 * n->q + n->u, in};
+}
+
+static const double *slack_base_inputs(dae__forward *forward, const dae_mechanical_at *at)
+{
+  return slack_point_of((dae__slack *)forward, 0, at).in;
 }
 
 /* ---- equations of the donors ---- */

@@ -2,7 +2,6 @@
  * the updates of xi and of weighted joints. */
 #include "wave/variants/variants.h"
 #include "core/error.h"
-#include "core/vec.h"
 #include "wave/iteration/wave.h"
 #include "wave/variants/iterates.h"
 #include "wave/variants/slack.h"
