@@ -65,7 +65,7 @@ static dae_status children_find_method(const reader *r, const dae_part *part,
   if (!any)
     return DAE_OK;
   bool usual = !named || strcmp(named->text, "auto") == 0;
-  *out = dae_method_find(usual ? dae__wave_default_method(part) : named->text, &why);
+  *out = dae_method_find(usual ? dae__wave_default_method(part)->name : named->text, &why);
   if (*out && (*out)->accepts && (*out)->accepts(&alone, &why) < 0)
     *out = NULL;
   if (!*out)

@@ -21,12 +21,11 @@ static inline void assert_close(double a, double b, double tolerance)
     fail_msg("%.12g is not near %.12g", a, b);
 }
 
-static inline dae__augmented *augmented_of(const dae_coupled *c, int part, const bool *carried,
-                                           bool lagged)
+static inline dae__augmented *augmented_of(const dae_coupled *c, int part, const bool *carried)
 {
   dae__augmented *m = NULL;
   dae_error err = dae_error_none();
-  dae__augmented_options opts = {.eliminated = carried, .lagged = lagged};
+  dae__augmented_options opts = {.eliminated = carried};
   if (dae__augmented_create(arena, c, part, &opts, &m, &err))
     fail_msg("%s", err.text);
   return m;

@@ -83,7 +83,7 @@ static bool carry(const dae_coupled *c, int part, int which, bool *carried)
 /* what to do with each member there is */
 typedef void each_fn(const point *p, int part, const bool *carried, dae__augmented *m);
 
-static void for_each_member(bool lagged, each_fn *fn)
+static void for_each_member(each_fn *fn)
 {
   point p;
   for (int derivatives = 0; derivatives < 2; derivatives++) {
@@ -93,7 +93,7 @@ static void for_each_member(bool lagged, each_fn *fn)
         bool carried[JOINTS];
         if (!carry(&p.t.coupled, part, which, carried))
           continue;
-        dae__augmented *m = augmented_of(&p.t.coupled, part, carried, lagged);
+        dae__augmented *m = augmented_of(&p.t.coupled, part, carried);
         fn(&p, part, carried, m);
         dae__augmented_free(m);
       }
@@ -135,7 +135,7 @@ static void difference(const dae_mechanical *p, double *z, double *in, double *x
 
 static void check_derivatives(const point *pt, int part, const bool *carried, dae__augmented *m)
 {
-  const dae_mechanical *p = dae__augmented_problem(m)->mechanical;
+  const dae_mechanical *p = m->problem.mechanical;
   int rows = p->nq + p->nu + p->nw, cols = 2 * p->nq + p->nu + p->nw;
   double z[MAX], in[MAX], values[MAX * MAX], A[MAX * MAX], column[MAX];
   bool any = carried[HOOK] || carried[RAIL];
@@ -167,8 +167,7 @@ static void check_derivatives(const point *pt, int part, const bool *carried, da
 static void test_derivatives_of_members_are_those_of_their_callbacks(void **state)
 {
   (void)state;
-  for_each_member(false, check_derivatives);
-  for_each_member(true, check_derivatives);
+  for_each_member(check_derivatives);
 }
 
 /* ---- answers ---- */
@@ -207,8 +206,7 @@ static void check_answers(const point *pt, int part, const bool *carried, dae__a
 static void test_members_move_as_the_whole(void **state)
 {
   (void)state;
-  for_each_member(false, check_answers);
-  for_each_member(true, check_answers);
+  for_each_member(check_answers);
 }
 
 /* ---- gains ---- */
@@ -256,10 +254,10 @@ static void check_gains(const point *pt, int part, const bool *carried, dae__aug
   const dae_mechanical *own = pt->t.part[part].mechanical;
   double in[MAX], value[MAX], D[MAX * MAX], column[MAX], y[MAX];
   dae__output answers[MAX];
-  int inputs = dae__augmented_inputs(m);
+  int inputs = m->inputs;
   int count = all_answers(own, carried[HOOK] + carried[RAIL], trio_size[part], answers);
   held h = {inputs, in};
-  dae_problem problem = *dae__augmented_problem(m);
+  dae_problem problem = m->problem;
   problem.input = held_inputs;
   problem.input_user = &h;
   dae__mech *mech;
@@ -288,8 +286,7 @@ static void check_gains(const point *pt, int part, const bool *carried, dae__aug
 static void test_gains_are_derivatives_of_answers(void **state)
 {
   (void)state;
-  for_each_member(false, check_gains);
-  for_each_member(true, check_gains);
+  for_each_member(check_gains);
 }
 
 /* ---- threads ---- */

@@ -75,7 +75,7 @@ static void test_redundant_constraints_of_a_part_are_taken_out(void **state)
   for (int k = 0; k < 2; k++) {
     double lambda, gain[10];
     make_pair(&c, 1 + k);
-    dae__augmented *m = augmented_of(&c.coupled, 0, carried, false);
+    dae__augmented *m = augmented_of(&c.coupled, 0, carried);
     assert_int_equal(dae__augmented_outputs(m, 0, y, in, 3, accelerations, value[k], D[k], NULL),
                      DAE_OK);
     /* multipliers of dependent constraints are not unique */
@@ -101,13 +101,13 @@ static void test_a_joint_that_a_part_cannot_carry_is_named(void **state)
   pair c;
   make_pair(&c, 1);
   c.joint.z = dull_z;
-  dae__augmented *m = augmented_of(&c.coupled, 0, carried, false);
+  dae__augmented *m = augmented_of(&c.coupled, 0, carried);
   assert_int_equal(dae__augmented_outputs(m, 0, there, in, 3, accelerations, value, NULL, &err),
                    DAE_ERROR_SINGULAR);
   assert_string_equal(err.equation, "sum");
   assert_non_null(strstr(err.text, "pair"));
   /* the integrators see a point that is refused, with the same message */
-  const dae_problem *p = dae__augmented_problem(m);
+  const dae_problem *p = &m->problem;
   double f[3], v[3] = {0};
   dae_mechanical_at at = {.q = there, .v = v, .in = in};
   assert_true(p->mechanical->f(p->mechanical->user, &at, f) > 0);
@@ -119,7 +119,7 @@ static void test_a_joint_that_a_part_cannot_carry_is_named(void **state)
   const bool both[] = {true, true};
   make_trio(&t, true);
   trio_state(&t, 0, state_y, NULL);
-  m = augmented_of(&t.coupled, ARM, both, false);
+  m = augmented_of(&t.coupled, ARM, both);
   assert_int_equal(
       dae__augmented_outputs(m, 0, state_y, inputs, 3, accelerations, value, NULL, &err),
       DAE_ERROR_SINGULAR);
@@ -145,7 +145,7 @@ static void test_wrong_members_are_refused(void **state)
   assert_int_equal(dae__augmented_create(arena, &t.coupled, CART, &opts, &m, &err),
                    DAE_ERROR_USAGE);
   assert_non_null(strstr(err.text, "hook"));
-  m = augmented_of(c, 0, NULL, false);
+  m = augmented_of(c, 0, NULL);
   double y[4] = {0}, in[7] = {0}, value[1];
   const dae__output wrong[] = {{DAE__OUTPUT_MULTIPLIER, 0},
                                {DAE__OUTPUT_ACCELERATION, 2},
@@ -177,7 +177,7 @@ static void test_singular_algebraic_equations_name_the_variable(void **state)
   trio_state(&t, 0, y, NULL);
   t.arm.c = no_w;
   t.arm.J = NULL;
-  dae__augmented *m = augmented_of(&t.coupled, ARM, NULL, false);
+  dae__augmented *m = augmented_of(&t.coupled, ARM, NULL);
   assert_int_equal(dae__augmented_outputs(m, 0, y, in, 1, &w, &value, D, &err), DAE_ERROR_SINGULAR);
   assert_string_equal(err.equation, "w");
   assert_non_null(strstr(err.text, "in arm:"));
@@ -205,8 +205,8 @@ static void test_what_fails_is_named(void **state)
   make_trio(&t, true);
   trio_state(&t, 0, y, NULL);
   t.joint[HOOK].G = joint_refuses;
-  dae__augmented *m = augmented_of(&t.coupled, ARM, NULL, false);
-  const dae_problem *p = dae__augmented_problem(m);
+  dae__augmented *m = augmented_of(&t.coupled, ARM, NULL);
+  const dae_problem *p = &m->problem;
   dae_mechanical_at at = {0, y, y + 3, y + 6, y + 7, in};
   assert_int_equal(p->mechanical->f(p->mechanical->user, &at, out), 1);
   assert_non_null(strstr(p->why->text, "in hook:"));
@@ -215,8 +215,8 @@ static void test_what_fails_is_named(void **state)
   assert_non_null(strstr(err.text, "in hook:"));
   dae__augmented_free(m);
   t.arm.f = part_fails;
-  m = augmented_of(&t.coupled, ARM, NULL, false);
-  p = dae__augmented_problem(m);
+  m = augmented_of(&t.coupled, ARM, NULL);
+  p = &m->problem;
   assert_int_equal(p->mechanical->f(p->mechanical->user, &at, out), -1);
   assert_non_null(strstr(p->why->text, "in arm:"));
   dae__augmented_free(m);

@@ -194,10 +194,10 @@ static void test_a_member_may_be_the_base(void **state)
   (void)state;
   trio t;
   make_trio(&t, true);
-  dae__augmented *m = augmented_of(&t.coupled, ARM, NULL, false);
-  check_derivatives(dae__augmented_problem(m), &picard, 1e-6); /* the rail has no derivatives */
-  check_derivatives(dae__augmented_problem(m), &mixed, 1e-6);
-  check_derivatives(dae__augmented_problem(m), &lagged, 1e-6);
+  dae__augmented *m = augmented_of(&t.coupled, ARM, NULL);
+  check_derivatives(&m->problem, &picard, 1e-6); /* the rail has no derivatives */
+  check_derivatives(&m->problem, &mixed, 1e-6);
+  check_derivatives(&m->problem, &lagged, 1e-6);
   dae__augmented_free(m);
 }
 
@@ -317,8 +317,7 @@ static void test_inputs_are_named_by_what_they_are(void **state)
   assert_string_equal(m->in_names[2], "a^(n-1)");
   assert_string_equal(m->in_names[8], "u^(n-1)");
   assert_string_equal(m->in_names[12], "der(a)^(n-2)");
-  for (int i = 0; i < 7; i++)
-    assert_int_equal(it->entry[i], i);
+  assert_int_equal(it->count, 7);
 }
 
 int main(void)

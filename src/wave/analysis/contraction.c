@@ -14,7 +14,6 @@
 #include "linalg/solver.h"
 #include "linalg/spectrum.h"
 #include "wave/analysis/loop_matrix.h"
-#include "wave/analysis/splitting.h"
 #include <math.h>
 #include <string.h>
 
@@ -33,14 +32,17 @@
 #define NEGLIGIBLE_FLOW 1e-12
 
 dae_status dae__contraction_radius(const dae_env *env, const dae__loop *loop, const int *order,
-                                   double *rho, dae_error *err)
+                                   double *rho, double *weight, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  dae__loop_matrix matrix;
+  dae__loop_matrix matrix = {.n = 0};
   dae_status status =
       arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
   *rho = INFINITY;
+  if (weight)
+    dae__zero(loop->pattern->cols, weight);
   if (!status) {
+    double *own = DAE__ALLOC(arena, double, matrix.n);
     dae__splitting s = dae__splitting_create(arena, &matrix);
     if (dae__arena_failed(arena)) {
       status = dae__out_of_memory(err);
@@ -48,29 +50,10 @@ dae_status dae__contraction_radius(const dae_env *env, const dae__loop *loop, co
       dae__splitting_order(&s, order);
       status = dae__splitting_radius(&s, env, rho, err);
     }
-  }
-  dae__arena_free(arena);
-  return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
-}
-
-dae_status dae__contraction_mode(const dae_env *env, const dae__loop *loop, const int *order,
-                                 double *weight, dae_error *err)
-{
-  dae__arena *arena = dae__arena_create(env);
-  dae__loop_matrix matrix;
-  dae_status status =
-      arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
-  dae__zero(loop->pattern->cols, weight);
-  if (!status && matrix.n > 0) {
-    double *own = DAE__ALLOC(arena, double, matrix.n);
-    dae__splitting s = dae__splitting_create(arena, &matrix);
-    if (dae__arena_failed(arena)) {
-      status = dae__out_of_memory(err);
-    } else {
-      dae__splitting_order(&s, order);
+    bool mode = weight && matrix.n > 0 && !status;
+    if (mode)
       status = dae__splitting_mode(&s, env, own, err);
-    }
-    for (int i = 0; i < matrix.n && !status; i++)
+    for (int i = 0; i < matrix.n && mode && !status; i++)
       weight[matrix.unknown[i]] = own[i];
   }
   dae__arena_free(arena);
@@ -78,22 +61,6 @@ dae_status dae__contraction_mode(const dae_env *env, const dae__loop *loop, cons
 }
 
 /* ---- smallest singular value of 1 - T ---- */
-
-/* Smallest singular value of 1 + C by a dense decomposition. */
-static dae_status contraction_dense_margin(dae__arena *arena, const dae__loop_matrix *g,
-                                           double *margin, dae_error *err)
-{
-  const dae_pattern *p = &g->pattern;
-  double *A = DAE__ALLOC(arena, double, (size_t)g->n *(size_t)g->n);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  for (int j = 0; j < g->n; j++) {
-    A[j + j * g->n] = 1;
-    for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      A[p->row[e] + j * g->n] = g->values[e];
-  }
-  return dae__spectrum_smallest(dae__arena_env(arena), g->n, A, margin, err);
-}
 
 /* Factors of 1 + C, or of 1 + C'. A singular matrix is DAE_ERROR_SINGULAR without a message. */
 typedef struct factored {
@@ -123,38 +90,30 @@ static dae_status contraction_factor(dae__arena *arena, const dae_pattern *p, co
   return status == DAE_ERROR_MEMORY ? dae__out_of_memory(err) : status;
 }
 
-/* Smallest singular value sigma of A by inverse iteration: |A^-1 A^-T x| -> sigma^-2. */
-static double contraction_inverse_iteration(const factored *A, const factored *At, int n, double *x)
-{
-  double inverse = 0;
-  for (int i = 0; i < n; i++)
-    x[i] = 1 + 0.7 * sin(2.3 * i + 0.4);
-  for (int k = 0; k < MAX_INVERSE_ITERATIONS; k++) {
-    double before = inverse;
-    dae__scale(n, 1 / sqrt(dae__dot(n, x, x)), x);
-    dae__solver_solve(At->solver, x);
-    dae__solver_solve(A->solver, x);
-    inverse = sqrt(dae__dot(n, x, x));
-    if (!isfinite(inverse))
-      return 0;
-    if (fabs(inverse - before) <= INVERSE_CONVERGENCE * inverse)
-      break;
-  }
-  return 1 / sqrt(inverse);
-}
-
+/* Smallest singular value sigma of A = 1 + C by inverse iteration: |A^-1 A^-T x| -> sigma^-2. */
 static dae_status contraction_sparse_margin(dae__arena *arena, const dae__loop_matrix *g,
                                             double *margin, dae_error *err)
 {
   factored A = {.solver = NULL}, At = {.solver = NULL};
-  double *x = DAE__ALLOC(arena, double, g->n);
+  double *x = DAE__ALLOC(arena, double, g->n), inverse = 0;
   dae_status status = dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
   if (!status)
     status = contraction_factor(arena, &g->pattern, g->values, &A, err);
   if (!status)
     status = contraction_factor(arena, &g->transposed, g->transposed_values, &At, err);
+  for (int i = 0; i < g->n && !status; i++)
+    x[i] = 1 + 0.7 * sin(2.3 * i + 0.4);
+  for (int k = 0; k < MAX_INVERSE_ITERATIONS && !status; k++) {
+    double before = inverse;
+    dae__scale(g->n, 1 / sqrt(dae__dot(g->n, x, x)), x);
+    dae__solver_solve(At.solver, x);
+    dae__solver_solve(A.solver, x);
+    inverse = sqrt(dae__dot(g->n, x, x));
+    if (!isfinite(inverse) || fabs(inverse - before) <= INVERSE_CONVERGENCE * inverse)
+      break;
+  }
   if (!status)
-    *margin = contraction_inverse_iteration(&A, &At, g->n, x);
+    *margin = isfinite(inverse) ? 1 / sqrt(inverse) : 0;
   dae__solver_free(A.solver);
   dae__solver_free(At.solver);
   return status;
@@ -164,17 +123,25 @@ dae_status dae__contraction_margin(const dae_env *env, const dae__loop *loop, do
                                    dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  dae__loop_matrix matrix;
+  dae__loop_matrix g = {.n = 0};
   dae_status status =
-      arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
+      arena ? dae__loop_matrix_create(arena, loop, &g, err) : dae__out_of_memory(err);
+  bool dense = !status && g.n > 0 && g.n <= MAX_DENSE_UNKNOWNS;
+  double *A = dense ? DAE__ALLOC(arena, double, (size_t)g.n *(size_t)g.n) : NULL;
   *margin = 0;
-  if (!status && matrix.n == 0)
+  for (int j = 0; j < g.n && A; j++) {
+    A[j + j * g.n] = 1;
+    for (int e = g.pattern.start[j]; e < g.pattern.start[j + 1]; e++)
+      A[g.pattern.row[e] + j * g.n] = g.values[e];
+  }
+  if (dense)
+    status = A ? dae__spectrum_smallest(dae__arena_env(arena), g.n, A, margin, err)
+               : dae__out_of_memory(err);
+  else if (!status && g.n == 0)
     *margin = 1;
-  else if (!status && matrix.n <= MAX_DENSE_UNKNOWNS)
-    status = contraction_dense_margin(arena, &matrix, margin, err);
   else if (!status)
-    status = contraction_sparse_margin(arena, &matrix, margin, err);
-  if (!status && matrix.n < loop->pattern->cols)
+    status = contraction_sparse_margin(arena, &g, margin, err);
+  if (!status && g.n < loop->pattern->cols)
     *margin = fmin(*margin, 1);
   dae__arena_free(arena);
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
@@ -368,35 +335,30 @@ static void order_greedy(work *w)
   order_reverse(w->list, 0, count);
 }
 
-static dae_status order_find(work *w, int *order, dae_error *err)
-{
-  double permutations = 1;
-  for (int k = 2; k < w->count; k++)
-    permutations *= k;
-  bool greedy = w->count > MAX_PERMUTED ||
-                permutations * dae__pattern_count(&w->matrix->pattern) > MAX_GUESS_WORK;
-  dae_status status = order_try(w, order, err);
-  if (!status && w->count > 2 && greedy) {
-    order_greedy(w);
-    status = order_try(w, order, err);
-  } else if (!status && w->count > 2) {
-    status = order_permutations(w, order, err);
-  }
-  memcpy(order, w->best, (size_t)w->systems * sizeof *order);
-  return status;
-}
-
 dae_status dae__contraction_order(const dae_env *env, const dae__loop *loop, int *order,
                                   double *rho, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
   dae__loop_matrix matrix;
   work w = {.env = env, .rho = INFINITY};
+  double permutations = 1;
   dae_status status =
       arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
+  bool begun = !status && order_begin(&w, arena, &matrix, order);
   if (!status)
-    status = order_begin(&w, arena, &matrix, order) ? order_find(&w, order, err)
-                                                    : dae__out_of_memory(err);
+    status = begun ? order_try(&w, order, err) : dae__out_of_memory(err);
+  for (int k = 2; k < w.count; k++)
+    permutations *= k;
+  bool greedy = w.count > MAX_PERMUTED ||
+                (begun && permutations * dae__pattern_count(&matrix.pattern) > MAX_GUESS_WORK);
+  if (!status && w.count > 2 && greedy) {
+    order_greedy(&w);
+    status = order_try(&w, order, err);
+  } else if (!status && w.count > 2) {
+    status = order_permutations(&w, order, err);
+  }
+  if (begun)
+    memcpy(order, w.best, (size_t)w.systems * sizeof *order);
   *rho = w.rho;
   dae__arena_free(arena);
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;

@@ -26,10 +26,13 @@ typedef struct dae__loop {
 
 /* Spectral radius rho(T) of a sweep over the subsystems in `order`, or of Jacobi (order NULL);
  * INFINITY where G0 is singular. Dense eigenvalues for small loops, else Arnoldi and power
- * iterations (to about 1e-3). All functions of this file return DAE_ERROR_RECOVERABLE for values of
+ * iterations (to about 1e-3). Unless weight is NULL also the participation weight[i] = |y_i x_i| of
+ * unknown i in the slowest mode of T, with y and x the left and right eigenvectors; independent of
+ * the units, largest weight 1. Zero for unknowns outside loops, and for all unknowns where there is
+ * no loop or G0 is singular. All functions of this file return DAE_ERROR_RECOVERABLE for values of
  * G that are not finite. */
 dae_status dae__contraction_radius(const dae_env *env, const dae__loop *loop, const int *order,
-                                   double *rho, dae_error *err);
+                                   double *rho, double *weight, dae_error *err);
 
 /* Order of the subsystems with the smallest rho. Up to seven subsystems in loops: all cyclic
  * classes, since cyclic shifts have the same rho (beyond 30 unknowns preselected by a short power
@@ -44,12 +47,5 @@ dae_status dae__contraction_order(const dae_env *env, const dae__loop *loop, int
  * is singular, that is, where the coupled problem has a higher index than its systems. */
 dae_status dae__contraction_margin(const dae_env *env, const dae__loop *loop, double *margin,
                                    dae_error *err);
-
-/* Participation weight[i] = |y_i x_i| of unknown i in the slowest mode of T, with y and x the
- * left and right eigenvectors (order NULL: of Jacobi's T); independent of the units, largest
- * weight 1. Zero for unknowns outside loops, and for all unknowns where there is no loop or G0
- * is singular. */
-dae_status dae__contraction_mode(const dae_env *env, const dae__loop *loop, const int *order,
-                                 double *weight, dae_error *err);
 
 #endif

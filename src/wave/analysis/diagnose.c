@@ -7,7 +7,6 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -86,8 +85,8 @@ void dae__wave_estimate_contraction(dae__wave *w, int node)
     double one = diagnose_farthest(w, D, 0), other = diagnose_farthest(w, D, one);
     w->omega = 2 / (2 - one - other);
   }
-  if (f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED) {
-    /* rho of weighted joints depends on their weights, too: not estimated */
+  if (f->multipliers > 0 && w->variant.multipliers) {
+    /* rho depends on the weights of the multipliers, too: not estimated */
     w->m->rho = w->m->rho_last = NAN;
     return;
   }
@@ -119,23 +118,20 @@ void dae__wave_loop_names(const dae__wave *w, char *text, size_t size)
   }
 }
 
-static const char *diagnose_advice(const dae__wave *w)
-{
-  dae_wave_update update = w->opts.update;
-  if (update == DAE_WAVE_AUTO || update == DAE_WAVE_SCHUR)
-    return "Try a shorter window, or solve the systems of the loop as one (--method bdf, or "
-           "bdf-ggl for mechanics)";
-  if (!(w->m->rho >= 1))
-    return "Try a shorter window, or the update `schur`, which is the default";
-  return "A shorter window does not help; the update `schur`, which is the default, takes the loop "
-         "into account";
-}
-
 /* Message for sweeps that do not converge: the loop, the order of the subsystems, the contraction
  * rate, and the unknown with the largest change. */
 static dae_status diagnose_sweeps(dae__wave *w, const char *what, dae_error *err)
 {
   const dae__interface *f = w->f;
+  dae_wave_update update = w->opts.update;
+  const char *advice =
+      update == DAE_WAVE_AUTO || update == DAE_WAVE_SCHUR
+          ? "Try a shorter window, or solve the systems of the loop as one (--method bdf, or "
+            "bdf-ggl for mechanics)"
+      : !(w->m->rho >= 1)
+          ? "Try a shorter window, or the update `schur`, which is the default"
+          : "A shorter window does not help; the update `schur`, which is the default, takes the "
+            "loop into account";
   char loop[160], order[120], rho[64] = "";
   double most = -1;
   int worst = 0;
@@ -155,47 +151,40 @@ static dae_status diagnose_sweeps(dae__wave *w, const char *what, dae_error *err
   dae__fail(err, DAE_ERROR_COUPLING, f->name[worst],
             "%s in the loop of %s: a sweep%s%s multiplies changes by %.4g%s. %s", what,
             loop[0] ? loop : f->name[worst], w->jacobi ? "" : " in the order ",
-            w->jacobi ? "" : order, w->trial.rate, rho, diagnose_advice(w));
+            w->jacobi ? "" : order, w->trial.rate, rho, advice);
   return DAE_ERROR_COUPLING;
-}
-
-/* Message for the failure of a subsystem: the subsystem's own message, preceded by its name. */
-static dae_status diagnose_subsystem(const dae__wave *w, dae_error *err)
-{
-  char text[sizeof err->text];
-  if (w->failed < 0)
-    return err->status;
-  const char *name = w->f->sub[w->failed]->name;
-  bool named = name && name[0];
-  snprintf(text, sizeof text, "%.380s (in %s%.60s, window from t = %.6g)", err->text,
-           named ? "system " : "the model itself", named ? name : "", w->m->t);
-  memcpy(err->text, text, sizeof text);
-  if (named && err->equation[0] && !strchr(err->equation, '.')) {
-    snprintf(text, sizeof err->equation, "%.31s.%.31s", name, err->equation);
-    memcpy(err->equation, text, sizeof err->equation);
-  }
-  return err->status;
 }
 
 dae_status dae__wave_diagnose(dae__wave *w, dae__sweep_outcome outcome, dae_error *err)
 {
   char what[96] = "the iteration diverges";
-  dae_status status;
+  bool failed = outcome == DAE__SWEEP_FAILED || outcome == DAE__SWEEP_EVENT ||
+                outcome == DAE__SWEEP_COARSE_GRID;
+  dae_status status = err && err->status < 0 ? err->status : DAE_ERROR_COUPLING;
   if (outcome == DAE__SWEEP_CYCLE)
     snprintf(what, sizeof what, "the iteration falls into a %s, changes stay at %.6g",
              w->jacobi ? "cycle of four sweeps" : "2-cycle",
              dae__max_abs(w->computed.nodes * w->f->unknowns, w->change));
   if (outcome == DAE__SWEEP_LIMIT)
     snprintf(what, sizeof what, "the iteration has not converged in %d sweeps", w->trial.sweep);
-  if (outcome != DAE__SWEEP_FAILED && outcome != DAE__SWEEP_EVENT &&
-      outcome != DAE__SWEEP_COARSE_GRID)
+  if (!failed)
     status = diagnose_sweeps(w, what, err);
-  else if (err && err->status < 0)
-    status = diagnose_subsystem(w, err);
-  else
-    status = dae__fail(err, DAE_ERROR_COUPLING, NULL,
-                       "the exchange grid does not resolve the waveforms, however short the "
-                       "window: loosen the tolerance");
+  else if (!err || err->status >= 0)
+    dae__fail(err, status, NULL,
+              "the exchange grid does not resolve the waveforms, however short the window: loosen "
+              "the tolerance");
+  else if (w->failed >= 0) { /* message of the subsystem, with its name */
+    const char *name = w->f->sub[w->failed]->name;
+    bool named = name && name[0];
+    char text[sizeof err->text];
+    snprintf(text, sizeof text, "%.380s (in %s%.60s, window from t = %.6g)", err->text,
+             named ? "system " : "the model itself", named ? name : "", w->m->t);
+    memcpy(err->text, text, sizeof text);
+    if (named && err->equation[0] && !strchr(err->equation, '.')) {
+      snprintf(text, sizeof err->equation, "%.31s.%.31s", name, err->equation);
+      memcpy(err->equation, text, sizeof err->equation);
+    }
+  }
   dae__fail_at(err, w->m->t, w->grid[w->given.nodes - 1] - w->m->t);
   return status;
 }

@@ -34,19 +34,13 @@ typedef struct work {
   int *entered; /* subsystems in whose rows a column has entries */
   dae_pattern C;
   double *C_values;
-  int *component; /* strongly connected component of each used unknown */
-  int *size;      /* number of unknowns in each component */
 } work;
-
-static int loop_owner_of_row(const dae__loop *loop, int e)
-{
-  return loop->owner[loop->pattern->row[e]];
-}
 
 /* Sorts the unknowns by subsystem, and lists the unknowns that other subsystems use. */
 static bool loop_sort(work *w, dae__arena *arena)
 {
   const int *owner = w->loop->owner, *start = w->loop->pattern->start;
+  const int *row = w->loop->pattern->row;
   int systems = w->loop->systems;
   w->blocks = DAE__ALLOC(arena, block, systems + 1);
   w->sorted = DAE__ALLOC(arena, int, w->n);
@@ -73,7 +67,7 @@ static bool loop_sort(work *w, dae__arena *arena)
       int j = w->sorted[w->blocks[k].first + i];
       bool used = false;
       for (int e = start[j]; e < start[j + 1] && !used; e++)
-        used = loop_owner_of_row(w->loop, e) != k && w->loop->values[e] != 0;
+        used = owner[row[e]] != k && w->loop->values[e] != 0;
       if (used)
         w->unknown[w->used++] = j;
     }
@@ -97,7 +91,7 @@ static bool loop_fill_blocks(work *w, dae__arena *arena)
       int j = w->sorted[own->first + i], count = start[i];
       double largest = 0;
       for (int e = p->start[j]; e < p->start[j + 1]; e++) {
-        if (loop_owner_of_row(w->loop, e) != k)
+        if (w->loop->owner[p->row[e]] != k)
           continue;
         largest = fmax(largest, fabs(w->loop->values[e]));
         values[count] = w->loop->values[e];
@@ -142,7 +136,7 @@ static int loop_enter(work *w, int column, int j)
   const dae_pattern *p = w->loop->pattern;
   int count = 0;
   for (int e = p->start[j]; e < p->start[j + 1]; e++) {
-    int k = loop_owner_of_row(w->loop, e);
+    int k = w->loop->owner[p->row[e]];
     if (k == w->loop->owner[j])
       continue;
     w->b[w->position[p->row[e]]] = w->loop->values[e] * w->scale[j];
@@ -157,27 +151,7 @@ static int loop_enter(work *w, int column, int j)
   return count;
 }
 
-/* C(:,c) = Gd \ b on the unknowns that other subsystems use; returns the number of entries of C up
- * to column c. */
-static int loop_solve_column(work *w, int c, int *row, int count)
-{
-  int entered = loop_enter(w, c, w->unknown[c]);
-  for (int m = 0; m < entered; m++) {
-    block *k = &w->blocks[w->entered[m]];
-    dae__solver_solve(k->solver, w->b + k->first);
-    for (int i = k->used_first; i < k[1].used_first; i++) {
-      double value = w->b[w->position[w->unknown[i]]];
-      if (value == 0)
-        continue;
-      w->C_values[count] = value;
-      row[count++] = i;
-    }
-    dae__zero(k->pattern.cols, w->b + k->first);
-  }
-  return count;
-}
-
-/* Computes C on the unknowns that other subsystems use, column by column. */
+/* Computes C on the unknowns that other subsystems use, column by column: C(:,c) = Gd \ b. */
 static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
 {
   /* upper bound of the entries of C: a column fills all used unknowns of a subsystem it enters */
@@ -195,8 +169,22 @@ static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
   w->C_values = DAE__ALLOC(arena, double, most);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (int c = 0; c < w->used; c++)
-    start[c + 1] = loop_solve_column(w, c, row, start[c]);
+  for (int c = 0; c < w->used; c++) {
+    int entered = loop_enter(w, c, w->unknown[c]), count = start[c];
+    for (int m = 0; m < entered; m++) {
+      block *k = &w->blocks[w->entered[m]];
+      dae__solver_solve(k->solver, w->b + k->first);
+      for (int i = k->used_first; i < k[1].used_first; i++) {
+        double value = w->b[w->position[w->unknown[i]]];
+        if (value == 0)
+          continue;
+        w->C_values[count] = value;
+        row[count++] = i;
+      }
+      dae__zero(k->pattern.cols, w->b + k->first);
+    }
+    start[c + 1] = count;
+  }
   w->C = (dae_pattern){w->used, w->used, start, row};
   return dae__all_finite(start[w->used], w->C_values) ? DAE_OK : loop_not_finite(err);
 }
@@ -205,11 +193,11 @@ static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
  * of C within such components. */
 static bool loop_extract(work *w, dae__arena *arena, dae__loop_matrix *out, double **values)
 {
-  w->component = DAE__ALLOC(arena, int, w->used);
-  w->size = DAE__ALLOC(arena, int, w->used);
+  /* strongly connected component of each used unknown, and their sizes */
+  int *component = DAE__ALLOC(arena, int, w->used), *size = DAE__ALLOC(arena, int, w->used);
   if (dae__arena_failed(arena))
     return false;
-  dae__components(arena, &w->C, w->component, w->size);
+  dae__components(arena, &w->C, component, size);
   int *number = DAE__ALLOC(arena, int, w->used), *unknown = DAE__ALLOC(arena, int, w->used);
   int *owner = DAE__ALLOC(arena, int, w->used), *start = DAE__ALLOC(arena, int, w->used + 1);
   int *row = DAE__ALLOC(arena, int, dae__pattern_count(&w->C)), n = 0, count = 0;
@@ -217,17 +205,17 @@ static bool loop_extract(work *w, dae__arena *arena, dae__loop_matrix *out, doub
   if (dae__arena_failed(arena))
     return false;
   for (int k = 0; k < w->used; k++) {
-    if (w->size[w->component[k]] < 2)
+    if (size[component[k]] < 2)
       continue;
     unknown[n] = w->unknown[k];
     owner[n] = w->loop->owner[w->unknown[k]];
     number[k] = n++;
   }
   for (int k = 0; k < w->used; k++) {
-    if (w->size[w->component[k]] < 2)
+    if (size[component[k]] < 2)
       continue;
     for (int e = w->C.start[k]; e < w->C.start[k + 1]; e++)
-      if (w->component[w->C.row[e]] == w->component[k]) {
+      if (component[w->C.row[e]] == component[k]) {
         (*values)[count] = w->C_values[e];
         row[count++] = number[w->C.row[e]];
       }

@@ -13,138 +13,11 @@
 #include "core/vec.h"
 #include "wave/analysis/contraction.h"
 #include "wave/iteration/wave.h"
-
 #include <stdio.h>
 
 /* relative step of central differences: third root of the unit round-off */
 #define DIFFERENCE_STEP 6e-6
 #define SLOPE_SHARE 1e-6 /* |K| W^2/2 over |D| in the difference for the slope of rho; chosen */
-
-/* ---- growth of rho with the length of a window ---- */
-
-typedef struct growth {
-  dae__coupling coupling;
-  const double *y;
-  /* unknowns z; D, K and |D| + s |K| of all systems; interface matrix G */
-  double *z, *D, *K, *mixed, *G;
-  double *A;                  /* derivatives of one system's accelerations by its inputs */
-  double *moved, *high, *low; /* perturbed state of one system, and outputs on both sides */
-  dae__output *accelerations;
-  int *order, *owner;
-} growth;
-
-/* Column of K for one input: central difference of the outputs along the accelerations A that the
- * input causes. */
-static dae_status growth_column(growth *g, double t, int p, const double *A, double *K,
-                                dae_error *err)
-{
-  dae__coupling *c = &g->coupling;
-  const double *y = g->y + c->first_state[p];
-  int nq = c->problem->coupled->part[p].mechanical->nq;
-  int size = c->first_state[p + 1] - c->first_state[p], count = c->output_count[p];
-  double speed = dae__max_abs(nq, A), reach = DIFFERENCE_STEP * (1 + dae__max_abs(nq, y));
-  dae__zero(count, K);
-  if (!(speed > 0))
-    return DAE_OK;
-  for (int side = 1; side >= -1; side -= 2) {
-    dae__copy(size, y, g->moved);
-    dae__axpy(nq, side * reach / speed, A, g->moved);
-    DAE__TRY(dae__augmented_outputs(c->child_problem[p].augmented, t, g->moved,
-                                    c->child[p].scratch_in, count, c->outputs[p],
-                                    side > 0 ? g->high : g->low, NULL, err));
-  }
-  for (int i = 0; i < count; i++)
-    K[i] = c->outputs[p][i].kind == DAE__OUTPUT_VARIABLE
-               ? 0
-               : (g->high[i] - g->low[i]) * speed / (2 * reach);
-  return DAE_OK;
-}
-
-/* Computes D and K of system p. */
-static dae_status growth_system(growth *g, double t, int p, dae_error *err)
-{
-  dae__coupling *c = &g->coupling;
-  const dae_mechanical *m = c->problem->coupled->part[p].mechanical;
-  dae__augmented *a = c->child_problem[p].augmented;
-  int count = c->output_count[p], inputs = c->child_problem[p].inputs, first = c->f->first_D[p];
-  const double *y = g->y + c->first_state[p], *in = c->child[p].scratch_in;
-  dae__interface_inputs(c->f, p, g->z, c->child[p].scratch_in);
-  DAE__TRY(dae__augmented_outputs(a, t, y, in, count, c->outputs[p], g->high, g->D + first, err));
-  dae__zero(count * inputs, g->K + first);
-  if (!m)
-    return DAE_OK;
-  for (int i = 0; i < m->nq; i++)
-    g->accelerations[i] = (dae__output){DAE__OUTPUT_ACCELERATION, i};
-  DAE__TRY(dae__augmented_outputs(a, t, y, in, m->nq, g->accelerations, g->high, g->A, err));
-  for (int j = 0; j < inputs; j++)
-    DAE__TRY(growth_column(g, t, p, g->A + (size_t)j * (size_t)m->nq,
-                           g->K + first + (size_t)j * (size_t)count, err));
-  return DAE_OK;
-}
-
-static dae_status growth_alloc_memory(dae__arena *arena, growth *g, dae_error *err)
-{
-  const dae__coupling *c = &g->coupling;
-  const dae__interface *f = c->f;
-  int total = f->first_D[f->systems], most = 0, inputs = 0, outputs = 0;
-  for (int p = 0; p < c->systems; p++) {
-    int size = c->first_state[p + 1] - c->first_state[p];
-    most = size > most ? size : most;
-    inputs = c->child_problem[p].inputs > inputs ? c->child_problem[p].inputs : inputs;
-    outputs = c->output_count[p] > outputs ? c->output_count[p] : outputs;
-  }
-  /* room for the accelerations of all coordinates as outputs */
-  outputs = outputs > most ? outputs : most;
-  g->z = DAE__ALLOC(arena, double, f->unknowns);
-  g->D = DAE__ALLOC(arena, double, total);
-  g->K = DAE__ALLOC(arena, double, total);
-  g->mixed = DAE__ALLOC(arena, double, total);
-  g->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
-  g->A = DAE__ALLOC(arena, double, (size_t)most *(size_t)inputs);
-  g->moved = DAE__ALLOC(arena, double, most);
-  g->high = DAE__ALLOC(arena, double, outputs);
-  g->low = DAE__ALLOC(arena, double, outputs);
-  g->accelerations = DAE__ALLOC(arena, dae__output, most);
-  g->order = DAE__ALLOC(arena, int, f->systems);
-  g->owner = DAE__ALLOC(arena, int, f->directs);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
-}
-
-/* Derivative with respect to W^2, at W = 0, of rho(|D| + W^2/2 |K|), by a forward difference. */
-static dae_status growth_slope(growth *g, const dae_env *env, double t, double *out, dae_error *err)
-{
-  dae__interface *f = g->coupling.f;
-  int total = f->first_D[f->systems];
-  double D = dae__max_abs(total, g->D), K = dae__max_abs(total, g->K), rho[2];
-  *out = 0;
-  if (!(K > 0) || f->directs == 0)
-    return DAE_OK;
-  double s = SLOPE_SHARE * D / K;
-  for (int k = 0; k < 2; k++) {
-    for (int i = 0; i < total; i++)
-      g->mixed[i] = fabs(g->D[i]) + (k ? s : 0) * fabs(g->K[i]);
-    DAE__TRY(dae__interface_matrix(f, t, g->mixed, g->z, g->G, err));
-    dae__loop loop = {f->systems, g->owner, &f->G, g->G};
-    DAE__TRY(dae__contraction_radius(env, &loop, g->order, &rho[k], err));
-  }
-  *out = (rho[1] - rho[0]) / (2 * s);
-  return DAE_OK;
-}
-
-static dae_status growth_find(growth *g, dae__arena *arena, const dae__coupling_setup *setup,
-                              const dae_env *env, double *out, dae_error *err)
-{
-  DAE__TRY(dae__coupling_create(arena, setup, &g->coupling, err));
-  DAE__TRY(growth_alloc_memory(arena, g, err));
-  dae__coupling_unknowns(&g->coupling, setup->y, setup->dy, g->z);
-  for (int p = 0; p < g->coupling.systems; p++)
-    DAE__TRY(growth_system(g, setup->t, p, err));
-  for (int i = 0; i < g->coupling.systems; i++)
-    g->order[i] = i;
-  for (int i = 0; i < g->coupling.f->directs; i++)
-    g->owner[i] = g->coupling.f->owner[g->coupling.f->unknown_of[i]];
-  return growth_slope(g, env, setup->t, out, err);
-}
 
 /* ---- a coupled problem, linearised at one state ---- */
 
@@ -152,16 +25,17 @@ typedef struct linearisation {
   dae__coupling coupling;
   double t;
   const double *y, *dy;
-  double *z, *feedthrough, *G, *weight;
+  double *z, *feedthrough, *G, *weight; /* unknowns, D of all systems, interface matrix */
   int *order, *owner;
   dae__loop loop;
 } linearisation;
 
 /* Linearises the coupled problem at the consistent state l->y with derivative l->dy. */
 static dae_status report_linearise(linearisation *l, dae__arena *arena, const dae_problem *problem,
-                                   dae_error *err)
+                                   dae_wave_splitting splitting, dae_error *err)
 {
-  dae__coupling_setup setup = {.problem = problem, .t = l->t, .y = l->y, .dy = l->dy};
+  dae__coupling_setup setup = {
+      .problem = problem, .splitting = splitting, .t = l->t, .y = l->y, .dy = l->dy};
   DAE__TRY(dae__coupling_create(arena, &setup, &l->coupling, err));
   dae__interface *f = l->coupling.f;
   l->z = DAE__ALLOC(arena, double, f->unknowns);
@@ -192,44 +66,132 @@ static void report_own_joints(linearisation *l, bool last)
     l->order[i] = i;
 }
 
+/* ---- growth of rho with the length of a window ---- */
+
+typedef struct growth {
+  linearisation l;
+  double *K, *mixed;          /* K, and |D| + s |K|, of all systems */
+  double *A;                  /* derivatives of one system's accelerations by its inputs */
+  double *moved, *high, *low; /* perturbed state of one system, and outputs on both sides */
+  dae__output *accelerations;
+} growth;
+
+static dae_status growth_alloc_memory(dae__arena *arena, growth *g, dae_error *err)
+{
+  const dae__coupling *c = &g->l.coupling;
+  /* all states, and all accelerations, may be outputs */
+  int total = c->f->first_D[c->systems], states = c->first_state[c->systems];
+  int outputs = c->f->unknowns > states ? c->f->unknowns : states;
+  size_t largest = 0;
+  for (int p = 0; p < c->systems; p++) {
+    size_t size = (size_t)(c->first_state[p + 1] - c->first_state[p]);
+    size *= (size_t)c->child_problem[p].inputs;
+    largest = size > largest ? size : largest;
+  }
+  g->K = DAE__ALLOC(arena, double, total);
+  g->mixed = DAE__ALLOC(arena, double, total);
+  g->A = DAE__ALLOC(arena, double, largest);
+  g->moved = DAE__ALLOC(arena, double, states);
+  g->high = DAE__ALLOC(arena, double, outputs);
+  g->low = DAE__ALLOC(arena, double, outputs);
+  g->accelerations = DAE__ALLOC(arena, dae__output, states);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+/* Column of K for one input: central difference of the outputs along the accelerations A that the
+ * input causes. */
+static dae_status growth_column(growth *g, int p, const double *A, double *K, dae_error *err)
+{
+  dae__coupling *c = &g->l.coupling;
+  const double *y = g->l.y + c->first_state[p];
+  int nq = c->problem->coupled->part[p].mechanical->nq;
+  int size = c->first_state[p + 1] - c->first_state[p], count = c->output_count[p];
+  double speed = dae__max_abs(nq, A), reach = DIFFERENCE_STEP * (1 + dae__max_abs(nq, y));
+  if (!(speed > 0))
+    return DAE_OK;
+  for (int side = 1; side >= -1; side -= 2) {
+    dae__copy(size, y, g->moved);
+    dae__axpy(nq, side * reach / speed, A, g->moved);
+    DAE__TRY(dae__augmented_outputs(c->child_problem[p].augmented, g->l.t, g->moved,
+                                    c->child[p].scratch_in, count, c->outputs[p],
+                                    side > 0 ? g->high : g->low, NULL, err));
+  }
+  for (int i = 0; i < count; i++)
+    K[i] = c->outputs[p][i].kind == DAE__OUTPUT_VARIABLE
+               ? 0
+               : (g->high[i] - g->low[i]) * speed / (2 * reach);
+  return DAE_OK;
+}
+
+/* Computes K of system p; it stays zero without coordinates. */
+static dae_status growth_system(growth *g, int p, dae_error *err)
+{
+  dae__coupling *c = &g->l.coupling;
+  const dae_mechanical *m = c->problem->coupled->part[p].mechanical;
+  double *K = g->K + c->f->first_D[p];
+  if (!m)
+    return DAE_OK;
+  for (int i = 0; i < m->nq; i++)
+    g->accelerations[i] = (dae__output){DAE__OUTPUT_ACCELERATION, i};
+  DAE__TRY(dae__augmented_outputs(c->child_problem[p].augmented, g->l.t, g->l.y + c->first_state[p],
+                                  c->child[p].scratch_in, m->nq, g->accelerations, g->high, g->A,
+                                  err));
+  for (int j = 0; j < c->child_problem[p].inputs; j++)
+    DAE__TRY(growth_column(g, p, g->A + (size_t)j * (size_t)m->nq,
+                           K + (size_t)j * (size_t)c->output_count[p], err));
+  return DAE_OK;
+}
+
+/* Derivative with respect to W^2, at W = 0, of rho(|D| + W^2/2 |K|), by a forward difference. */
+static dae_status growth_slope(growth *g, const dae_env *env, double *out, dae_error *err)
+{
+  linearisation *l = &g->l;
+  dae__interface *f = l->coupling.f;
+  int total = f->first_D[f->systems];
+  double D = dae__max_abs(total, l->feedthrough), K = dae__max_abs(total, g->K), rho[2];
+  *out = 0;
+  if (!(K > 0) || f->directs == 0)
+    return DAE_OK;
+  double s = SLOPE_SHARE * D / K;
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < total; i++)
+      g->mixed[i] = fabs(l->feedthrough[i]) + (k ? s : 0) * fabs(g->K[i]);
+    DAE__TRY(dae__interface_matrix(f, l->t, g->mixed, l->z, l->G, err));
+    DAE__TRY(dae__contraction_radius(env, &l->loop, l->order, &rho[k], NULL, err));
+  }
+  *out = (rho[1] - rho[0]) / (2 * s);
+  return DAE_OK;
+}
+
 /* rho with every joint eliminated in its first, or its last, system; infinite where that system
  * cannot eliminate the joint. */
 static dae_status report_joints(linearisation *l, const dae_env *env, bool last, double *rho,
                                 double *slope, dae_error *err)
 {
   report_own_joints(l, last);
-  DAE__TRY(dae__contraction_radius(env, &l->loop, l->order, rho, err));
+  DAE__TRY(dae__contraction_radius(env, &l->loop, l->order, rho, NULL, err));
   if (!isfinite(*rho))
     return DAE_OK;
-  dae__coupling_setup setup = {.problem = l->coupling.problem,
-                               .splitting = last ? DAE_WAVE_SPLIT_SECOND : DAE_WAVE_SPLIT_FIRST,
-                               .t = l->t,
-                               .y = l->y,
-                               .dy = l->dy};
-  growth g = {.y = l->y};
+  growth g = {.l = {.t = l->t, .y = l->y, .dy = l->dy}};
   dae__arena *arena = dae__arena_create(env);
   dae_status status =
-      arena ? growth_find(&g, arena, &setup, env, slope, err) : dae__out_of_memory(err);
-  dae__coupling_free(&g.coupling);
+      arena ? report_linearise(&g.l, arena, l->coupling.problem,
+                               last ? DAE_WAVE_SPLIT_SECOND : DAE_WAVE_SPLIT_FIRST, err)
+            : dae__out_of_memory(err);
+  if (!status)
+    status = growth_alloc_memory(arena, &g, err);
+  for (int p = 0; p < g.l.coupling.systems && !status; p++)
+    status = growth_system(&g, p, err);
+  if (!status) {
+    report_own_joints(&g.l, last);
+    status = growth_slope(&g, env, slope, err);
+  }
+  dae__coupling_free(&g.l.coupling);
   dae__arena_free(arena);
   return status;
 }
 
-static dae_status report_examine(linearisation *l, const dae_env *env, dae_contraction *out,
-                                 dae_error *err)
-{
-  const dae__loop *loop = &l->loop;
-  if (l->coupling.f->joints > 0) {
-    DAE__TRY(report_joints(l, env, false, &out->on_first, &out->first_growth, err));
-    DAE__TRY(report_joints(l, env, true, &out->on_second, &out->second_growth, err));
-  }
-  report_own_joints(l, true);
-  DAE__TRY(dae__contraction_radius(env, loop, l->order, &out->gauss_seidel, err));
-  DAE__TRY(dae__contraction_radius(env, loop, NULL, &out->jacobi, err));
-  DAE__TRY(dae__contraction_margin(env, loop, &out->margin, err));
-  DAE__TRY(dae__contraction_mode(env, loop, l->order, l->weight, err));
-  return dae__contraction_order(env, loop, l->order, &out->best, err);
-}
+/* ---- reports ---- */
 
 /* Consistent state near y; y itself where the coupling does not determine the algebraic
  * variables. */
@@ -261,7 +223,7 @@ dae_status dae__wave_best_order(const dae_problem *problem, double t, const doub
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);
-  dae_status status = report_linearise(&l, arena, problem, err);
+  dae_status status = report_linearise(&l, arena, problem, DAE_WAVE_SPLIT_OPTIMAL, err);
   if (!status && l.coupling.f->directs > 0) {
     report_own_joints(&l, true);
     status = dae__contraction_order(env, &l.loop, order, &rho, err);
@@ -270,8 +232,6 @@ dae_status dae__wave_best_order(const dae_problem *problem, double t, const doub
   dae__arena_free(arena);
   return status;
 }
-
-/* ---- reports ---- */
 
 static const dae_contraction no_contraction = {.margin = 1,
                                                .on_first = NAN,
@@ -295,11 +255,24 @@ dae_status dae_contraction_at(const dae_problem *problem, double t, const double
     return dae__out_of_memory(err);
   dae_status status = report_make_consistent(&l, arena, problem, y, err);
   if (!status)
-    status = report_linearise(&l, arena, problem, err);
+    status = report_linearise(&l, arena, problem, DAE_WAVE_SPLIT_OPTIMAL, err);
   if (!status && l.coupling.f->directs > 0) {
     const dae__interface *f = l.coupling.f;
+    const dae_env *own = dae__arena_env(arena);
     size_t used = 0, size = sizeof out->loop;
-    status = report_examine(&l, dae__arena_env(arena), out, err);
+    if (f->joints > 0)
+      status = report_joints(&l, own, false, &out->on_first, &out->first_growth, err);
+    if (f->joints > 0 && !status)
+      status = report_joints(&l, own, true, &out->on_second, &out->second_growth, err);
+    report_own_joints(&l, true);
+    if (!status)
+      status = dae__contraction_radius(own, &l.loop, l.order, &out->gauss_seidel, l.weight, err);
+    if (!status)
+      status = dae__contraction_radius(own, &l.loop, NULL, &out->jacobi, NULL, err);
+    if (!status)
+      status = dae__contraction_margin(own, &l.loop, &out->margin, err);
+    if (!status)
+      status = dae__contraction_order(own, &l.loop, l.order, &out->best, err);
     for (int i = 0; i < f->directs && used < size; i++)
       if (l.weight[i] >= DAE__LOOP_SHARE)
         used += (size_t)snprintf(out->loop + used, size - used, "%s%s", used ? ", " : "",

@@ -16,10 +16,10 @@
  * power iteration is continued. The norms |T x| oscillate, for complex pairs too, but their
  * geometric mean over a block does not; the length of a block is doubled until the means of two
  * consecutive blocks agree. */
-#include "wave/analysis/splitting.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/spectrum.h"
+#include "wave/analysis/loop_matrix.h"
 #include <math.h>
 #include <string.h>
 
@@ -149,8 +149,23 @@ static int splitting_find_active(dae__splitting *s, int *rows)
 
 /* ---- few active unknowns: dense eigenvalues ---- */
 
-/* Eigenvalue of largest modulus of B = T_JJ, J not empty; the first one of equals. */
-static dae_status splitting_dense(dae__splitting *s, const dae_env *env, int count, int *which,
+/* Eigenvalue of largest modulus of A, n x n, the first one of equals; its eigenvector, if wanted,
+ * in re and im. */
+static dae_status splitting_dominant(const dae__splitting *s, const dae_env *env, int n, double *A,
+                                     bool vector, double *rho, dae_error *err)
+{
+  int which = 0;
+  DAE__TRY(dae__spectrum_values(env, n, A, s->re, s->im, err));
+  for (int k = 1; k < n; k++)
+    if (hypot(s->re[k], s->im[k]) > hypot(s->re[which], s->im[which]))
+      which = k;
+  double re = s->re[which], im = s->im[which];
+  *rho = hypot(re, im);
+  return vector ? dae__spectrum_vector(env, n, A, re, im, s->re, s->im, err) : DAE_OK;
+}
+
+/* Eigenvalue of largest modulus of B = T_JJ, J not empty. */
+static dae_status splitting_dense(dae__splitting *s, const dae_env *env, int count, bool vector,
                                   double *rho, dae_error *err)
 {
   dae__zero(s->matrix->n, s->x);
@@ -161,25 +176,16 @@ static dae_status splitting_dense(dae__splitting *s, const dae_env *env, int cou
     for (int i = 0; i < count; i++)
       s->B[i + k * count] = s->y[s->active[i]];
   }
-  *which = 0;
-  *rho = -1;
-  DAE__TRY(dae__spectrum_values(env, count, s->B, s->re, s->im, err));
-  for (int k = 0; k < count; k++)
-    if (hypot(s->re[k], s->im[k]) > *rho) {
-      *rho = hypot(s->re[k], s->im[k]);
-      *which = k;
-    }
-  return DAE_OK;
+  return splitting_dominant(s, env, count, s->B, vector, rho, err);
 }
 
 /* weight_i = |x_i|, x the eigenvector of B extended by T to all unknowns; largest weight 1 */
 static dae_status splitting_dense_mode(dae__splitting *s, const dae_env *env, int count,
                                        double *weight, dae_error *err)
 {
-  int n = s->matrix->n, which;
+  int n = s->matrix->n;
   double rho, *u = s->re, *v = s->im;
-  DAE__TRY(splitting_dense(s, env, count, &which, &rho, err));
-  DAE__TRY(dae__spectrum_vector(env, count, s->B, u[which], v[which], u, v, err));
+  DAE__TRY(splitting_dense(s, env, count, true, &rho, err));
   for (int imaginary = 0; imaginary < 2; imaginary++) {
     dae__zero(n, s->x);
     for (int k = 0; k < count; k++)
@@ -240,23 +246,6 @@ static double splitting_arnoldi(const dae__splitting *s, int *columns)
   return size;
 }
 
-/* Eigenvalue of H of largest modulus, its eigenvector s in re and im, and *last = |e's| / |s|. */
-static dae_status splitting_ritz(const dae__splitting *s, const dae_env *env, int m, double *rho,
-                                 double *last, dae_error *err)
-{
-  int which = 0;
-  DAE__TRY(dae__spectrum_values(env, m, s->H, s->re, s->im, err));
-  for (int k = 1; k < m; k++)
-    if (hypot(s->re[k], s->im[k]) > hypot(s->re[which], s->im[which]))
-      which = k;
-  double re = s->re[which], im = s->im[which];
-  *rho = hypot(re, im);
-  dae_status status = dae__spectrum_vector(env, m, s->H, re, im, s->re, s->im, err);
-  *last = hypot(s->re[m - 1], s->im[m - 1]) /
-          hypot(sqrt(dae__dot(m, s->re, s->re)), sqrt(dae__dot(m, s->im, s->im)));
-  return status;
-}
-
 /* Power iteration from the last Arnoldi vector, over blocks of doubling length until two means
  * agree. */
 static double splitting_power(const dae__splitting *s)
@@ -308,7 +297,7 @@ static dae_status splitting_large(dae__splitting *s, const dae_env *env, double 
                                   double *modulus, dae_error *err)
 {
   int columns = 0, n = s->matrix->n;
-  double last = 0, *x = s->V;
+  double *x = s->V;
   *rho = 0;
   if (modulus)
     dae__zero(n, modulus);
@@ -318,7 +307,9 @@ static dae_status splitting_large(dae__splitting *s, const dae_env *env, double 
     if (splitting_power_step(s, x, x + n) == 0)
       return DAE_OK;
   double h = splitting_arnoldi(s, &columns);
-  DAE__TRY(splitting_ritz(s, env, columns, rho, &last, err));
+  DAE__TRY(splitting_dominant(s, env, columns, s->H, true, rho, err));
+  double last = hypot(s->re[columns - 1], s->im[columns - 1]);
+  last /= hypot(sqrt(dae__dot(columns, s->re, s->re)), sqrt(dae__dot(columns, s->im, s->im)));
   bool found = h * last <= ARNOLDI_RESIDUAL * *rho;
   if (!found)
     *rho = splitting_power(s);
@@ -333,7 +324,7 @@ static dae_status splitting_large(dae__splitting *s, const dae_env *env, double 
 
 dae_status dae__splitting_radius(dae__splitting *s, const dae_env *env, double *rho, dae_error *err)
 {
-  int rows, which, count = splitting_find_active(s, &rows);
+  int rows, count = splitting_find_active(s, &rows);
   *rho = 0;
   if (count == 0)
     return DAE_OK;
@@ -342,7 +333,7 @@ dae_status dae__splitting_radius(dae__splitting *s, const dae_env *env, double *
     splitting_transpose(s);
     count = splitting_find_active(s, &rows);
   }
-  dae_status status = count <= MAX_DENSE_UNKNOWNS ? splitting_dense(s, env, count, &which, rho, err)
+  dae_status status = count <= MAX_DENSE_UNKNOWNS ? splitting_dense(s, env, count, false, rho, err)
                                                   : splitting_large(s, env, rho, NULL, err);
   if (transposed)
     splitting_transpose(s);

@@ -36,18 +36,19 @@ static double convergence_weight(const dae__wave *w, int i)
   return fmax(w->opts.rtol * w->scale[i] + w->opts.atol, ROUND_OFF * w->scale[i]);
 }
 
-/* Maximum of `largest` and of the weighted |x_i| over all unknowns at a node, in units of the
- * tolerance; a NaN is propagated. */
-static double convergence_norm_at(const dae__wave *w, int node, const double *x, double largest)
+/* Maximum of the weighted |x_i| over all unknowns and nodes, in units of the tolerance; a NaN is
+ * propagated. */
+static double convergence_norm(const dae__wave *w, const double *x)
 {
-  const double *here = x + (size_t)node * (size_t)w->f->unknowns;
+  int n = w->f->unknowns;
   double most = 0;
-  for (int i = 0; i < w->f->unknowns; i++) {
-    double a = fabs(here[i]) / convergence_weight(w, i);
-    if (!(a <= most))
-      most = a;
-  }
-  return most <= largest ? largest : most;
+  for (int k = 0; k < w->computed.nodes; k++)
+    for (int i = 0; i < n; i++) {
+      double a = fabs(x[(size_t)k * (size_t)n + (size_t)i]) / convergence_weight(w, i);
+      if (!(a <= most) && !isnan(most))
+        most = a;
+    }
+  return most;
 }
 
 /* Norm of the change zhat - z over all nodes. Option stop = end: norm of the change between two
@@ -62,11 +63,8 @@ static double convergence_change(dae__wave *w)
     for (int i = 0; i < n; i++)
       w->scale[i] = fmax(w->scale[i], fmax(fabs(dae__wave_at(&w->given, k)[i]),
                                            fabs(dae__wave_at(&w->computed, k)[i])));
-  if (w->opts.stop != DAE_WAVE_STOP_END) {
-    for (int k = 0; k < nodes; k++)
-      most = convergence_norm_at(w, k, w->change, most);
-    return most;
-  }
+  if (w->opts.stop != DAE_WAVE_STOP_END)
+    return convergence_norm(w, w->change);
   const double *end = dae__wave_at(&w->computed, nodes - 1);
   for (int i = 0; i < n; i++)
     if (w->f->in_end_norm[i])
@@ -75,17 +73,12 @@ static double convergence_change(dae__wave *w)
   return most;
 }
 
-/* Whether the update is one of Jacobi that takes two sweeps for one step [E07 (28)]: its rate is
- * measured over two sweeps, after every second one. */
-static bool convergence_in_pairs(const dae__wave *w)
-{
-  return w->jacobi && (w->trial.update == DAE_WAVE_XI || w->trial.update == DAE_WAVE_SLACK);
-}
-
+/* Measures change and rate; the rate over two sweeps, after every second one, where these are one
+ * step of the iteration. */
 static void convergence_measure(dae__wave *w)
 {
   dae__trial_window *o = &w->trial;
-  bool pairs = convergence_in_pairs(w);
+  bool pairs = w->variant.pairs;
   double change = convergence_change(w), before = pairs ? o->last_change : o->change;
   o->last_rate = pairs && o->sweep % 2 == 1 ? o->last_rate : o->rate;
   o->rate = o->sweep > (pairs ? 2 : 1) ? change / before : NAN;
@@ -104,13 +97,11 @@ static bool convergence_is_cycle(dae__wave *w)
 {
   int n = w->f->unknowns * w->computed.nodes, back = w->jacobi ? 2 : 1;
   const double *earlier = w->jacobi ? w->older_change : w->last_change;
-  double sum = 0;
   if (w->trial.sweep <= back)
     return false;
   for (int i = 0; i < n; i++)
     w->previous[i] = w->change[i] + earlier[i];
-  for (int k = 0; k < w->computed.nodes; k++)
-    sum = fmax(sum, convergence_norm_at(w, k, w->previous, 0));
+  double sum = convergence_norm(w, w->previous);
   double rate = w->jacobi ? w->trial.rate * w->trial.last_rate : w->trial.rate;
   return w->trial.change > 0 && sum <= CYCLE_DIFFERENCE * w->trial.change &&
          fabs(rate - 1) <= CYCLE_RATE_DIFFERENCE;
@@ -121,9 +112,9 @@ static bool convergence_is_close(const dae__wave *w)
 {
   const dae__interface *f = w->f;
   dae_wave_update update = w->trial.update;
-  if (update == DAE_WAVE_PLAIN || update == DAE_WAVE_SLACK)
+  if (update == DAE_WAVE_PLAIN || w->variant.plain)
     return true;
-  if (update != DAE_WAVE_SCHUR && (update != DAE_WAVE_XI || w->jacobi))
+  if (update != DAE_WAVE_SCHUR && !w->variant.newton)
     return w->trial.change <= MAX_NEWTON_DISTANCE;
   double most = 0;
   for (int k = 0; k < w->computed.nodes; k++)
@@ -173,7 +164,7 @@ static bool convergence_is_lost(const dae__wave *w)
 dae__sweep_outcome dae__wave_test_convergence(dae__wave *w)
 {
   dae__trial_window *o = &w->trial;
-  bool tested = w->opts.sweeps == 0, pairs = convergence_in_pairs(w);
+  bool tested = w->opts.sweeps == 0, pairs = w->variant.pairs;
   convergence_measure(w);
   bool cycle = convergence_is_cycle(w), half = pairs && o->sweep % 2 == 1 && tested;
   dae__copy(w->f->unknowns * w->computed.nodes, w->last_change, w->older_change);

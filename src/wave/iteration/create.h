@@ -14,6 +14,6 @@ dae_status dae__joint_check_problem(const dae_problem *problem, dae_error *err);
 
 /* Default method of a system. Measured on the coupled examples: methods with larger steps need up
  * to half the evaluations but mostly more time, spent in dense output at the nodes of the grid. */
-const char *dae__wave_default_method(const dae_part *part);
+const dae_method *dae__wave_default_method(const dae_part *part);
 
 #endif

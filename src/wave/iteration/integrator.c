@@ -44,7 +44,10 @@ static void wave_raw_state(const dae__wave *w, double t, double *y, double *dy)
   if (dy)
     dae__zero(w->size - c->first_state[c->systems], dy + c->first_state[c->systems]);
   dae_waveform_at(&all, DAE_INTERPOLATION_LINEAR, t, w->z);
-  dae__coupling_multipliers(c, w->z, y + c->first_state[c->systems]);
+  const dae_coupled *p = c->problem->coupled;
+  for (int j = 0, n = c->first_state[c->systems]; j < p->joints; j++)
+    for (int i = 0; i < p->joint[j].ng; i++, n++)
+      y[n] = w->z[dae__coupling_multiplier(c, j, i)];
 }
 
 /* Projects y onto all constraints and computes multipliers and accelerations. */
@@ -78,11 +81,6 @@ dae_status dae__wave_project_joints(dae__wave *w, dae_error *err)
 }
 
 /* ---- verbs ---- */
-
-static dae_status wave_step(void *self, double t_stop, dae_error *err)
-{
-  return dae__wave_window(self, t_stop, err);
-}
 
 static dae_view wave_view(const void *self)
 {
@@ -124,17 +122,16 @@ static dae_status wave_restart(void *self, double t, const double *y, dae_error 
                      "an iteration between user subsystems cannot restart them: create it anew");
   DAE__TRY(dae_consistent_start(w->coupling.problem, &start, w->env, w->y, w->dy, NULL, err));
   dae__copy(w->f->unknowns, w->start, w->previous_end);
-  dae_status status = dae__wave_begin_at(w, t, err);
+  dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
+  dae_status status = dae__coupling_restart(&w->coupling, t, w->y, w->start, err);
+  if (!status)
+    status = dae__wave_reset_at(w, t, err);
   if (!status) {
     w->m->stats.restarts++;
     return DAE_OK;
   }
   dae__copy(w->f->unknowns, w->previous_end, w->start); /* return to the end of the last window */
-  if (dae__wave_load_all(w, NULL))
-    return status;
-  for (int p = 0; p < w->coupling.systems; p++)
-    dae__child_reset(&w->coupling.child[p], NULL);
-  dae__wave_reset(w);
+  dae__wave_return(w, NULL);
   return status;
 }
 
@@ -163,7 +160,7 @@ static dae_status wave_reload(void *self, dae_error *err)
   w->given.nodes = w->computed.nodes = w->m->nodes;
   return status ? dae__fail(err, status, NULL,
                             "the matrix of the assembled systems cannot be factored after loading")
-                : dae__wave_load_all(w, err);
+                : dae__wave_save_all(w, false, err);
 }
 
 void dae__wave_release(void *self)
@@ -176,7 +173,7 @@ void dae__wave_release(void *self)
   dae__workers_free(w->workers);
 }
 
-const dae__integrator_table dae__wave_verbs = {.step = wave_step,
+const dae__integrator_table dae__wave_verbs = {.step = dae__wave_window,
                                                .view = wave_view,
                                                .interpolate = wave_interpolate,
                                                .interpolate_raw = wave_interpolate_raw,

@@ -1,11 +1,9 @@
 /* A dynamic iteration between user subsystems: any solver or simulator behind dae_subsystem. */
 #include "core/error.h"
-#include "core/vec.h"
 #include "wave/iteration/create.h"
 #include "wave/iteration/wave.h"
-
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #define NAME_SIZE 160
 
@@ -14,6 +12,8 @@ typedef struct request {
   int count;
   const dae_link *link;
   int links;
+  double t;
+  const double *outputs; /* start values of all outputs */
 } request;
 
 /* ---- validation ---- */
@@ -48,64 +48,43 @@ static dae_status subsystems_check(const request *r, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- interface ---- */
+/* ---- creation ---- */
 
-static dae_status subsystems_describe(dae__arena *arena, const request *r, dae__interface *f,
-                                      dae_error *err)
+/* Describes the interface of the subsystems and starts the iteration. */
+static dae_status subsystems_begin(dae__wave *w, dae__arena *arena, const void *context,
+                                   dae_error *err)
 {
-  f->systems = r->count;
-  f->sub = DAE__ALLOC(arena, const dae_subsystem *, r->count);
-  f->first = DAE__ALLOC(arena, int, r->count + 1);
-  f->first_input = DAE__ALLOC(arena, int, r->count + 1);
+  const request *r = context;
+  dae__interface *f = w->f = DAE__ALLOC(arena, dae__interface, 1);
+  const dae_subsystem **sub = DAE__ALLOC(arena, const dae_subsystem *, r->count);
+  w->m = DAE__STATE(arena, dae__wave_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (int p = 0; p < r->count; p++) {
-    f->sub[p] = &r->subsystem[p];
-    f->first[p + 1] = f->first[p] + r->subsystem[p].outputs;
-    f->first_input[p + 1] = f->first_input[p] + r->subsystem[p].inputs;
-  }
-  f->unknowns = f->first[r->count];
-  f->source = DAE__ALLOC(arena, int, f->first_input[r->count]);
-  f->owner = DAE__ALLOC(arena, int, f->unknowns);
-  f->direct = DAE__ALLOC(arena, bool, f->unknowns);
-  f->in_end_norm = DAE__ALLOC(arena, bool, f->unknowns);
-  f->name = DAE__ALLOC(arena, const char *, f->unknowns);
+  for (int p = 0; p < r->count; p++)
+    sub[p] = &r->subsystem[p];
+  f->sub = sub;
+  DAE__TRY(dae__interface_alloc(arena, f, r->count, 0, err));
   char *text = DAE__ALLOC(arena, char, (size_t)f->unknowns *NAME_SIZE), number[32];
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int p = 0; p < r->count; p++)
-    for (int i = 0; i < r->subsystem[p].outputs; i++, text += NAME_SIZE) {
-      const dae_subsystem *s = &r->subsystem[p];
-      const char *own = s->output_names ? s->output_names[i] : NULL;
+    for (int i = 0; i < sub[p]->outputs; i++, text += NAME_SIZE) {
+      const char *own = sub[p]->output_names ? sub[p]->output_names[i] : NULL;
+      const char *name = sub[p]->name;
       int u = f->first[p] + i;
       f->owner[u] = p;
-      f->direct[u] = !s->direct || s->direct[i];
+      f->direct[u] = !sub[p]->direct || sub[p]->direct[i];
       f->in_end_norm[u] = true;
       snprintf(number, sizeof number, "out[%d]", i + 1);
-      snprintf(text, NAME_SIZE, "%s%s%s", s->name ? s->name : "", s->name ? "." : "",
-               own ? own : number);
+      snprintf(text, NAME_SIZE, "%s%s%s", name ? name : "", name ? "." : "", own ? own : number);
       f->name[u] = text;
     }
-  for (int i = 0; i < f->first_input[r->count]; i++)
-    f->source[i] = -1;
   for (int i = 0; i < r->links; i++)
     f->source[f->first_input[r->link[i].to] + r->link[i].input] =
         f->first[r->link[i].from] + r->link[i].output;
-  return dae__interface_complete(arena, f, err);
-}
-
-/* ---- creation ---- */
-
-static dae_status subsystems_create(dae__wave *w, dae__arena *arena, const request *r, double t,
-                                    const double *outputs, dae_error *err)
-{
-  w->f = DAE__ALLOC(arena, dae__interface, 1);
-  w->m = DAE__STATE(arena, dae__wave_memory, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  DAE__TRY(subsystems_describe(arena, r, w->f, err));
-  w->size = w->f->unknowns;
-  return dae__wave_finish(w, arena, t, outputs, err);
+  DAE__TRY(dae__interface_complete(arena, f, err));
+  w->size = f->unknowns;
+  return dae__wave_finish(w, arena, r->t, r->outputs, err);
 }
 
 dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae_link *links,
@@ -113,7 +92,7 @@ dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae
                            const dae_wave_options *opts, const dae_env *env, dae_integrator **out,
                            dae_error *err)
 {
-  request r = {subsystems, count, links, link_count};
+  request r = {subsystems, count, links, link_count, t, outputs};
   dae_wave_options own = opts ? *opts : dae_wave_defaults();
   *out = NULL;
   DAE__TRY(dae_options_validate(jacobi ? &dae_jacobi_option_table : &dae_gauss_seidel_option_table,
@@ -121,16 +100,6 @@ dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae
   DAE__TRY(subsystems_check(&r, err));
   if (!outputs || !isfinite(t))
     return dae__fail(err, DAE_ERROR_USAGE, "outputs", "the iteration has no start values");
-  dae__arena *arena = dae__arena_create(env);
-  dae__wave *w =
-      arena ? dae__wave_new(arena, jacobi ? "jacobi" : "gauss-seidel", &own, jacobi) : NULL;
-  dae_status status =
-      w ? subsystems_create(w, arena, &r, t, outputs, err) : dae__out_of_memory(err);
-  if (!status && dae__integrator_create(arena, &w->table, w, out))
-    status = dae__out_of_memory(err);
-  if (status && w)
-    dae__wave_release(w);
-  if (status)
-    dae__arena_free(arena);
-  return status;
+  dae__wave_setup setup = {jacobi ? "jacobi" : "gauss-seidel", &own, jacobi, subsystems_begin, &r};
+  return dae__wave_create(&setup, env, out, err);
 }

@@ -3,8 +3,8 @@
  *   Jacobi         from the waveforms z given to the sweep
  *   Gauss-Seidel   from zhat of the subsystems earlier in the order, from z of the others */
 #include "core/error.h"
-#include "core/vec.h"
 #include "wave/iteration/wave.h"
+#include <math.h>
 
 /* ---- inputs and outputs ---- */
 
@@ -17,15 +17,14 @@ static void sweep_gather(dae__wave *w, int p)
   for (int j = 0; j < in->width; j++) {
     int input = f->first_input[p] + j, u = f->source[input];
     const dae_waveform *from = &w->given;
-    if (u >= 0 && f->age && f->age[input] > 1)
+    if (u >= 0 && f->age[input] > 1)
       from = &w->past[f->age[input] - 2];
     else if (u >= 0 && !w->jacobi && w->rank[f->owner[u]] < w->rank[p])
       from = &w->computed;
     for (int k = 0; k < in->nodes; k++) {
       size_t to = (size_t)k * (size_t)in->width + (size_t)j;
-      size_t at = u >= 0 ? (size_t)k * (size_t)from->width + (size_t)u : 0;
-      in->value[to] = u >= 0 ? from->value[at] : 0;
-      in->slope[to] = u >= 0 ? from->slope[at] : 0;
+      in->value[to] = u >= 0 ? dae__wave_at(from, k)[u] : 0;
+      in->slope[to] = u >= 0 ? from->slope[(size_t)k * (size_t)from->width + (size_t)u] : 0;
     }
   }
 }
@@ -48,28 +47,15 @@ static void sweep_scatter(dae__wave *w, int p)
   }
 }
 
-/* Evaluates the feedthrough matrices of subsystem p at all nodes, or at the last one. */
-static dae_status sweep_feedthrough(dae__wave *w, int p, dae_error *err)
-{
-  const dae_subsystem *s = w->f->sub[p];
-  const dae__interface *f = w->f;
-  int nodes = w->given.nodes, sets = w->feedthrough_sets > 1 ? nodes : 1;
-  for (int k = 0; k < sets && s->gain; k++) {
-    double *D = w->feedthrough + (size_t)k * (size_t)f->first_D[f->systems] + f->first_D[p];
-    DAE__TRY(s->gain(s->self, sets > 1 ? k : nodes - 1, D, err));
-  }
-  return DAE_OK;
-}
-
 /* ---- integration of one subsystem ---- */
 
 static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
 {
-  const dae_subsystem *s = w->f->sub[p];
+  const dae__interface *f = w->f;
+  const dae_subsystem *s = f->sub[p];
   dae_waveform *out = &w->out[p];
   out->nodes = w->given.nodes;
-  double end = w->grid[out->nodes - 1];
-  w->reached[p] = end;
+  double end = w->reached[p] = w->grid[out->nodes - 1];
   dae_status status = w->at_start ? DAE_OK : s->load(s->self, w->snapshot[p], err);
   sweep_gather(w, p);
   if (status >= 0)
@@ -79,12 +65,16 @@ static dae_status sweep_integrate(dae__wave *w, int p, dae_error *err)
     return status;
   for (int i = 0; i < out->nodes * out->width; i++)
     if (!isfinite(out->value[i])) {
-      const char *name = w->f->name[w->f->first[p] + i % out->width];
+      const char *name = f->name[f->first[p] + i % out->width];
       return dae__fail(err, DAE_ERROR_STEP, name, "%s is not a finite number at t = %.10g", name,
                        w->grid[i / out->width]);
     }
-  if (w->trial.want_feedthrough)
-    DAE__TRY(sweep_feedthrough(w, p, err));
+  /* feedthrough matrices at all nodes, or at the last one */
+  int sets = w->feedthrough_sets > 1 ? out->nodes : 1;
+  for (int k = 0; k < sets && s->gain && w->trial.want_feedthrough; k++) {
+    double *D = w->feedthrough + (size_t)k * (size_t)f->first_D[f->systems] + f->first_D[p];
+    DAE__TRY(s->gain(s->self, sets > 1 ? k : out->nodes - 1, D, err));
+  }
   sweep_scatter(w, p);
   return DAE_OK;
 }
@@ -99,11 +89,25 @@ static void sweep_task(void *context, int i)
 
 /* ---- sweep over all subsystems ---- */
 
-/* Outcome of a sweep: the first failure in the order of the subsystems, or the earliest event. */
-static dae__sweep_outcome sweep_outcome(dae__wave *w, dae_error *err)
+dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err)
 {
+  int systems = w->f->systems;
+  w->coupling.first_of_pair = w->variant.pairs && w->trial.sweep % 2 == 1;
+  for (int p = 0; p < systems; p++)
+    w->status[p] = DAE_OK;
+  w->computed.nodes = w->given.nodes;
+  if (w->jacobi)
+    dae__workers_run(w->workers, systems, sweep_task, w);
+  else
+    for (int i = 0; i < systems && (i == 0 || w->status[w->order[i - 1]] == DAE_OK); i++)
+      sweep_task(w, i);
+  w->at_start = false;
+  w->trial.new_feedthrough = w->trial.want_feedthrough;
+  w->trial.want_feedthrough = false;
+  w->m->sweeps++;
+  /* outcome: the first failure in the order of the subsystems, or the earliest event */
   double earliest = INFINITY;
-  for (int i = 0; i < w->f->systems; i++) {
+  for (int i = 0; i < systems; i++) {
     int p = w->order[i];
     if (w->status[p] < 0) {
       if (err)
@@ -120,45 +124,15 @@ static dae__sweep_outcome sweep_outcome(dae__wave *w, dae_error *err)
   return DAE__SWEEP_EVENT;
 }
 
-dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err)
-{
-  int systems = w->f->systems;
-  /* Slack variables are used in every second Jacobi sweep: they need the iterate of two sweeps
-   * ago */
-  for (int p = 0; p < w->coupling.systems; p++)
-    if (w->coupling.child_problem[p].slack)
-      dae__slack_use(w->coupling.child_problem[p].slack, !w->jacobi || w->trial.sweep % 2 == 0);
-  for (int p = 0; p < systems; p++)
-    w->status[p] = DAE_OK;
-  w->computed.nodes = w->given.nodes;
-  if (w->jacobi)
-    dae__workers_run(w->workers, systems, sweep_task, w);
-  else
-    for (int i = 0; i < systems && (i == 0 || w->status[w->order[i - 1]] == DAE_OK); i++)
-      sweep_task(w, i);
-  w->at_start = false;
-  w->trial.new_feedthrough = w->trial.want_feedthrough;
-  w->trial.want_feedthrough = false;
-  w->m->sweeps++;
-  return sweep_outcome(w, err);
-}
-
 /* ---- memory of the subsystems ---- */
 
-dae_status dae__wave_save_all(dae__wave *w, dae_error *err)
+dae_status dae__wave_save_all(dae__wave *w, bool save, dae_error *err)
 {
   dae_status status = DAE_OK;
-  for (int p = 0; p < w->f->systems && status >= 0; p++)
-    status = w->f->sub[p]->save(w->f->sub[p]->self, w->snapshot[p], err);
-  w->at_start = status >= 0;
-  return status < 0 ? status : DAE_OK;
-}
-
-dae_status dae__wave_load_all(dae__wave *w, dae_error *err)
-{
-  dae_status status = DAE_OK;
-  for (int p = 0; p < w->f->systems && status >= 0; p++)
-    status = w->f->sub[p]->load(w->f->sub[p]->self, w->snapshot[p], err);
+  for (int p = 0; p < w->f->systems && status >= 0; p++) {
+    const dae_subsystem *s = w->f->sub[p];
+    status = save ? s->save(s->self, w->snapshot[p], err) : s->load(s->self, w->snapshot[p], err);
+  }
   w->at_start = status >= 0;
   return status < 0 ? status : DAE_OK;
 }

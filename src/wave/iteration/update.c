@@ -4,26 +4,23 @@
  *
  *   plain     zhat
  *   schur     z + d,   G d = G0 (zhat - z)                      any number of subsystems
- *   xi        schur for the last subsystem, plain for the first [E07 (25)]; Jacobi, with z2 of the
- *             sweep before: z2 + (1 - T^2)^-1 (zhat - z2) in every second sweep [E07 (28)]
  *   relax     z + omega (zhat - z) for unknowns that are fed back, zhat for the others
  *   aitken, anderson   over all nodes at once for unknowns that are fed back, see accelerate.h
  *
  * G0 is the splitting of G by a sweep: 1, and in Gauss-Seidel the blocks with earlier subsystems.
  * Multipliers of joints: lambdahat = lambda + W r with the residual r = J z'' + gamma of zhat and
  *
- *   optimal   W^-1 = S1 + S2 + ...,  S_p = -J_p D_p  (mobilities G M^-1 G' of the systems)
- *   weighted  W = theta S2^-1 + (1 - theta) S1^-1
+ *   W^-1 = S1 + S2 + ...,  S_p = -J_p D_p  (mobilities G M^-1 G' of the systems)
  *
  * computed by solving with G, whose rows for the joints are [J, 0], J restricted to one system for
- * its mobility S_p. */
+ * its mobility S_p. Variants of both: variants.h. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
 
 /* ---- linear system at a node ---- */
 
-static dae_status update_factor(dae__wave *w, double t, dae_error *err)
+dae_status dae__wave_factor(dae__wave *w, double t, dae_error *err)
 {
   dae_status status = dae__solver_factor(w->solver, w->G);
   if (status && status != DAE_ERROR_SINGULAR)
@@ -42,8 +39,7 @@ static dae_status update_factor(dae__wave *w, double t, dae_error *err)
   return DAE_ERROR_COUPLING;
 }
 
-/* Factors G at a node, with the joint rows of all systems (system = -1) or of one system only. */
-static dae_status update_factor_at(dae__wave *w, int node, int system, dae_error *err)
+dae_status dae__wave_factor_at(dae__wave *w, int node, int system, dae_error *err)
 {
   const dae__interface *f = w->f;
   DAE__TRY(dae__interface_matrix(w->f, w->grid[node], dae__wave_feedthrough(w, node),
@@ -53,7 +49,7 @@ static dae_status update_factor_at(dae__wave *w, int node, int system, dae_error
     for (int e = f->G.start[c]; e < f->G.start[c + 1]; e++)
       if (f->G.row[e] >= first && f->owner[f->unknown_of[c]] != system)
         w->G[e] = 0;
-  return update_factor(w, w->grid[node], err);
+  return dae__wave_factor(w, w->grid[node], err);
 }
 
 /* Joint rows of rhs: -r, from the accelerations given to the sweep or computed by it. */
@@ -79,7 +75,7 @@ static dae_status update_newton_at(dae__wave *w, int node, const double *change,
 {
   const dae__interface *f = w->f;
   const double *D = dae__wave_feedthrough(w, node);
-  DAE__TRY(update_factor_at(w, node, -1, err));
+  DAE__TRY(dae__wave_factor_at(w, node, -1, err));
   for (int k = 0; k < f->directs - f->multipliers; k++) {
     int i = f->unknown_of[k], p = f->owner[i];
     int outputs = f->sub[p]->outputs, row = i - f->first[p];
@@ -95,11 +91,10 @@ static dae_status update_newton_at(dae__wave *w, int node, const double *change,
   return DAE_OK;
 }
 
-/* d += weight S^-1 r, S the mobility of one system, or of all systems (system = -1) */
-static dae_status update_add_multipliers(dae__wave *w, int node, int system, double weight,
-                                         double *d, dae_error *err)
+dae_status dae__wave_add_multipliers(dae__wave *w, int node, int system, double weight, double *d,
+                                     dae_error *err)
 {
-  DAE__TRY(update_factor_at(w, node, system, err));
+  DAE__TRY(dae__wave_factor_at(w, node, system, err));
   dae__zero(w->f->directs, w->rhs);
   DAE__TRY(update_residual(w, node, false, w->rhs, err));
   dae__solver_solve(w->solver, w->rhs);
@@ -107,23 +102,12 @@ static dae_status update_add_multipliers(dae__wave *w, int node, int system, dou
   return DAE_OK;
 }
 
-static dae_status update_multipliers_at(dae__wave *w, int node, double *d, dae_error *err)
-{
-  const dae__link_joint *j = &w->f->joint[0];
-  dae__zero(w->f->directs, d);
-  if (w->opts.splitting != DAE_WAVE_SPLIT_WEIGHTED)
-    return update_add_multipliers(w, node, -1, 1, d, err);
-  DAE__TRY(update_add_multipliers(w, node, j->system[j->nz - 1], w->opts.theta, d, err));
-  return update_add_multipliers(w, node, j->system[0], 1 - w->opts.theta, d, err);
-}
-
 /* ---- changes of a sweep ---- */
 
 dae_status dae__wave_compare(dae__wave *w, dae_error *err)
 {
   dae__interface *f = w->f;
-  dae_wave_update update = w->trial.update;
-  bool newton = update == DAE_WAVE_SCHUR || (update == DAE_WAVE_XI && !w->jacobi);
+  bool newton = w->trial.update == DAE_WAVE_SCHUR || w->variant.newton;
   for (int k = 0; k < w->given.nodes; k++) {
     const double *z = dae__wave_at(&w->given, k);
     double *zhat = dae__wave_at(&w->computed, k);
@@ -131,10 +115,13 @@ dae_status dae__wave_compare(dae__wave *w, dae_error *err)
     double *d = w->delta + (size_t)k * (size_t)f->directs;
     for (int i = 0; i < f->first[f->systems]; i++)
       change[i] = zhat[i] - z[i];
-    if (newton && f->directs > 0)
+    if (newton && f->directs > 0) {
       DAE__TRY(update_newton_at(w, k, change, d, err));
-    else if (f->multipliers > 0)
-      DAE__TRY(update_multipliers_at(w, k, d, err));
+    } else if (f->multipliers > 0) {
+      dae__zero(f->directs, d);
+      DAE__TRY(w->variant.multipliers ? w->variant.multipliers(w, k, d, err)
+                                      : dae__wave_add_multipliers(w, k, -1, 1, d, err));
+    }
     for (int i = f->first[f->systems]; i < f->unknowns; i++) { /* multipliers of joints */
       change[i] = d[f->direct_of[i]];
       zhat[i] = z[i] + change[i];
@@ -145,7 +132,7 @@ dae_status dae__wave_compare(dae__wave *w, dae_error *err)
 
 /* ---- waveforms of the next sweep ---- */
 
-/* Direct unknowns of the next sweep by the updates plain, schur, xi and relax. */
+/* Direct unknowns of the next sweep by the updates plain, schur and relax. */
 static void update_direct(dae__wave *w, dae_wave_update update)
 {
   const dae__interface *f = w->f;
@@ -154,8 +141,7 @@ static void update_direct(dae__wave *w, dae_wave_update update)
     const double *zhat = dae__wave_at(&w->computed, k);
     for (int d = 0; d < f->directs; d++) {
       int i = f->unknown_of[d];
-      bool last = w->rank[f->owner[i]] == f->systems - 1;
-      if (update == DAE_WAVE_SCHUR || (update == DAE_WAVE_XI && last))
+      if (update == DAE_WAVE_SCHUR)
         z[i] += w->delta[(size_t)k * (size_t)f->directs + (size_t)d];
       else if (update == DAE_WAVE_RELAX)
         z[i] += (w->fed_back[i] ? w->omega : 1) *
@@ -164,27 +150,6 @@ static void update_direct(dae__wave *w, dae_wave_update update)
         z[i] = zhat[i];
     }
   }
-}
-
-/* Update xi of Jacobi at a node: z2 + (1 - T^2)^-1 (zhat - z2) with T = 1 - G, 1 - T^2 = G (2 -
- * G) */
-static dae_status update_xi_jacobi_at(dae__wave *w, int node, dae_error *err)
-{
-  const dae__interface *f = w->f;
-  const double *z2 = dae__wave_at(&w->past[0], node), *zhat = dae__wave_at(&w->computed, node);
-  double *d = w->delta + (size_t)node * (size_t)f->directs, *z = dae__wave_at(&w->given, node);
-  for (int i = 0; i < f->directs; i++)
-    d[i] = zhat[f->unknown_of[i]] - z2[f->unknown_of[i]];
-  DAE__TRY(update_factor_at(w, node, -1, err));
-  dae__solver_solve(w->solver, d);
-  for (int c = 0; c < f->directs; c++)
-    for (int e = f->G.start[c]; e < f->G.start[c + 1]; e++)
-      w->G[e] = (f->G.row[e] == c ? 2 : 0) - w->G[e];
-  DAE__TRY(update_factor(w, w->grid[node], err));
-  dae__solver_solve(w->solver, d);
-  for (int i = 0; i < f->directs; i++)
-    z[f->unknown_of[i]] = z2[f->unknown_of[i]] + d[i];
-  return DAE_OK;
 }
 
 /* Whether unknown i is accelerated. Without joints: all unknowns that are fed back, since samples
@@ -233,13 +198,10 @@ dae_status dae__wave_update(dae__wave *w, dae_error *err)
   dae__copy(all, w->given.slope, w->previous_slope);
   if (accelerated)
     update_accelerate(w);
-  else if (update != DAE_WAVE_XI || !w->jacobi)
-    update_direct(w, update);
-  else if (w->trial.sweep % 2 == 1)
-    update_direct(w, DAE_WAVE_PLAIN);
+  else if (w->variant.update)
+    status = w->variant.update(w, err);
   else
-    for (int k = 0; k < w->given.nodes && !status; k++)
-      status = update_xi_jacobi_at(w, k, err);
+    update_direct(w, update);
   for (int age = w->past_count - 1; age > 0; age--) {
     dae__copy(all, w->past[age - 1].value, w->past[age].value);
     dae__copy(all, w->past[age - 1].slope, w->past[age].slope);

@@ -3,7 +3,6 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
-#include "step/assembled.h"
 #include "wave/iteration/create.h"
 #include <float.h>
 #include <math.h>
@@ -86,12 +85,6 @@ dae_wave_options dae_wave_defaults(void)
 
 /* ---- problems and options that are refused ---- */
 
-static dae_status wave_any_assembly(const void *method, const dae_problem *problem, dae_error *err)
-{
-  (void)method, (void)problem, (void)err;
-  return DAE_OK;
-}
-
 dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err)
 {
   DAE__TRY(dae_problem_validate(problem, err));
@@ -99,7 +92,12 @@ dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err)
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, "problem",
         "the method iterates between coupled systems; this problem is a single system");
-  return dae__assembled_check_problem(problem, wave_any_assembly, NULL, err);
+  dae__arena *arena = dae__arena_create(NULL);
+  dae__assembly *assembly;
+  dae_status status =
+      arena ? dae__assembly_create(arena, problem, &assembly, err) : dae__out_of_memory(err);
+  dae__arena_free(arena);
+  return status;
 }
 
 dae_status dae__joint_check_problem(const dae_problem *problem, dae_error *err)
@@ -110,40 +108,6 @@ dae_status dae__joint_check_problem(const dae_problem *problem, dae_error *err)
                      "the method iterates between systems connected by joints; this problem has "
                      "none; gauss-seidel "
                      "takes this problem");
-  return DAE_OK;
-}
-
-static dae_status wave_check_update(const dae__wave *w, dae_error *err)
-{
-  const dae__interface *f = w->f;
-  dae_wave_update update = w->opts.update;
-  bool weighted = w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED;
-  bool needs = update == DAE_WAVE_SCHUR || update == DAE_WAVE_XI ||
-               (update == DAE_WAVE_RELAX && w->opts.omega == 0);
-  if (update == DAE_WAVE_XI && (f->systems != 2 || f->joints > 0))
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the update xi is for two systems without joints; schur is its "
-                     "generalisation");
-  if (update == DAE_WAVE_SLACK && w->coupling.systems == 0)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the update slack needs the equations of the subsystems, which only systems "
-                     "of a coupled problem have; anderson does not need them");
-  if (needs && !f->has_feedthrough)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the updates schur and xi, and relax without omega, need derivatives of "
-                     "outputs with respect to inputs, which a subsystem does not give; anderson "
-                     "does not need them");
-  if (update == DAE_WAVE_SLACK && (w->opts.terms || w->opts.picard || w->opts.lagged))
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
-                     "the update slack cannot be combined with right sides at earlier iterates "
-                     "(terms, picard, lagged)");
-  if (weighted && update == DAE_WAVE_SCHUR)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "splitting",
-                     "the update schur has the optimal weight; give the weighted splitting the "
-                     "update plain, relax, aitken or anderson");
-  if (weighted && f->joints > 0 && f->systems != 2)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "splitting",
-                     "the weighted splitting is for two systems; optimal takes any number");
   return DAE_OK;
 }
 
@@ -178,8 +142,10 @@ static void wave_alloc_subsystems(dae__arena *arena, dae__wave *w)
 
 static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
 {
-  int n = w->f->unknowns;
-  size_t all = (size_t)w->capacity * (size_t)n;
+  const dae__interface *f = w->f;
+  dae_wave_update update = w->opts.update;
+  int n = f->unknowns;
+  size_t nodes = (size_t)w->capacity, all = nodes * (size_t)n, D = (size_t)f->first_D[f->systems];
   w->given = wave_alloc_waveform(arena, w, n, false);
   w->computed = wave_alloc_waveform(arena, w, n, true);
   w->past_count = w->coupling.ages > 2 ? w->coupling.ages - 1 : 1;
@@ -199,35 +165,31 @@ static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
   w->older_change = DAE__ALLOC(arena, double, all);
   w->previous = DAE__ALLOC(arena, double, all);
   w->previous_slope = DAE__ALLOC(arena, double, all);
-}
-
-static void wave_alloc_loop(dae__arena *arena, dae__wave *w)
-{
-  const dae__interface *f = w->f;
-  size_t D = (size_t)f->first_D[f->systems], nodes = (size_t)w->capacity;
-  size_t flat = nodes * (size_t)f->unknowns;
   w->feedthrough_sets = (double)D * w->capacity <= MAX_FEEDTHROUGH_NUMBERS ? w->capacity : 1;
   w->feedthrough = DAE__ALLOC(arena, double, D *(size_t)w->feedthrough_sets);
   w->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
   w->rhs = DAE__ALLOC(arena, double, f->directs);
   w->delta = DAE__ALLOC(arena, double, nodes *(size_t)f->directs);
-  if (w->opts.update != DAE_WAVE_AITKEN && w->opts.update != DAE_WAVE_ANDERSON &&
-      w->opts.update != DAE_WAVE_AUTO)
+  if (update != DAE_WAVE_AITKEN && update != DAE_WAVE_ANDERSON && update != DAE_WAVE_AUTO)
     return;
-  w->flat_z = DAE__ALLOC(arena, double, flat);
-  w->flat_hat = DAE__ALLOC(arena, double, flat);
-  w->flat_weight = DAE__ALLOC(arena, double, flat);
-  w->accelerate = dae__accelerate_create(arena, (int)flat, w->opts.depth);
+  w->flat_z = DAE__ALLOC(arena, double, all);
+  w->flat_hat = DAE__ALLOC(arena, double, all);
+  w->flat_weight = DAE__ALLOC(arena, double, all);
+  w->accelerate = dae__accelerate_create(arena, (int)all, w->opts.depth);
 }
 
-/* Largest number of nodes of an exchange grid; smallest_step is the smallest fixed step of a
- * child. */
-static int wave_capacity(const dae_wave_options *opts, double smallest_step)
+/* Largest number of nodes of an exchange grid; in a fixed window a node for each of the smallest
+ * fixed steps among the methods given to the systems. */
+static int wave_capacity(const dae_wave_options *opts, int systems)
 {
-  if (opts->nodes > 0)
-    return opts->nodes + 1;
-  double fixed = opts->window > 0 && smallest_step > 0 ? opts->window / smallest_step + 2 : 0;
-  return (int)fmin(fmax(fixed, DEFAULT_MAX_NODES), MAX_NODES);
+  double smallest = INFINITY;
+  for (int i = 0; opts->children && i < systems; i++) {
+    const dae_wave_child *c = &opts->children[i];
+    double step = c->method ? dae__method_step(c->method, c->options) : 0;
+    smallest = step > 0 ? fmin(smallest, step) : smallest;
+  }
+  double fixed = opts->window > 0 ? opts->window / smallest + 2 : 0;
+  return opts->nodes > 0 ? opts->nodes + 1 : (int)fmin(fmax(fixed, DEFAULT_MAX_NODES), MAX_NODES);
 }
 
 /* ---- order of the subsystems ---- */
@@ -274,7 +236,7 @@ static void wave_find_fed_back(dae__wave *w)
 
 /* ---- start and reset ---- */
 
-static dae_status wave_reset_at(dae__wave *w, double t, dae_error *err)
+dae_status dae__wave_reset_at(dae__wave *w, double t, dae_error *err)
 {
   dae__wave_memory *m = w->m;
   m->t = m->origin = t;
@@ -285,85 +247,62 @@ static dae_status wave_reset_at(dae__wave *w, double t, dae_error *err)
   m->noise = 0;
   dae__wave_reset(w);
   if (!w->motion)
-    return dae__wave_save_all(w, err);
+    return dae__wave_save_all(w, true, err);
   dae__assembly_gather(w->assembly, w->y, w->assembled);
   w->motion->memory->factored = false;
   DAE__TRY(dae__motion_select_independent(w->motion, t, w->assembled, NULL, 0, err));
   DAE__TRY(dae__motion_reserve_dependent(w->output_motion, err));
-  return dae__wave_save_all(w, err);
+  return dae__wave_save_all(w, true, err);
 }
 
-dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err)
-{
-  dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
-  DAE__TRY(dae__coupling_restart(&w->coupling, t, w->y, w->start, err));
-  return wave_reset_at(w, t, err);
-}
-
-dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_options *opts,
-                         bool jacobi)
-{
-  dae__wave *w = DAE__ALLOC(arena, dae__wave, 1);
-  if (!w)
-    return NULL;
-  w->opts = *opts;
-  w->jacobi = jacobi;
-  w->env = dae__arena_env(arena);
-  w->table = dae__wave_verbs;
-  w->table.method = method;
-  w->capacity = wave_capacity(opts, 0);
-  return w;
-}
-
-dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
+dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *outputs,
                             dae_error *err)
 {
   w->grid = DAE__STATE(arena, double, w->capacity);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
   wave_alloc_subsystems(arena, w);
   wave_alloc_unknowns(arena, w);
-  wave_alloc_loop(arena, w);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   if (w->f->directs > 0)
     DAE__TRY(dae__solver_create(arena, &w->f->G, &w->solver, err));
   DAE__TRY(dae__wave_project_create(w, arena, err));
-  dae__copy(w->f->unknowns, unknowns, w->start);
+  if (outputs)
+    dae__copy(w->f->unknowns, outputs, w->start);
+  else
+    dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
   w->m->observed = w->m->last_observed = NAN;
   w->m->rho = w->m->rho_last = w->f->has_feedthrough ? 0 : NAN;
   w->omega = w->opts.omega > 0 ? w->opts.omega : 1;
   w->m->t = t;
   if (!w->order)
     DAE__TRY(wave_find_order(w, arena, w->f->systems, t, err));
-  DAE__TRY(wave_check_update(w, err));
+  DAE__TRY(dae__variant_select(w, &w->variant, err));
+  if (!w->f->has_feedthrough && (w->opts.update == DAE_WAVE_SCHUR || w->variant.update ||
+                                 (w->opts.update == DAE_WAVE_RELAX && w->opts.omega == 0)))
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, "update",
+                     "the updates schur and xi, and relax without omega, need derivatives of "
+                     "outputs with respect to inputs, which a subsystem does not give; anderson "
+                     "does not need them");
   wave_find_fed_back(w);
-  /* slack variables call callbacks of other systems: one thread */
-  bool slack = w->opts.update == DAE_WAVE_SLACK;
+  int workers = w->variant.one_thread ? 1 : w->opts.workers;
   if (w->jacobi)
-    DAE__TRY(dae__workers_create(w->env, slack ? 1 : w->opts.workers, &w->workers, err));
-  return wave_reset_at(w, t, err);
+    DAE__TRY(dae__workers_create(w->env, workers, &w->workers, err));
+  return dae__wave_reset_at(w, t, err);
 }
 
 /* ---- coupled problems ---- */
 
-/* Terms of right sides at earlier iterates: given by the user, or made for the options picard and
- * lagged. */
-static const dae_wave_terms *wave_terms_of(dae__wave *w)
-{
-  static const double one[1] = {1}, last[2] = {0, 1};
-  if (w->opts.terms)
-    return w->opts.terms;
-  if (!w->opts.picard && !w->opts.lagged)
-    return NULL;
-  w->terms = (dae_wave_terms){.ages = 1, .terms = 1, .b = one, .own = last, .others = one};
-  w->terms.linear = w->opts.picard ? 0 : w->opts.linear;
-  return &w->terms;
-}
+/* A coupled problem and its start. */
+typedef struct coupled_start {
+  const dae_problem *problem;
+  const dae_start *start;
+} coupled_start;
 
-static dae_status wave_create_systems(dae__wave *w, dae__arena *arena, const dae_problem *problem,
-                                      const dae_start *start, dae_error *err)
+static dae_status wave_begin_systems(dae__wave *w, dae__arena *arena, const void *context,
+                                     dae_error *err)
 {
+  const dae_problem *problem = ((const coupled_start *)context)->problem;
+  const dae_start *start = ((const coupled_start *)context)->start;
   int systems = problem->coupled->parts;
   w->size = dae_problem_size(problem);
   w->coupling.problem = problem;
@@ -374,19 +313,12 @@ static dae_status wave_create_systems(dae__wave *w, dae__arena *arena, const dae
     return dae__out_of_memory(err);
   DAE__TRY(dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err));
   DAE__TRY(wave_find_order(w, arena, systems, start->t, err));
-  double smallest_step = 0;
-  for (int i = 0; w->opts.children && i < systems; i++) {
-    const dae_wave_child *c = &w->opts.children[i];
-    double step = c->method ? dae__method_step(c->method, c->options) : 0;
-    smallest_step = step > 0 && (smallest_step == 0 || step < smallest_step) ? step : smallest_step;
-  }
-  w->capacity = wave_capacity(&w->opts, smallest_step);
+  w->capacity = wave_capacity(&w->opts, systems);
   dae__coupling_setup setup = {.problem = problem,
                                .splitting = w->opts.splitting,
-                               .slack = w->opts.update == DAE_WAVE_SLACK,
                                .jacobi = w->jacobi,
+                               .options = &w->opts,
                                .rank = w->rank,
-                               .terms = wave_terms_of(w),
                                .with_children = true,
                                .children = w->opts.children,
                                .rtol = DAE__CHILD_TOLERANCE_RATIO * w->opts.rtol,
@@ -398,64 +330,57 @@ static dae_status wave_create_systems(dae__wave *w, dae__arena *arena, const dae
                                .capacity = w->capacity};
   DAE__TRY(dae__coupling_create(arena, &setup, &w->coupling, err));
   w->f = w->coupling.f;
-  double *unknowns = DAE__ALLOC(arena, double, w->f->unknowns);
-  if (!unknowns)
-    return dae__out_of_memory(err);
-  dae__coupling_unknowns(&w->coupling, w->y, w->dy, unknowns);
-  return dae__wave_finish(w, arena, start->t, unknowns, err);
+  return dae__wave_finish(w, arena, start->t, NULL, err);
 }
 
-/* Creation request of one of the three methods. */
-typedef struct request {
-  const char *method;
-  const dae_wave_options *opts; /* NULL: default options */
-  const dae_option_table *table;
-  bool jacobi;
-  dae_status (*check_problem)(const dae_problem *problem, dae_error *err);
-} request;
+/* ---- creation ---- */
 
-static dae_status wave_create(const request *r, const dae_problem *problem, const dae_start *start,
-                              const dae_env *env, dae_integrator **out, dae_error *err)
+dae_status dae__wave_create(const dae__wave_setup *r, const dae_env *env, dae_integrator **out,
+                            dae_error *err)
 {
-  *out = NULL;
-  dae_wave_options opts = r->opts ? *r->opts : dae_wave_defaults();
-  DAE__TRY(dae_options_validate(r->table, &opts, err));
-  DAE__TRY(r->check_problem(problem, err));
-  DAE__TRY(dae__start_check(problem, start, err));
   dae__arena *arena = dae__arena_create(env);
-  dae__wave *w = arena ? dae__wave_new(arena, r->method, &opts, r->jacobi) : NULL;
-  dae_status status =
-      w ? wave_create_systems(w, arena, problem, start, err) : dae__out_of_memory(err);
+  dae__wave *w = arena ? DAE__ALLOC(arena, dae__wave, 1) : NULL;
+  dae_status status = w ? DAE_OK : dae__out_of_memory(err);
+  if (w) {
+    *w = (dae__wave){.opts = *r->opts, .jacobi = r->jacobi, .env = dae__arena_env(arena)};
+    w->table = dae__wave_verbs;
+    w->table.method = r->method;
+    w->capacity = wave_capacity(r->opts, 0);
+    status = r->begin(w, arena, r->context, err);
+  }
   if (!status && dae__integrator_create(arena, &w->table, w, out))
     status = dae__out_of_memory(err);
   if (status && w)
     dae__wave_release(w);
   if (status)
     dae__arena_free(arena);
-  return dae__start_status(status, err);
+  return status;
 }
 
-dae_status dae_gauss_seidel_create(const dae_problem *problem, const dae_start *start,
-                                   const dae_wave_options *opts, const dae_env *env,
-                                   dae_integrator **out, dae_error *err)
+/* Creation from a coupled problem; opts NULL: default options. */
+static dae_status wave_create(const char *method, const dae_option_table *table,
+                              const dae_wave_options *opts, const coupled_start *from,
+                              const dae_env *env, dae_integrator **out, dae_error *err)
 {
-  request r = {"gauss-seidel", opts, &dae_gauss_seidel_option_table, false,
-               dae__wave_check_problem};
-  return wave_create(&r, problem, start, env, out, err);
+  bool jacobi = table == &dae_jacobi_option_table;
+  dae_wave_options own = opts ? *opts : dae_wave_defaults();
+  *out = NULL;
+  DAE__TRY(dae_options_validate(table, &own, err));
+  DAE__TRY(table == &dae_joint_option_table ? dae__joint_check_problem(from->problem, err)
+                                            : dae__wave_check_problem(from->problem, err));
+  DAE__TRY(dae__start_check(from->problem, from->start, err));
+  dae__wave_setup setup = {method, &own, jacobi, wave_begin_systems, from};
+  return dae__start_status(dae__wave_create(&setup, env, out, err), err);
 }
 
-dae_status dae_jacobi_create(const dae_problem *problem, const dae_start *start,
-                             const dae_wave_options *opts, const dae_env *env, dae_integrator **out,
-                             dae_error *err)
-{
-  request r = {"jacobi", opts, &dae_jacobi_option_table, true, dae__wave_check_problem};
-  return wave_create(&r, problem, start, env, out, err);
-}
-
-dae_status dae_joint_create(const dae_problem *problem, const dae_start *start,
-                            const dae_wave_options *opts, const dae_env *env, dae_integrator **out,
-                            dae_error *err)
-{
-  request r = {"joint", opts, &dae_joint_option_table, false, dae__joint_check_problem};
-  return wave_create(&r, problem, start, env, out, err);
-}
+#define METHOD(id, text)                                                                           \
+  dae_status dae_##id##_create(const dae_problem *problem, const dae_start *start,                 \
+                               const dae_wave_options *opts, const dae_env *env,                   \
+                               dae_integrator **out, dae_error *err)                               \
+  {                                                                                                \
+    return wave_create(text, &dae_##id##_option_table, opts, &(coupled_start){problem, start},     \
+                       env, out, err);                                                             \
+  }
+METHOD(gauss_seidel, "gauss-seidel")
+METHOD(jacobi, "jacobi")
+METHOD(joint, "joint")

@@ -20,6 +20,7 @@
 #include "wave/iteration/accelerate.h"
 #include "wave/iteration/workers.h"
 #include "wave/subsystems/coupling.h"
+#include "wave/variants/variants.h"
 
 /* Scalar state of an iteration between windows (state). */
 typedef struct dae__wave_memory {
@@ -75,7 +76,7 @@ typedef struct dae__wave {
   bool jacobi;
   dae__interface *f;
   dae__coupling coupling; /* systems of a coupled problem; systems = 0: user subsystems */
-  dae_wave_terms terms;   /* right sides at earlier iterates for the options picard and lagged */
+  dae__variant variant;   /* variant that the options ask for */
   int *order;             /* subsystems in the order of a sweep (state) */
   int *rank;              /* position of each subsystem in the order; multipliers last (state) */
   dae__workers *workers;
@@ -144,9 +145,8 @@ static inline const double *dae__wave_feedthrough(const dae__wave *w, int node)
 
 /* Integrates every subsystem over the grid with inputs from the given waveforms. */
 dae__sweep_outcome dae__wave_sweep(dae__wave *w, dae_error *err);
-/* Saves, and restores, the memory of all subsystems at the begin of the window. */
-dae_status dae__wave_save_all(dae__wave *w, dae_error *err);
-dae_status dae__wave_load_all(dae__wave *w, dae_error *err);
+/* Saves (save = true), or restores, the memory of all subsystems at the begin of the window. */
+dae_status dae__wave_save_all(dae__wave *w, bool save, dae_error *err);
 
 /* ---- update.c ---- */
 
@@ -154,6 +154,13 @@ dae_status dae__wave_load_all(dae__wave *w, dae_error *err);
 dae_status dae__wave_compare(dae__wave *w, dae_error *err);
 /* Computes the waveforms z of the next sweep. */
 dae_status dae__wave_update(dae__wave *w, dae_error *err);
+/* Factors w->G, the linear system of the direct unknowns at time t. */
+dae_status dae__wave_factor(dae__wave *w, double t, dae_error *err);
+/* Factors G at a node, with the joint rows of all systems (system = -1) or of one system only. */
+dae_status dae__wave_factor_at(dae__wave *w, int node, int system, dae_error *err);
+/* d += weight S^-1 r, S the mobility of one system, or of all systems (system = -1) */
+dae_status dae__wave_add_multipliers(dae__wave *w, int node, int system, double weight, double *d,
+                                     dae_error *err);
 
 /* ---- convergence.c ---- */
 
@@ -164,26 +171,37 @@ dae__sweep_outcome dae__wave_test_convergence(dae__wave *w);
 /* Starts the waveforms anew at m->t, with all subsystems at m->t and no window before. */
 void dae__wave_reset(dae__wave *w);
 /* Iterates over the next window, which ends at t_stop or before. */
-dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err);
+dae_status dae__wave_window(void *self, double t_stop, dae_error *err);
 
 /* ---- integrator.c ---- */
 
 extern const dae__integrator_table dae__wave_verbs;
 void dae__wave_release(void *self);
+/* Returns all subsystems to the begin of the window, without a window before. */
+dae_status dae__wave_return(dae__wave *w, dae_error *err);
 dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *err);
 /* Projects the children's states onto the joints at the end of a window. */
 dae_status dae__wave_project_joints(dae__wave *w, dae_error *err);
 
 /* ---- wave.c ---- */
 
-/* Creates a dynamic iteration without subsystems; NULL: out of memory. */
-dae__wave *dae__wave_new(dae__arena *arena, const char *method, const dae_wave_options *opts,
-                         bool jacobi);
-/* Allocates memory, finds the order and starts at t; the interface w->f must be complete. */
-dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *unknowns,
+/* A dynamic iteration to be created; `begin` describes its subsystems and calls dae__wave_finish.
+ */
+typedef struct dae__wave_setup {
+  const char *method;
+  const dae_wave_options *opts;
+  bool jacobi;
+  dae_status (*begin)(dae__wave *w, dae__arena *arena, const void *context, dae_error *err);
+  const void *context;
+} dae__wave_setup;
+dae_status dae__wave_create(const dae__wave_setup *setup, const dae_env *env, dae_integrator **out,
                             dae_error *err);
-/* Restarts at t from the consistent state in w->y and w->dy. */
-dae_status dae__wave_begin_at(dae__wave *w, double t, dae_error *err);
+/* Allocates memory, finds the order and starts at t, from the outputs of user subsystems or the
+ * coupled state in w->y and w->dy (outputs NULL); the interface w->f must be complete. */
+dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *outputs,
+                            dae_error *err);
+/* Starts anew at t, where all subsystems are; the coupled state is in w->y. */
+dae_status dae__wave_reset_at(dae__wave *w, double t, dae_error *err);
 
 /* ---- analysis/report.c ---- */
 

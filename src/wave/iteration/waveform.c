@@ -31,6 +31,22 @@ static basis waveform_basis_at(dae_interpolation kind, double x, double h)
   }
 }
 
+void dae__waveform_interval(const dae_waveform *w, int k, dae_interpolation kind, double t,
+                            double *y, double *dy)
+{
+  int n = w->width;
+  const double *y0 = w->value + (size_t)k * (size_t)n, *y1 = y0 + n;
+  const double *dy0 = w->slope + (size_t)k * (size_t)n, *dy1 = dy0 + n;
+  double h = w->t[k + 1] - w->t[k], x = (t - w->t[k]) / h;
+  basis b = waveform_basis_at(kind, x, h);
+  for (int i = 0; i < n; i++)
+    y[i] = b.y0 * y0[i] + b.y1 * y1[i] + (b.dy0 * dy0[i] + b.dy1 * dy1[i]);
+  for (int i = 0; dy && i < n; i++) {
+    double d = (y1[i] - y0[i]) / h;
+    dy[i] = dy0[i] * (1 - x) * (1 - 3 * x) + dy1[i] * x * (3 * x - 2) + 6 * x * (1 - x) * d;
+  }
+}
+
 void dae_waveform_at(const dae_waveform *w, dae_interpolation kind, double t, double *value)
 {
   int n = w->width, last = w->nodes - 1;
@@ -50,24 +66,7 @@ void dae_waveform_at(const dae_waveform *w, dae_interpolation kind, double t, do
     else
       high = middle;
   }
-  double h = w->t[k + 1] - w->t[k];
-  basis b = waveform_basis_at(kind, (t - w->t[k]) / h, h);
-  const double *y0 = w->value + (size_t)k * (size_t)n, *y1 = y0 + n;
-  const double *dy0 = w->slope + (size_t)k * (size_t)n, *dy1 = dy0 + n;
-  for (int i = 0; i < n; i++)
-    value[i] = b.y0 * y0[i] + b.y1 * y1[i] + (b.dy0 * dy0[i] + b.dy1 * dy1[i]);
-}
-
-void dae__span_at(const dae__span *s, int n, double t, double *y, double *dy)
-{
-  double h = s->t1 - s->t0, x = (t - s->t0) / h;
-  basis b = waveform_basis_at(DAE_INTERPOLATION_HERMITE, x, h);
-  for (int i = 0; i < n; i++)
-    y[i] = b.y0 * s->y0[i] + b.y1 * s->y1[i] + (b.dy0 * s->dy0[i] + b.dy1 * s->dy1[i]);
-  for (int i = 0; dy && i < n; i++) {
-    double d = (s->y1[i] - s->y0[i]) / h;
-    dy[i] = s->dy0[i] * (1 - x) * (1 - 3 * x) + s->dy1[i] * x * (3 * x - 2) + 6 * x * (1 - x) * d;
-  }
+  dae__waveform_interval(w, k, kind, t, value, NULL);
 }
 
 /* ---- polynomials through neighbouring nodes ---- */

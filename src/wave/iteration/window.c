@@ -23,21 +23,19 @@
 
 /* Tuning constants; chosen, not measured. */
 #define MAX_INTERPOLATION_ERROR 0.1 /* largest error between nodes over the tolerance */
-#define REFINEMENT_REDUCTION                                                                       \
-  0.3                             /* error ratio of a finer grid above which the error is noise    \
-                                   */
-#define MAX_NOISE 1               /* noise over the tolerance; larger errors: a singularity */
-#define NOISE_DECAY 0.9           /* decay of the expected noise per window */
-#define GROW_BELOW_SWEEPS 4       /* number of sweeps below which windows grow */
-#define HALVE_ABOVE_SWEEPS 12     /* number of sweeps above which windows are halved */
-#define WINDOW_GROWTH 1.5         /* growth of a shortened window back to its fixed length */
-#define MAX_EXTRAPOLATION 2.5     /* longest extrapolation in lengths of the last window */
-#define MIN_RELATIVE_WINDOW 1e-12 /* smallest window length over |t| */
-#define MAX_SHORTENINGS 14        /* largest number of halvings of one window */
-#define FEEDTHROUGH_RATE 0.1      /* contraction rate above which D is evaluated anew */
-#define MIN_ASSUMED_RATE 0.05     /* smallest contraction rate assumed in the next window */
-#define WINDOW_ROUND_OFF 1e-9     /* round-off of window ends over the window length */
-#define FIXED_STEP_ROUND_OFF 1e-6 /* round-off of the number of fixed steps */
+#define REFINEMENT_REDUCTION 0.3    /* error ratio of a finer grid above which the error is noise */
+#define MAX_NOISE 1                 /* noise over the tolerance; larger errors: a singularity */
+#define NOISE_DECAY 0.9             /* decay of the expected noise per window */
+#define GROW_BELOW_SWEEPS 4         /* number of sweeps below which windows grow */
+#define HALVE_ABOVE_SWEEPS 12       /* number of sweeps above which windows are halved */
+#define WINDOW_GROWTH 1.5           /* growth of a shortened window back to its fixed length */
+#define MAX_EXTRAPOLATION 2.5       /* longest extrapolation in lengths of the last window */
+#define MIN_RELATIVE_WINDOW 1e-12   /* smallest window length over |t| */
+#define MAX_SHORTENINGS 14          /* largest number of halvings of one window */
+#define FEEDTHROUGH_RATE 0.1        /* contraction rate above which D is evaluated anew */
+#define MIN_ASSUMED_RATE 0.05       /* smallest contraction rate assumed in the next window */
+#define WINDOW_ROUND_OFF 1e-9       /* round-off of window ends over the window length */
+#define FIXED_STEP_ROUND_OFF 1e-6   /* round-off of the number of fixed steps */
 /* default max_sweeps of update auto, which can switch to anderson */
 #define AUTO_MAX_SWEEPS 40
 #define DEFAULT_MAX_SWEEPS 200 /* default max_sweeps of the other updates */
@@ -60,8 +58,8 @@ static double window_first_length(const dae__wave *w, double t_stop)
     double y = 0, dy = 0;
     for (int i = 0; i < c->size; i++)
       if (!c->algebraic[i]) {
-        y = fmax(y, fabs(c->trace.y[i]));
-        dy = fmax(dy, fabs(c->trace.dy[i]));
+        y = fmax(y, fabs(c->y[i]));
+        dy = fmax(dy, fabs(c->dy[i]));
       }
     if (dy > 0)
       time_scale = fmin(time_scale, fmax(y, w->opts.atol / fmax(w->opts.rtol, DBL_MIN)) / dy);
@@ -102,18 +100,6 @@ static int window_intervals(const dae__wave *w, double length)
   int fixed = (int)fmin(fmax(ceil(length / step - FIXED_STEP_ROUND_OFF), 1), w->capacity - 1);
   int n = fixed * ((wanted + fixed - 1) / fixed);
   return variable && n < w->capacity ? n : fixed;
-}
-
-static void window_place_grid(dae__wave *w, double end)
-{
-  double from = w->m->t;
-  int n = window_intervals(w, end - from);
-  DAE__ASSERT(n >= 1 && n < w->capacity);
-  for (int k = 0; k <= n; k++)
-    w->grid[k] = k == n ? end : from + k * ((end - from) / n);
-  w->given.nodes = w->computed.nodes = n + 1;
-  for (int i = 0; i < w->past_count; i++)
-    w->past[i].nodes = n + 1;
 }
 
 /* ---- sweeps ---- */
@@ -210,7 +196,14 @@ static dae__sweep_outcome window_iterate(dae__wave *w, double last_error, dae_er
 static dae__sweep_outcome window_try(dae__wave *w, const plan *p, dae_error *err)
 {
   int max_sweeps = w->opts.update == DAE_WAVE_AUTO ? AUTO_MAX_SWEEPS : DEFAULT_MAX_SWEEPS;
-  window_place_grid(w, p->end);
+  double from = w->m->t;
+  int n = window_intervals(w, p->end - from); /* exchange grid */
+  DAE__ASSERT(n >= 1 && n < w->capacity);
+  for (int k = 0; k <= n; k++)
+    w->grid[k] = k == n ? p->end : from + k * ((p->end - from) / n);
+  w->given.nodes = w->computed.nodes = n + 1;
+  for (int i = 0; i < w->past_count; i++)
+    w->past[i].nodes = n + 1;
   w->trial =
       (dae__trial_window){.update = p->update,
                           .max_sweeps = w->opts.max_sweeps > 0 ? w->opts.max_sweeps : max_sweeps,
@@ -236,26 +229,16 @@ static bool window_shorten(dae__wave *w, plan *p)
   return ++p->shortened <= MAX_SHORTENINGS && length > MIN_RELATIVE_WINDOW * fabs(w->m->t);
 }
 
-/* Next attempt after sweeps that did not converge; false: no other attempt is useful. */
-static bool window_retry_converging(dae__wave *w, dae__sweep_outcome outcome, plan *p)
+/* Parameters of the next attempt; false: the window is given up. */
+static bool window_retry(dae__wave *w, dae__sweep_outcome outcome, plan *p)
 {
+  dae_status status = w->failed >= 0 ? w->status[w->failed] : DAE_OK;
   dae_wave_update update = w->opts.update;
   bool automatic = update == DAE_WAVE_AUTO;
   bool plain = update == DAE_WAVE_PLAIN || update == DAE_WAVE_RELAX;
   /* slow contraction, as rho predicts */
   bool slow = outcome == DAE__SWEEP_LIMIT && w->trial.rate < 1;
   bool useless = plain && (outcome == DAE__SWEEP_CYCLE || slow || !(w->m->rho < 1));
-  if (!automatic && (w->opts.window > 0 || useless))
-    return false;
-  if (automatic && p->shortened >= MAX_SHORTENINGS / 2 && p->update == DAE_WAVE_SCHUR)
-    p->update = DAE_WAVE_ANDERSON;
-  return window_shorten(w, p);
-}
-
-/* Parameters of the next attempt; false: the window is given up. */
-static bool window_retry(dae__wave *w, dae__sweep_outcome outcome, plan *p)
-{
-  dae_status status = w->failed >= 0 ? w->status[w->failed] : DAE_OK;
   switch (outcome) {
   case DAE__SWEEP_COARSE_GRID:
     p->interpolation_error = w->interpolation_error;
@@ -273,8 +256,12 @@ static bool window_retry(dae__wave *w, dae__sweep_outcome outcome, plan *p)
       return window_shorten(w, p);
     p->constant = true;
     return true;
-  default:
-    return window_retry_converging(w, outcome, p);
+  default: /* no convergence */
+    if (!automatic && (w->opts.window > 0 || useless))
+      return false;
+    if (automatic && p->shortened >= MAX_SHORTENINGS / 2 && p->update == DAE_WAVE_SCHUR)
+      p->update = DAE_WAVE_ANDERSON;
+    return window_shorten(w, p);
   }
 }
 
@@ -335,8 +322,17 @@ static dae_status window_accept(dae__wave *w, const plan *p, dae_error *err)
   window_next_length(w, p);
   dae_status status = dae__wave_project_joints(w, err);
   /* memory is saved after a failure, too */
-  dae_status saved = dae__wave_save_all(w, status ? NULL : err);
+  dae_status saved = dae__wave_save_all(w, true, status ? NULL : err);
   return status ? status : saved;
+}
+
+dae_status dae__wave_return(dae__wave *w, dae_error *err)
+{
+  dae_status status = dae__wave_save_all(w, false, err);
+  for (int p = 0; p < w->coupling.systems && !status; p++)
+    status = dae__child_reset(&w->coupling.child[p], err);
+  dae__wave_reset(w);
+  return status;
 }
 
 /* Returns all subsystems to the begin of the window. After a failure, or on a grid that stays too
@@ -345,32 +341,26 @@ static dae_status window_give_up(dae__wave *w, dae__sweep_outcome outcome, const
                                  dae_error *err)
 {
   bool failed = outcome == DAE__SWEEP_COARSE_GRID || outcome == DAE__SWEEP_FAILED;
-  DAE__TRY(dae__wave_load_all(w, err));
-  for (int i = 0; i < w->coupling.systems; i++)
-    DAE__TRY(dae__child_reset(&w->coupling.child[i], err));
-  dae__wave_reset(w);
+  DAE__TRY(dae__wave_return(w, err));
   w->failed = p->failed;
   if (err)
     *err = failed ? p->error : dae_error_none();
   return dae__wave_diagnose(w, outcome, err);
 }
 
-static dae_wave_update window_first_update(const dae__wave *w)
+dae_status dae__wave_window(void *self, double t_stop, dae_error *err)
 {
-  if (w->opts.update != DAE_WAVE_AUTO)
-    return w->opts.update;
-  if (w->f->multipliers > 0 && w->opts.splitting == DAE_WAVE_SPLIT_WEIGHTED)
-    return DAE_WAVE_PLAIN;
-  return w->f->has_feedthrough ? DAE_WAVE_SCHUR : DAE_WAVE_ANDERSON;
-}
-
-dae_status dae__wave_window(dae__wave *w, double t_stop, dae_error *err)
-{
+  dae__wave *w = self;
   dae__wave_memory *m = w->m;
   if (!(m->window > 0))
     m->window = w->opts.window > 0 ? w->opts.window : window_first_length(w, t_stop);
+  dae_wave_update update = w->opts.update;
+  if (update == DAE_WAVE_AUTO)
+    update = w->f->multipliers > 0 && w->variant.multipliers ? DAE_WAVE_PLAIN
+             : w->f->has_feedthrough                         ? DAE_WAVE_SCHUR
+                                                             : DAE_WAVE_ANDERSON;
   plan p = {.end = window_end(w, t_stop),
-            .update = window_first_update(w),
+            .update = update,
             .interpolation_error = INFINITY,
             .failed = -1,
             .error = dae_error_none()};

@@ -12,7 +12,6 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "problem/problem.h"
-#include "wave/subsystems/augmented_internal.h"
 #include <stdio.h>
 
 /* ---- dc/dw and dF/dy ---- */
@@ -60,54 +59,35 @@ static bool augmented_has_joint(const dae_coupled *coupled, int system, int join
   return false;
 }
 
-static dae_status augmented_check(const dae_coupled *coupled, int system,
-                                  const dae__augmented_options *opts, dae_error *err)
-{
-  DAE__TRY(dae__coupled_validate(coupled, err));
-  if (system < 0 || system >= coupled->parts)
-    return dae__fail(err, DAE_ERROR_USAGE, "part", "the coupled problem has no system %d",
-                     system + 1);
-  for (int j = 0; opts->eliminated && j < coupled->joints; j++)
-    if (opts->eliminated[j] && !augmented_has_joint(coupled, system, j))
-      return dae__fail(err, DAE_ERROR_USAGE, coupled->joint[j].name,
-                       "the joint %s cannot be eliminated in a system that it is not attached to",
-                       coupled->joint[j].name ? coupled->joint[j].name : "without a name");
-  return DAE_OK;
-}
-
-/* Creates the elements that evaluate the system and its joints. */
+/* Creates the elements that evaluate the system and its joints, and vectors of its size. */
 static dae_status augmented_create_elements(dae__augmented *m, int system, const bool *eliminated,
                                             dae_error *err)
 {
+  dae__element *e = &m->element;
   char *name = DAE__ALLOC(m->arena, char, 32);
   m->joint = DAE__ALLOC(m->arena, dae__attached_joint, m->coupled->joints);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   snprintf(name, 32, "part[%d]", system + 1);
   m->forward.name = m->part->name ? m->part->name : name;
-  dae_status status = dae__element_part(m->arena, m->part, m->forward.name, &m->element, err);
+  dae_status status = dae__element_part(m->arena, m->part, m->forward.name, e, err);
   DAE__TRY(dae__forward_diagnose(m->forward.name, status, err));
-  m->inputs = m->element.nin;
+  m->inputs = e->nin;
   for (int j = 0; j < m->coupled->joints; j++)
     if (augmented_has_joint(m->coupled, system, j))
       DAE__TRY(dae__attached_joint_create(m, j, eliminated && eliminated[j], &m->joint[m->joints++],
                                           err));
-  return DAE_OK;
-}
-
-static dae_status augmented_alloc_memory(dae__augmented *m, dae_error *err)
-{
-  int constraints = m->element.n.g + m->element.n.k;
-  int n = m->element.nz > m->inputs ? m->element.nz : m->inputs;
-  n = n > constraints ? n : constraints;
+  int constraints = e->n.g + e->n.k, rows = constraints + m->eliminated;
+  int n = e->nz > m->inputs ? e->nz : m->inputs;
+  n = n > rows ? n : rows;
   m->range = DAE__ALLOC(m->arena, int, n);
   for (int i = 0; m->range && i < n; i++)
     m->range[i] = i;
-  m->J_values = DAE__ALLOC(m->arena, double, dae__pattern_count(m->element.J));
-  m->J_in_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&m->element.J_in));
-  m->f = DAE__ALLOC(m->arena, double, m->element.n.q);
-  m->dw = DAE__ALLOC(m->arena, double, m->element.n.w);
-  m->wanted = DAE__ALLOC(m->arena, bool, m->element.nz + constraints);
+  m->J_values = DAE__ALLOC(m->arena, double, dae__pattern_count(e->J));
+  m->J_in_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&e->J_in));
+  m->f = DAE__ALLOC(m->arena, double, e->n.q);
+  m->dw = DAE__ALLOC(m->arena, double, e->n.w);
+  m->wanted = DAE__ALLOC(m->arena, bool, e->nz + constraints);
   return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
@@ -115,7 +95,6 @@ static dae_status augmented_create(dae__augmented *m, int system, const bool *el
                                    dae_error *err)
 {
   DAE__TRY(augmented_create_elements(m, system, eliminated, err));
-  DAE__TRY(augmented_alloc_memory(m, err));
   m->problem.why = m->forward.why;
   if (!m->element.m) {
     const dae__semi *semi = m->element.semi;
@@ -135,7 +114,15 @@ dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, 
                                  dae_error *err)
 {
   *out = NULL;
-  DAE__TRY(augmented_check(coupled, system, opts, err));
+  DAE__TRY(dae__coupled_validate(coupled, err));
+  if (system < 0 || system >= coupled->parts)
+    return dae__fail(err, DAE_ERROR_USAGE, "part", "the coupled problem has no system %d",
+                     system + 1);
+  for (int j = 0; opts->eliminated && j < coupled->joints; j++)
+    if (opts->eliminated[j] && !augmented_has_joint(coupled, system, j))
+      return dae__fail(err, DAE_ERROR_USAGE, coupled->joint[j].name,
+                       "the joint %s cannot be eliminated in a system that it is not attached to",
+                       coupled->joint[j].name ? coupled->joint[j].name : "without a name");
   dae__augmented *m = DAE__ALLOC(arena, dae__augmented, 1);
   if (!m)
     return dae__out_of_memory(err);
@@ -144,7 +131,6 @@ dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, 
   *m = (dae__augmented){.arena = dae__arena_create(dae__arena_env(arena)),
                         .coupled = coupled,
                         .part = &coupled->part[system],
-                        .lagged = opts->lagged,
                         .locks = opts->locks,
                         .forward = {.to = coupled->part[system].mechanical,
                                     .why = opts->why,
@@ -168,16 +154,6 @@ void dae__augmented_free(dae__augmented *m)
   dae__solver_free(m->limit.solver);
   dae__solver_free(m->limit.mass);
   dae__arena_free(m->arena);
-}
-
-const dae_problem *dae__augmented_problem(const dae__augmented *m)
-{
-  return &m->problem;
-}
-
-int dae__augmented_inputs(const dae__augmented *m)
-{
-  return m->inputs;
 }
 
 int dae__augmented_joint_inputs(const dae__augmented *m, int joint)
@@ -239,23 +215,6 @@ static void augmented_input_column(dae__augmented *m, int j, double *top)
         top[J->row[e]] += m->J_values[e] * m->dw[k];
 }
 
-/* Refuses multipliers of dependent constraints as outputs: they are not unique. */
-static dae_status augmented_check_unique(const dae__augmented *m, int count,
-                                         const dae__output *outputs, dae_error *err)
-{
-  char name[64];
-  for (int i = 0; m->kkt.dependent > 0 && i < count; i++)
-    if (outputs[i].kind == DAE__OUTPUT_VARIABLE && outputs[i].index >= m->element.m->at.lambda) {
-      dae_problem_variable(&m->problem, outputs[i].index, name, sizeof name);
-      dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
-                "%s is not unique, since constraints of the system depend on each other: it cannot "
-                "be an input of another system",
-                name);
-      return dae__forward_diagnose(m->forward.name, DAE_ERROR_UNSUPPORTED, err);
-    }
-  return DAE_OK;
-}
-
 static dae_status augmented_feedthrough(dae__augmented *m, const dae_mechanical_at *at, int count,
                                         const dae__output *outputs, bool forces, double *D,
                                         dae_error *err)
@@ -265,7 +224,16 @@ static dae_status augmented_feedthrough(dae__augmented *m, const dae_mechanical_
   DAE__TRY(augmented_linearise(m, at, err));
   if (forces)
     DAE__TRY(dae__augmented_derivatives(m, at, err));
-  DAE__TRY(augmented_check_unique(m, count, outputs, err));
+  for (int i = 0; b->dependent > 0 && i < count; i++)
+    if (outputs[i].kind == DAE__OUTPUT_VARIABLE && outputs[i].index >= entry->lambda) {
+      char name[64];
+      dae_problem_variable(&m->problem, outputs[i].index, name, sizeof name);
+      dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                "%s is not unique, since constraints of the system depend on each other: it cannot "
+                "be an input of another system",
+                name);
+      return dae__forward_diagnose(m->forward.name, DAE_ERROR_UNSUPPORTED, err);
+    }
   for (int j = 0; j < m->inputs; j++) {
     dae__zero(b->nq, b->top);
     dae__zero(b->rows, b->bottom);
@@ -301,12 +269,8 @@ static dae_status augmented_mechanical_outputs(dae__augmented *m, double t, cons
     forces = forces || outputs[i].kind != DAE__OUTPUT_VARIABLE ||
              (D && outputs[i].index >= m->element.m->at.lambda);
   DAE__TRY(dae__augmented_point(m, &at, err));
-  if (forces) {
-    dae_status status = dae__mech_eval(m->element.m, &at, &(dae_mechanical_wanted){.f = m->f}, err);
-    DAE__TRY(dae__forward_diagnose(m->forward.name, status, err));
-    dae__augmented_input_forces(m, in, m->f);
-    DAE__TRY(dae__kkt_accelerate(m, &at, m->f, err));
-  }
+  if (forces)
+    DAE__TRY(dae__augmented_accelerate(m, &at, err));
   for (int o = 0; o < count; o++) {
     int i = outputs[o].index;
     value[o] = outputs[o].kind == DAE__OUTPUT_ACCELERATION ? b->v_dot[i]
@@ -314,28 +278,6 @@ static dae_status augmented_mechanical_outputs(dae__augmented *m, double t, cons
                                                            : y[i];
   }
   return D ? augmented_feedthrough(m, &at, count, outputs, forces, D, err) : DAE_OK;
-}
-
-static dae_status augmented_semi_outputs(dae__augmented *m, double t, const double *y,
-                                         const double *in, int count, const dae__output *outputs,
-                                         double *value, double *D, dae_error *err)
-{
-  int n = m->element.nz;
-  const double *X;
-  dae__copy(m->inputs, in, m->element.in);
-  for (int i = 0; i < n; i++)
-    m->wanted[i] = false;
-  for (int i = 0; i < count; i++) {
-    value[i] = y[outputs[i].index];
-    m->wanted[outputs[i].index] = true;
-  }
-  if (!D || m->inputs == 0)
-    return DAE_OK;
-  dae_status status = dae__limit_feedthrough(m, t, y, m->wanted, &X, err);
-  for (int j = 0; j < m->inputs && !status; j++)
-    for (int i = 0; i < count; i++)
-      D[i + count * j] = X[outputs[i].index + n * j];
-  return dae__forward_diagnose(m->forward.name, status, err);
 }
 
 dae_status dae__augmented_outputs(dae__augmented *m, double t, const double *y, const double *in,
@@ -352,6 +294,22 @@ dae_status dae__augmented_outputs(dae__augmented *m, double t, const double *y, 
                        "the system %s has no output number %d of this kind", m->forward.name,
                        output.index + 1);
   }
-  return m->element.m ? augmented_mechanical_outputs(m, t, y, in, count, outputs, value, D, err)
-                      : augmented_semi_outputs(m, t, y, in, count, outputs, value, D, err);
+  if (m->element.m)
+    return augmented_mechanical_outputs(m, t, y, in, count, outputs, value, D, err);
+  int n = m->element.nz;
+  const double *X;
+  dae__copy(m->inputs, in, m->element.in);
+  for (int i = 0; i < n; i++)
+    m->wanted[i] = false;
+  for (int i = 0; i < count; i++) {
+    value[i] = y[outputs[i].index];
+    m->wanted[outputs[i].index] = true;
+  }
+  if (!D || m->inputs == 0)
+    return DAE_OK;
+  dae_status status = dae__limit_feedthrough(m, t, y, m->wanted, &X, err);
+  for (int j = 0; j < m->inputs && !status; j++)
+    for (int i = 0; i < count; i++)
+      D[i + count * j] = X[outputs[i].index + n * j];
+  return dae__forward_diagnose(m->forward.name, status, err);
 }

@@ -1,5 +1,5 @@
 /* Evaluation of the joints attached to a system. The coordinates z of a joint are taken from the
- * state for the system's own coordinates (unless lagged), from the inputs for other systems. With
+ * state for the system's own coordinates, from the inputs for other systems. With
  *
  *   M v' + ... + G_z,own' lambda = f,   r = gamma(t,z,z') + G_z z'' = 0  for eliminated joints,
  *
@@ -10,17 +10,23 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/subsystems/augmented_internal.h"
+#include "wave/subsystems/augmented.h"
 #include <stdio.h>
 
 /* ---- creation ---- */
 
-/* Allocates the matrices of a joint, and the columns of J_in for its inputs. */
-static void attached_alloc_memory(const dae__augmented *m, dae__attached_joint *h)
+dae_status dae__attached_joint_create(dae__augmented *m, int number, bool eliminated,
+                                      dae__attached_joint *h, dae_error *err)
 {
+  const dae_joint *joint = &m->coupled->joint[number];
+  int nz = joint->nz, ng = joint->ng, side = nz + ng, columns = eliminated ? nz : nz + ng;
   dae__arena *arena = m->arena;
-  int nz = h->joint->nz, ng = h->joint->ng, side = nz + ng;
-  int columns = nz + (h->eliminated ? 0 : ng), own = m->lagged ? 0 : h->count;
+  char *name = DAE__ALLOC(arena, char, 32);
+  *h = (dae__attached_joint){
+      .joint = joint, .number = number, .eliminated = eliminated, .first = m->inputs};
+  h->own = DAE__ALLOC(arena, int, nz);
+  h->coordinate = DAE__ALLOC(arena, int, nz);
+  h->entry = DAE__ALLOC(arena, int, nz);
   h->a = DAE__ALLOC(arena, double, nz);
   h->G = DAE__ALLOC(arena, double, ng *nz);
   h->gamma = DAE__ALLOC(arena, double, ng);
@@ -29,32 +35,14 @@ static void attached_alloc_memory(const dae__augmented *m, dae__attached_joint *
   h->r_z = DAE__ALLOC(arena, double, ng *nz);
   h->G_a = DAE__ALLOC(arena, double, ng *nz);
   h->block = DAE__ALLOC(arena, double, side *side);
-  h->G_block = dae__pattern_dense(arena, ng, h->count);
-  h->J_block = dae__pattern_dense(arena, own, own);
-  h->J_in_block = dae__pattern_dense(arena, h->count, columns);
   h->J_in_col = DAE__ALLOC(arena, int, columns);
-  for (int i = 0; h->J_in_col && i < columns; i++)
-    h->J_in_col[i] = h->first + (i < nz ? i : i + nz); /* columns of z, then of lambda */
-}
-
-dae_status dae__attached_joint_create(dae__augmented *m, int number, bool eliminated,
-                                      dae__attached_joint *h, dae_error *err)
-{
-  const dae_joint *joint = &m->coupled->joint[number];
-  int nz = joint->nz;
-  char *name = DAE__ALLOC(m->arena, char, 32);
-  *h = (dae__attached_joint){
-      .joint = joint, .number = number, .eliminated = eliminated, .first = m->inputs};
-  h->own = DAE__ALLOC(m->arena, int, nz);
-  h->coordinate = DAE__ALLOC(m->arena, int, nz);
-  h->entry = DAE__ALLOC(m->arena, int, nz);
-  if (dae__arena_failed(m->arena))
+  if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   snprintf(name, 32, "joint[%d]", number + 1);
   h->name = joint->name ? joint->name : name;
   h->lambda = eliminated ? m->eliminated : -1;
-  m->eliminated += eliminated ? joint->ng : 0;
-  m->inputs += 3 * nz + joint->ng;
+  m->eliminated += eliminated ? ng : 0;
+  m->inputs += 3 * nz + ng;
   for (int i = 0; i < nz; i++) {
     bool own = &m->coupled->part[joint->z[i].part] == m->part;
     h->own[i] = own ? joint->z[i].variable : -1;
@@ -63,13 +51,17 @@ dae_status dae__attached_joint_create(dae__augmented *m, int number, bool elimin
       h->entry[h->count++] = i;
     }
   }
-  attached_alloc_memory(m, h);
-  if (dae__arena_failed(m->arena))
+  for (int i = 0; i < columns; i++)
+    h->J_in_col[i] = h->first + (i < nz ? i : i + nz); /* columns of z, then of lambda */
+  h->G_block = dae__pattern_dense(arena, ng, h->count);
+  h->J_block = dae__pattern_dense(arena, h->count, h->count);
+  h->J_in_block = dae__pattern_dense(arena, h->count, columns);
+  if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  DAE__TRY(dae__element_joint(m->arena, joint, h->name, &h->e, err));
+  DAE__TRY(dae__element_joint(arena, joint, h->name, &h->e, err));
   /* wide differences, where gamma or G is itself computed by differences */
-  h->d_r = dae__difference_create(m->arena, &h->e.m->G, !joint->G || !joint->gamma);
-  return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;
+  h->d_r = dae__difference_create(arena, &h->e.m->G, !joint->G || !joint->gamma);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
 /* ---- evaluation ---- */
@@ -92,29 +84,22 @@ static dae_status attached_r_of_z(void *context, const double *z, double *out, d
   return status;
 }
 
-/* Evaluates G, and gamma of an eliminated joint; with lambda also the derivatives of both. */
-static dae_status attached_evaluate(dae__attached_joint *h, double t, const double *lambda,
-                                    dae_error *err)
+/* Evaluates G, and gamma of an eliminated joint; with lambda, in place of these, the derivatives of
+ * both. The joint is locked: systems in other threads may share it, and its callbacks are called
+ * nowhere else. */
+static dae_status attached_evaluate(dae__augmented *m, dae__attached_joint *h, double t,
+                                    const double *lambda, dae_error *err)
 {
   dae_mechanical_at at = {.t = t, .q = h->e.q, .v = h->e.v};
   dae_mechanical_wanted values = {.G = h->G, .gamma = h->eliminated ? h->gamma : NULL};
-  if (!lambda)
-    return dae__mech_eval(h->e.m, &at, &values, err);
-  DAE__TRY(dae__mech_Gts(h->e.m, &at, lambda, h->Gts, err));
-  if (!h->eliminated)
-    return DAE_OK;
-  DAE__TRY(dae__mech_gdot_q(h->e.m, &at, h->gdot_z, err));
-  return dae__difference_jacobian(&h->d_r, attached_r_of_z, &(vary){h, at}, at.q, h->r_z, err);
-}
-
-/* Evaluates a joint under its lock: systems in other threads may share the joint, whose callbacks
- * are called nowhere else. */
-static dae_status attached_evaluate_locked(dae__augmented *m, dae__attached_joint *h, double t,
-                                           const double *lambda, dae_error *err)
-{
   if (m->locks)
     dae__lock_lock(m->locks[h->number]);
-  dae_status status = attached_evaluate(h, t, lambda, err);
+  dae_status status = lambda ? dae__mech_Gts(h->e.m, &at, lambda, h->Gts, err)
+                             : dae__mech_eval(h->e.m, &at, &values, err);
+  if (!status && lambda && h->eliminated)
+    status = dae__mech_gdot_q(h->e.m, &at, h->gdot_z, err);
+  if (!status && lambda && h->eliminated)
+    status = dae__difference_jacobian(&h->d_r, attached_r_of_z, &(vary){h, at}, at.q, h->r_z, err);
   if (m->locks)
     dae__lock_unlock(m->locks[h->number]);
   return dae__forward_diagnose(h->name, status, err);
@@ -127,11 +112,10 @@ dae_status dae__augmented_point(dae__augmented *m, const dae_mechanical_at *at, 
     dae__attached_joint *h = &m->joint[k];
     const double *z = at->in + h->first, *zdot = z + h->joint->nz;
     for (int i = 0; i < h->joint->nz; i++) {
-      bool own = h->own[i] >= 0 && !m->lagged;
-      h->e.q[i] = own ? at->q[h->own[i]] : z[i];
-      h->e.v[i] = own ? at->v[h->own[i]] : zdot[i];
+      h->e.q[i] = h->own[i] >= 0 ? at->q[h->own[i]] : z[i];
+      h->e.v[i] = h->own[i] >= 0 ? at->v[h->own[i]] : zdot[i];
     }
-    DAE__TRY(attached_evaluate_locked(m, h, at->t, NULL, err));
+    DAE__TRY(attached_evaluate(m, h, at->t, NULL, err));
   }
   return DAE_OK;
 }
@@ -148,7 +132,7 @@ dae_status dae__augmented_derivatives(dae__augmented *m, const dae_mechanical_at
       h->a[i] = h->own[i] >= 0 ? b->v_dot[h->own[i]] : zddot[i];
     if (h->eliminated)
       lambda = b->y + b->nc + h->lambda;
-    DAE__TRY(attached_evaluate_locked(m, h, at->t, lambda, err));
+    DAE__TRY(attached_evaluate(m, h, at->t, lambda, err));
   }
   return DAE_OK;
 }
@@ -201,7 +185,7 @@ static void attached_column(const dae__attached_joint *h, quantity of, int i, do
 void dae__augmented_column_z(const dae__augmented *m, int j, double *top, double *bottom)
 {
   int nq = m->kkt.nq, nc = m->kkt.nc;
-  if (m->lagged || j >= 2 * nq)
+  if (j >= 2 * nq)
     return;
   for (int k = 0; k < m->joints; k++) {
     const dae__attached_joint *h = &m->joint[k];
@@ -222,8 +206,7 @@ void dae__augmented_column_in(const dae__augmented *m, int j, double *top, doubl
   int nz = h->joint->nz, ng = h->joint->ng, i = j - h->first;
   quantity of = i < nz ? POSITION : i < 2 * nz ? RATE : i < 2 * nz + ng ? MULTIPLIER : ACCELERATION;
   i -= of == POSITION ? 0 : of == RATE ? nz : of == MULTIPLIER ? 2 * nz : 2 * nz + ng;
-  /* own coordinates are inputs only if lagged, own accelerations never */
-  if (of != MULTIPLIER && h->own[i] >= 0 && (of == ACCELERATION || !m->lagged))
+  if (of != MULTIPLIER && h->own[i] >= 0) /* own coordinates are not inputs */
     return;
   attached_column(h, of, i, top, bottom + m->kkt.nc);
 }

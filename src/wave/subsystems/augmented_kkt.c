@@ -16,18 +16,10 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "linalg/rank.h"
-#include "wave/subsystems/augmented_internal.h"
-#include <stdio.h>
+#include "wave/subsystems/augmented.h"
+#include <string.h>
 
 /* ---- creation ---- */
-
-static int *kkt_range(dae__arena *arena, int first, int n)
-{
-  int *range = DAE__ALLOC(arena, int, n);
-  for (int i = 0; range && i < n; i++)
-    range[i] = first + i;
-  return range;
-}
 
 /* Patterns of A = [G_own; K; G_z,own], with a piece for each block, and of the KKT matrix; its
  * diagonal D is 1 for dropped rows. */
@@ -40,12 +32,12 @@ static void kkt_create_patterns(dae__augmented *m)
   if (!b->piece)
     return;
   b->piece[0] = (dae__piece){&own->G, m->range, m->range, NULL};
-  b->piece[1] = (dae__piece){&own->K, kkt_range(m->arena, own->ng, own->nk), m->range, NULL};
+  b->piece[1] = (dae__piece){&own->K, m->range + own->ng, m->range, NULL};
   for (int k = 0; k < m->joints; k++) {
     const dae__attached_joint *h = &m->joint[k];
-    int *row = h->eliminated ? kkt_range(m->arena, b->nc + h->lambda, h->joint->ng) : NULL;
     if (h->eliminated)
-      b->piece[count++] = (dae__piece){&h->G_block, row, h->coordinate, NULL};
+      b->piece[count++] =
+          (dae__piece){&h->G_block, m->range + b->nc + h->lambda, h->coordinate, NULL};
   }
   if (!dae__arena_failed(m->arena))
     b->A = dae__pieces_merge(m->arena, b->rows, b->nq, !own->sparse, b->piece, count);
@@ -53,15 +45,11 @@ static void kkt_create_patterns(dae__augmented *m)
     b->diagonal = dae__pattern_diagonal(m->arena, n);
   if (dae__arena_failed(m->arena))
     return;
-  dae__block block[4] = {{0, 0, &own->M, false, NULL},
-                         {b->nq, 0, &b->A, false, NULL},
-                         {0, b->nq, &b->A, true, NULL},
-                         {0, 0, &b->diagonal, false, NULL}};
-  b->pattern = dae__blocks_merge(m->arena, n, n, block, 4);
-  b->M_at = block[0];
-  b->A_at = block[1];
-  b->At_at = block[2];
-  b->D_at = block[3];
+  b->block[0] = (dae__block){0, 0, &own->M, false, NULL};
+  b->block[1] = (dae__block){b->nq, 0, &b->A, false, NULL};
+  b->block[2] = (dae__block){0, b->nq, &b->A, true, NULL};
+  b->block[3] = (dae__block){0, 0, &b->diagonal, false, NULL};
+  b->pattern = dae__blocks_merge(m->arena, n, n, b->block, 4);
 }
 
 dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
@@ -183,10 +171,10 @@ static dae_status kkt_factor(dae__augmented *m, dae_error *err)
     if (!b->active[b->A.row[e]])
       b->A_values[e] = 0;
   dae__zero(entries, b->values);
-  dae__block_add(&b->M_at, 1, b->M, b->values);
-  dae__block_add(&b->A_at, 1, b->A_values, b->values);
-  dae__block_add(&b->At_at, 1, b->A_values, b->values);
-  dae__block_add(&b->D_at, 1, b->D, b->values);
+  dae__block_add(&b->block[0], 1, b->M, b->values);
+  dae__block_add(&b->block[1], 1, b->A_values, b->values);
+  dae__block_add(&b->block[2], 1, b->A_values, b->values);
+  dae__block_add(&b->block[3], 1, b->D, b->values);
   if (b->factored && memcmp(b->values, b->last, (size_t)entries * sizeof *b->values) == 0)
     return DAE_OK;
   dae__solver_reset(b->solver);
@@ -215,24 +203,6 @@ void dae__kkt_solve(dae__kkt *b, double *x, double *y)
   dae__copy(b->rows, b->x + b->nq, y);
 }
 
-/* Right sides of the eliminated joints: -gamma - G_z,others z''. */
-static void kkt_joint_sides(const dae__augmented *m, const double *in, double *y)
-{
-  for (int k = 0; k < m->joints; k++) {
-    const dae__attached_joint *h = &m->joint[k];
-    int nz = h->joint->nz, ng = h->joint->ng;
-    const double *zddot = in + h->first + 2 * nz + ng;
-    double *side = y + h->lambda;
-    if (!h->eliminated)
-      continue;
-    for (int r = 0; r < ng; r++)
-      side[r] = -h->gamma[r];
-    for (int i = 0; i < nz; i++)
-      if (h->own[i] < 0)
-        dae__axpy(ng, -zddot[i], h->G + ng * i, side);
-  }
-}
-
 dae_status dae__kkt_accelerate(dae__augmented *m, const dae_mechanical_at *at, const double *f,
                                dae_error *err)
 {
@@ -242,7 +212,18 @@ dae_status dae__kkt_accelerate(dae__augmented *m, const dae_mechanical_at *at, c
       .M = b->M, .G = b->G, .gamma = b->y, .K = b->K, .kappa = b->y + own->ng};
   DAE__TRY(dae__forward_diagnose(m->forward.name, dae__mech_eval(own, at, &want, err), err));
   dae__scale(b->nc, -1, b->y);
-  kkt_joint_sides(m, at->in, b->y + b->nc);
+  for (int k = 0; k < m->joints; k++) {
+    /* right side of an eliminated joint: -gamma - G_z,others z'' */
+    const dae__attached_joint *h = &m->joint[k];
+    int nz = h->joint->nz, ng = h->joint->ng;
+    const double *zddot = at->in + h->first + 2 * nz + ng;
+    double *side = b->y + b->nc + h->lambda;
+    for (int r = 0; r < ng && h->eliminated; r++)
+      side[r] = -h->gamma[r];
+    for (int i = 0; i < nz && h->eliminated; i++)
+      if (h->own[i] < 0)
+        dae__axpy(ng, -zddot[i], h->G + ng * i, side);
+  }
   dae__copy(b->nq, f, b->v_dot);
   kkt_fill_A(m);
   bool repick = b->picked && b->nc > 0;

@@ -14,7 +14,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/subsystems/augmented_internal.h"
+#include "wave/subsystems/augmented.h"
 #include <stdio.h>
 
 /* First h times the largest rate of the system; truncation and rounding errors of X are both
@@ -26,6 +26,7 @@
 #define MIN_POLE_SHARE 1e-8
 /* reciprocal condition below which M counts as singular; chosen */
 #define SINGULAR_MASS_RCOND 1e-12
+
 dae_status dae__limit_create(dae__augmented *m, dae_error *err)
 {
   dae__limit *l = &m->limit;
@@ -140,14 +141,6 @@ static dae_status limit_extrapolate(dae__augmented *m, double h, double *value, 
   return DAE_OK;
 }
 
-/* Whether entry e of D, or of its pole P/h, has grown in proportion to 1/h. */
-static bool limit_grows(const dae__limit *l, int e, double size)
-{
-  double value = fabs(l->value[1][e]), pole = fabs(l->pole[1][e]), factor = STEP_RATIO / 2.0;
-  return (pole > MIN_POLE_SHARE * size && pole > factor * fabs(l->pole[0][e])) ||
-         (value > MIN_POLE_SHARE * size && value > factor * fabs(l->value[0][e]));
-}
-
 /* Error for a variable i that depends on the derivative of input j. */
 static dae_status limit_is_infinite(const dae__augmented *m, int i, int j, dae_error *err)
 {
@@ -184,9 +177,13 @@ dae_status dae__limit_feedthrough(dae__augmented *m, double t, const double *y, 
   DAE__TRY(limit_extrapolate(m, h / STEP_RATIO, l->value[1], l->pole[1], err));
   for (int j = 0; j < m->inputs; j++) {
     double size = fmax(dae__max_abs(n, l->value[1] + n * j), dae__max_abs(n, l->pole[1] + n * j));
-    for (int i = 0; i < n; i++)
-      if (wanted[i] && limit_grows(l, i + n * j, size))
+    for (int i = 0, e = n * j; i < n; i++, e++) {
+      double value = fabs(l->value[1][e]), pole = fabs(l->pole[1][e]), factor = STEP_RATIO / 2.0;
+      /* whether entry e of D, or of its pole P/h, has grown in proportion to 1/h */
+      if (wanted[i] && ((pole > MIN_POLE_SHARE * size && pole > factor * fabs(l->pole[0][e])) ||
+                        (value > MIN_POLE_SHARE * size && value > factor * fabs(l->value[0][e]))))
         return limit_is_infinite(m, i, j, err);
+    }
   }
   return DAE_OK;
 }

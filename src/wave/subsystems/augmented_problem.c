@@ -9,82 +9,46 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
-#include "wave/subsystems/augmented_internal.h"
-
-/* ---- forwarded callbacks that depend on inputs ---- */
-
-#define FORWARD(name)                                                                              \
-  static int augmented_##name(void *user, const dae_mechanical_at *at, double *out)                \
-  {                                                                                                \
-    dae__forward *w = user;                                                                        \
-    return dae__forward_result(w, w->to->name(w->to->user, at, out), #name, at->t);                \
-  }
-FORWARD(s)
-FORWARD(c)
-#undef FORWARD
-
-static int augmented_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
-{
-  dae__forward *w = user;
-  return dae__forward_result(w, w->to->energy(w->to->user, at, T, V), "energy", at->t);
-}
-
-static int augmented_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
-                                 double *T_rate, double *V_rate)
-{
-  dae__forward *w = user;
-  const double *own = w->to->nin > 0 ? in_rate : NULL;
-  int code = w->to->energy_rate(w->to->user, at, own, T_rate, V_rate);
-  return dae__forward_result(w, code, "energy_rate", at->t);
-}
+#include "wave/subsystems/augmented.h"
 
 /* ---- forces ---- */
 
-/* Subtracts G_z' lambda of the eliminated joints from f; from F = f + p_rate of a problem with
- * momenta. */
-static dae_status augmented_eliminate(dae__augmented *m, const dae_mechanical_at *at, bool momenta,
-                                      double *f)
-{
-  int nq = m->kkt.nq;
-  dae__copy(nq, f, m->f);
-  if (momenta) {
-    DAE__TRY(dae__mech_p_rate(m->element.m, at, m->p_rate, &m->forward.last));
-    dae__axpy(nq, -1, m->p_rate, m->f);
-  }
-  DAE__TRY(dae__kkt_accelerate(m, at, m->f, &m->forward.last));
-  dae__augmented_eliminated_forces(m, m->kkt.y, f);
-  return DAE_OK;
-}
-
+/* Subtracts G_z' lambda of all joints from f; from F = f + p_rate of a problem with momenta. */
 static int augmented_add_joints(dae__augmented *m, const dae_mechanical_at *at, bool momenta,
                                 double *f)
 {
+  dae_error *err = &m->forward.last;
+  int nq = m->kkt.nq;
   /* the caller detects values that are not finite, and names the equation */
-  if (!dae__all_finite(m->kkt.nq, f))
+  if (!dae__all_finite(nq, f))
     return 0;
-  dae_status status = dae__augmented_point(m, at, &m->forward.last);
+  dae_status status = dae__augmented_point(m, at, err);
   if (!status)
     dae__augmented_input_forces(m, at->in, f);
-  if (!status && m->eliminated > 0)
-    status = augmented_eliminate(m, at, momenta, f);
+  if (status || m->eliminated == 0)
+    return dae__forward_code(status);
+  dae__copy(nq, f, m->f);
+  if (momenta) {
+    status = dae__mech_p_rate(m->element.m, at, m->p_rate, err);
+    dae__axpy(nq, -1, m->p_rate, m->f);
+  }
+  if (!status)
+    status = dae__kkt_accelerate(m, at, m->f, err);
+  if (!status)
+    dae__augmented_eliminated_forces(m, m->kkt.y, f);
   return dae__forward_code(status);
 }
 
-static int augmented_f(void *user, const dae_mechanical_at *at, double *f)
-{
-  dae__augmented *m = user;
-  const dae_mechanical *p = m->forward.to;
-  int code = dae__forward_result(&m->forward, p->f(p->user, at, f), "f", at->t);
-  return code ? code : augmented_add_joints(m, at, false, f);
-}
-
-static int augmented_F(void *user, const dae_mechanical_at *at, double *F)
-{
-  dae__augmented *m = user;
-  const dae_mechanical *p = m->forward.to;
-  int code = dae__forward_result(&m->forward, p->F(p->user, at, F), "F", at->t);
-  return code ? code : augmented_add_joints(m, at, true, F);
-}
+#define FORCES(name, momenta)                                                                      \
+  static int augmented_##name(void *user, const dae_mechanical_at *at, double *out)                \
+  {                                                                                                \
+    dae__augmented *m = user;                                                                      \
+    const dae_mechanical *p = m->forward.to;                                                       \
+    int code = dae__forward_result(&m->forward, p->name(p->user, at, out), #name, at->t);          \
+    return code ? code : augmented_add_joints(m, at, momenta, out);                                \
+  }
+FORCES(f, false)
+FORCES(F, true)
 
 static int augmented_eval_all(void *user, const dae_mechanical_at *at,
                               const dae_mechanical_wanted *wanted)
@@ -97,17 +61,21 @@ static int augmented_eval_all(void *user, const dae_mechanical_at *at,
 
 /* ---- J and J_in ---- */
 
+dae_status dae__augmented_accelerate(dae__augmented *m, const dae_mechanical_at *at, dae_error *err)
+{
+  dae_status status = dae__mech_eval(m->element.m, at, &(dae_mechanical_wanted){.f = m->f}, err);
+  DAE__TRY(dae__forward_diagnose(m->forward.name, status, err));
+  dae__augmented_input_forces(m, at->in, m->f);
+  return dae__kkt_accelerate(m, at, m->f, err);
+}
+
 /* Evaluates points, multipliers and derivatives of the joints. */
 static dae_status augmented_prepare(dae__augmented *m, const dae_mechanical_at *at)
 {
   dae_error *err = &m->forward.last;
   DAE__TRY(dae__augmented_point(m, at, err));
-  if (m->eliminated > 0) {
-    dae_status status = dae__mech_eval(m->element.m, at, &(dae_mechanical_wanted){.f = m->f}, err);
-    DAE__TRY(dae__forward_diagnose(m->forward.name, status, err));
-    dae__augmented_input_forces(m, at->in, m->f);
-    DAE__TRY(dae__kkt_accelerate(m, at, m->f, err));
-  }
+  if (m->eliminated > 0)
+    DAE__TRY(dae__augmented_accelerate(m, at, err));
   return dae__augmented_derivatives(m, at, err);
 }
 
@@ -147,10 +115,8 @@ static int augmented_J(void *user, const dae_mechanical_at *at, double *J)
     return code;
   dae__zero(dae__pattern_count(&m->J), J);
   dae__piece_add(&m->J_piece[0], 1, m->J_user_values, J);
-  if (m->lagged && m->eliminated == 0)
-    return 0;
   dae_status status = augmented_prepare(m, at);
-  for (int k = 0; k < m->joints && !m->lagged && !status; k++) {
+  for (int k = 0; k < m->joints && !status; k++) {
     /* block -(G_z,own' lambda)_z on the system's own coordinates */
     dae__attached_joint *h = &m->joint[k];
     int nz = h->joint->nz, n = h->J_block.cols;
@@ -188,7 +154,7 @@ static int augmented_J_in(void *user, const dae_mechanical_at *at, double *J_in)
     int nz = h->joint->nz, ng = h->joint->ng;
     for (int j = 0; j < h->J_in_block.cols; j++)
       for (int i = 0; i < h->count; i++) {
-        bool used = j >= nz || m->lagged || h->own[j] < 0;
+        bool used = j >= nz || h->own[j] < 0;
         double value = j < nz ? h->Gts[h->entry[i] + nz * j] : h->G[j - nz + ng * h->entry[i]];
         h->block[i + h->count * j] = used ? -value : 0;
       }
@@ -204,11 +170,14 @@ static int augmented_J_in(void *user, const dae_mechanical_at *at, double *J_in)
 
 /* ---- description ---- */
 
-/* Finds the coordinates of the system that occur in eliminated joints. */
-static void augmented_find_touched(dae__augmented *m)
+static void augmented_create_patterns(dae__augmented *m)
 {
+  const dae__mech *own = m->element.m;
+  int last = 1 + m->joints, nz = m->element.nz;
   bool *mark = DAE__ALLOC(m->arena, bool, m->kkt.nq);
   m->touched = DAE__ALLOC(m->arena, int, m->kkt.nq);
+  m->J_piece = DAE__ALLOC(m->arena, dae__piece, last + 1);
+  m->J_in_piece = DAE__ALLOC(m->arena, dae__piece, last + 1);
   if (dae__arena_failed(m->arena))
     return;
   for (int k = 0; k < m->joints; k++)
@@ -217,14 +186,6 @@ static void augmented_find_touched(dae__augmented *m)
   for (int i = 0; i < m->kkt.nq; i++)
     if (mark[i])
       m->touched[m->touched_count++] = i;
-}
-
-static void augmented_create_patterns(dae__augmented *m)
-{
-  const dae__mech *own = m->element.m;
-  int last = 1 + m->joints, nz = m->element.nz;
-  m->J_piece = DAE__ALLOC(m->arena, dae__piece, last + 1);
-  m->J_in_piece = DAE__ALLOC(m->arena, dae__piece, last + 1);
   m->J_eliminated = dae__pattern_dense(m->arena, m->touched_count, nz);
   m->J_in_eliminated = dae__pattern_dense(m->arena, m->touched_count, m->inputs);
   if (dae__arena_failed(m->arena))
@@ -248,9 +209,8 @@ dae_status dae__augmented_describe(dae__augmented *m, dae_error *err)
   dae_mechanical *p = &m->mechanical;
   int columns = m->inputs > m->element.nz ? m->inputs : m->element.nz;
   *p = *m->forward.to;
-  augmented_find_touched(m);
-  if (!dae__arena_failed(m->arena))
-    augmented_create_patterns(m);
+  dae__forward_mechanical(p);
+  augmented_create_patterns(m);
   m->J_user_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&m->element.m->J_user));
   m->eliminated_values = DAE__ALLOC(m->arena, double, (size_t)m->touched_count *(size_t)columns);
   m->p_rate = DAE__ALLOC(m->arena, double, m->kkt.nq);
@@ -267,11 +227,6 @@ dae_status dae__augmented_describe(dae__augmented *m, dae_error *err)
   p->J = p->J ? augmented_J : NULL;
   p->J_in = augmented_J_in;
   p->eval = p->eval ? augmented_eval_all : NULL;
-  p->s = p->s ? augmented_s : NULL;
-  p->c = p->c ? augmented_c : NULL;
-  p->energy = p->energy ? augmented_energy : NULL;
-  p->energy_rate = p->energy_rate ? augmented_energy_rate : NULL;
-  dae__forward_callbacks(p);
   p->J_pattern = p->J_pattern ? &m->J : NULL;
   p->J_in_pattern = &m->J_in;
   m->problem = (dae_problem){.mechanical = p, .why = &m->forward.last};

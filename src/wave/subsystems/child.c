@@ -5,8 +5,6 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "step/integrator.h"
-
-#include <float.h>
 #include <string.h>
 
 static double *child_at_node(double *values, int width, int node)
@@ -26,14 +24,7 @@ static int child_inputs_at(void *user, double t, double *in)
   return 0;
 }
 
-/* Makes the inputs constant until the next advance. */
-static void child_hold_inputs(dae__child *c, const double *in)
-{
-  c->in = NULL;
-  dae__copy(c->subsystem.inputs, in, c->in_nodes);
-}
-
-/* ---- trace of the states ---- */
+/* ---- states at the nodes ---- */
 
 /* Selects the system's variables from the integrator's state vector. */
 static void child_pick(const dae__child *c, const double *inner, double *own)
@@ -58,45 +49,19 @@ static dae_status child_record(dae__child *c, const dae_waveform *out, int *node
   double t = dae_integrator_view(c->it).t;
   int last = out->nodes - 1;
   dae_status status = DAE_OK;
-  while (*node <= last && out->t[*node] <= t && !status) {
-    status = child_state_at(c, out->t[*node], child_at_node(c->trace.y, c->size, *node),
-                            child_at_node(c->trace.dy, c->size, *node), err);
-    ++*node;
-  }
-  while (*middle < last && (out->t[*middle] + out->t[*middle + 1]) / 2 <= t && !status) {
+  for (; *node <= last && out->t[*node] <= t && !status; ++*node)
+    status = child_state_at(c, out->t[*node], child_at_node(c->y, c->size, *node),
+                            child_at_node(c->dy, c->size, *node), err);
+  for (; *middle < last && !status; ++*middle) {
     double midpoint = (out->t[*middle] + out->t[*middle + 1]) / 2;
+    if (midpoint > t)
+      break;
     status = c->has_algebraic
                  ? dae__integrator_interpolate_unprojected(c->it, midpoint, c->inner_y, err)
                  : dae__integrator_interpolate_raw(c->it, midpoint, c->inner_y, err);
-    child_pick(c, c->inner_y, child_at_node(c->trace.middle, c->size, *middle));
-    ++*middle;
+    child_pick(c, c->inner_y, child_at_node(c->middle, c->size, *middle));
   }
   return status;
-}
-
-static dae_status child_integrate(dae__child *c, const dae_waveform *out, dae_error *err)
-{
-  int node = 0, middle = 0;
-  double end = out->t[out->nodes - 1];
-  dae_stats before = dae_integrator_stats(c->it);
-  dae_status status = child_record(c, out, &node, &middle, err);
-  while (node < out->nodes && status >= 0) {
-    status = dae_integrator_step(c->it, end, err);
-    if (status >= 0)
-      status = child_record(c, out, &node, &middle, err);
-  }
-  dae_stats now = dae_integrator_stats(c->it);
-#define COUNT(name, text) c->work->name += now.name - before.name;
-  DAE_STATS_LIST(COUNT)
-#undef COUNT
-  if (status < 0)
-    return status;
-  /* slopes of algebraic entries by differences over the nodes */
-  dae_waveform states = {out->nodes, c->size, out->t, c->trace.y, c->trace.dy};
-  for (int i = 0; i < c->size; i++)
-    if (c->algebraic[i])
-      dae__waveform_slopes(&states, i);
-  return DAE_OK;
 }
 
 /* ---- verbs of the subsystem ---- */
@@ -108,8 +73,8 @@ static dae_status child_write_outputs(dae__child *c, const dae_waveform *out, da
   for (int i = 0; i < n; i++)
     variables = variables && c->outputs[i].kind == DAE__OUTPUT_VARIABLE;
   for (int k = 0; k < out->nodes; k++) {
-    const double *y = child_at_node(c->trace.y, c->size, k);
-    const double *dy = child_at_node(c->trace.dy, c->size, k);
+    const double *y = child_at_node(c->y, c->size, k);
+    const double *dy = child_at_node(c->dy, c->size, k);
     const double *in = child_at_node(c->in_nodes, c->subsystem.inputs, k);
     double *value = child_at_node(out->value, n, k), *slope = child_at_node(out->slope, n, k);
     if (!variables)
@@ -129,6 +94,8 @@ static dae_status child_advance(void *self, const dae_waveform *in, dae_interpol
                                 dae_waveform *out, double *reached, dae_error *err)
 {
   dae__child *c = self;
+  int node = 0, middle = 0;
+  double end = *reached = out->t[out->nodes - 1];
   DAE__ASSERT(in->nodes == out->nodes && in->width == c->subsystem.inputs);
   c->in = in;
   c->rule = rule;
@@ -137,8 +104,24 @@ static dae_status child_advance(void *self, const dae_waveform *in, dae_interpol
   for (int k = 0; k < out->nodes; k++)
     dae_waveform_at(in, DAE_INTERPOLATION_LINEAR, out->t[k],
                     child_at_node(c->in_nodes, c->subsystem.inputs, k));
-  *reached = out->t[out->nodes - 1];
-  DAE__TRY(child_integrate(c, out, err));
+  dae_stats before = dae_integrator_stats(c->it);
+  dae_status status = child_record(c, out, &node, &middle, err);
+  while (node < out->nodes && status >= 0) {
+    status = dae_integrator_step(c->it, end, err);
+    if (status >= 0)
+      status = child_record(c, out, &node, &middle, err);
+  }
+  dae_stats now = dae_integrator_stats(c->it);
+#define COUNT(name, text) c->work->name += now.name - before.name;
+  DAE_STATS_LIST(COUNT)
+#undef COUNT
+  if (status < 0)
+    return status;
+  /* slopes of algebraic entries by differences over the nodes */
+  dae_waveform states = {out->nodes, c->size, out->t, c->y, c->dy};
+  for (int i = 0; i < c->size; i++)
+    if (c->algebraic[i])
+      dae__waveform_slopes(&states, i);
   return child_write_outputs(c, out, err);
 }
 
@@ -147,9 +130,9 @@ static dae_status child_advance(void *self, const dae_waveform *in, dae_interpol
 static dae_status child_feedthrough(void *self, int node, double *D, dae_error *err)
 {
   dae__child *c = self;
-  int outputs = c->subsystem.outputs, own = dae__augmented_inputs(c->augmented);
+  int outputs = c->subsystem.outputs, own = c->augmented->inputs;
   dae__zero(outputs * (c->subsystem.inputs - own), D + (size_t)outputs * (size_t)own);
-  return dae__augmented_outputs(c->augmented, c->t[node], child_at_node(c->trace.y, c->size, node),
+  return dae__augmented_outputs(c->augmented, c->t[node], child_at_node(c->y, c->size, node),
                                 child_at_node(c->in_nodes, c->subsystem.inputs, node), outputs,
                                 c->outputs, c->output_values, D, err);
 }
@@ -162,9 +145,9 @@ static double child_defect(void *self, double rtol, double atol)
   dae__zero(c->size, c->sizes); /* sizes: largest |y_i| over the nodes */
   for (int k = 0; k < *c->nodes; k++)
     for (int i = 0; i < c->size; i++)
-      c->sizes[i] = fmax(c->sizes[i], fabs(child_at_node(c->trace.y, c->size, k)[i]));
+      c->sizes[i] = fmax(c->sizes[i], fabs(child_at_node(c->y, c->size, k)[i]));
   for (int k = 0; k + 1 < *c->nodes; k++) {
-    const double *middle = child_at_node(c->trace.middle, c->size, k);
+    const double *middle = child_at_node(c->middle, c->size, k);
     dae__child_state(c, (c->t[k] + c->t[k + 1]) / 2, c->scratch, NULL);
     for (int i = 0; i < c->size; i++)
       if (!c->multiplier[i])
@@ -196,20 +179,12 @@ dae_status dae__child_adjust(dae__child *c, const double *y, dae_error *err)
   return status < 0 ? status : dae__integrator_adjust(c->it, c->inner_y, err);
 }
 
-dae_status dae__child_restart(dae__child *c, double t, const double *y, const double *in,
-                              dae_error *err)
-{
-  child_hold_inputs(c, in);
-  dae_status status = dae_integrator_restart(c->it, t, y, err);
-  return status < 0 ? status : dae__child_reset(c, err);
-}
-
 dae_status dae__child_reset(dae__child *c, dae_error *err)
 {
   double t = dae_integrator_view(c->it).t;
   *c->nodes = 1;
   c->t[0] = t;
-  return child_state_at(c, t, c->trace.y, c->trace.dy, err);
+  return child_state_at(c, t, c->y, c->dy, err);
 }
 
 void dae__child_state(const dae__child *c, double t, double *y, double *dy)
@@ -219,10 +194,10 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
     k++;
   if (last == 0 || t >= c->t[last])
     k = last;
-  const double *y0 = child_at_node(c->trace.y, n, k), *dy0 = child_at_node(c->trace.dy, n, k);
+  const double *y0 = child_at_node(c->y, n, k), *dy0 = child_at_node(c->dy, n, k);
   if (k < last && t > c->t[k]) {
-    dae__span span = {c->t[k], c->t[k + 1], y0, dy0, y0 + n, dy0 + n};
-    dae__span_at(&span, n, t, y, dy);
+    dae_waveform states = {*c->nodes, n, c->t, c->y, c->dy};
+    dae__waveform_interval(&states, k, DAE_INTERPOLATION_HERMITE, t, y, dy);
     return;
   }
   dae__copy(n, y0, y);
@@ -231,24 +206,6 @@ void dae__child_state(const dae__child *c, double t, double *y, double *dy)
 }
 
 /* ---- creation ---- */
-
-static void child_alloc_memory(dae__arena *arena, const dae__child_setup *r, dae__child *c)
-{
-  int capacity = r->capacity, inputs = r->inputs, inner = dae_problem_size(&c->problem);
-  c->inner_y = DAE__ALLOC(arena, double, inner);
-  c->inner_dy = DAE__ALLOC(arena, double, inner);
-  c->scratch = DAE__ALLOC(arena, double, c->size);
-  c->sizes = DAE__ALLOC(arena, double, c->size);
-  c->nodes = DAE__STATE(arena, int, 1);
-  c->work = DAE__STATE(arena, dae_stats, 1);
-  c->t = DAE__STATE(arena, double, capacity);
-  c->in_nodes = DAE__STATE(arena, double, (size_t)capacity *(size_t)inputs);
-  c->trace.y = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
-  c->trace.dy = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
-  c->trace.middle = DAE__ALLOC(arena, double, (size_t)capacity *(size_t)c->size);
-  c->algebraic = DAE__ALLOC(arena, bool, c->size);
-  c->multiplier = DAE__ALLOC(arena, bool, c->size);
-}
 
 double dae__method_step(const dae_method *method, const void *options)
 {
@@ -263,30 +220,32 @@ double dae__method_step(const dae_method *method, const void *options)
   return 0;
 }
 
-dae_status dae__child_create(dae__arena *arena, const dae__child_setup *r, dae__child *c,
-                             dae_error *err)
+dae_status dae__child_create(dae__arena *arena, dae__child *c, const dae_wave_child *how,
+                             const dae_start *start, int capacity, dae_error *err)
 {
-  c->augmented = r->augmented;
-  c->problem = *r->problem;
+  int inputs = c->subsystem.inputs, inner = dae_problem_size(&c->problem);
   c->problem.input = child_inputs_at;
   c->problem.input_user = c;
-  c->entry = r->entry;
-  c->outputs = r->outputs;
-  c->step = dae__method_step(r->method, r->options);
-  c->size = r->size;
-  c->subsystem = (dae_subsystem){.name = r->name,
-                                 .inputs = r->inputs,
-                                 .outputs = r->output_count,
-                                 .input_names = r->input_names,
-                                 .output_names = r->output_names,
-                                 .direct = r->direct,
-                                 .self = c,
-                                 .advance = child_advance,
-                                 .save = child_save,
-                                 .load = child_load,
-                                 .gain = child_feedthrough,
-                                 .defect = child_defect};
-  child_alloc_memory(arena, r, c);
+  c->step = dae__method_step(how->method, how->options);
+  c->subsystem.self = c;
+  c->subsystem.advance = child_advance;
+  c->subsystem.save = child_save;
+  c->subsystem.load = child_load;
+  c->subsystem.gain = child_feedthrough;
+  c->subsystem.defect = child_defect;
+  c->inner_y = DAE__ALLOC(arena, double, inner);
+  c->inner_dy = DAE__ALLOC(arena, double, inner);
+  c->scratch = DAE__ALLOC(arena, double, c->size);
+  c->sizes = DAE__ALLOC(arena, double, c->size);
+  c->nodes = DAE__STATE(arena, int, 1);
+  c->work = DAE__STATE(arena, dae_stats, 1);
+  c->t = DAE__STATE(arena, double, capacity);
+  c->in_nodes = DAE__STATE(arena, double, (size_t)capacity *(size_t)inputs);
+  c->y = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
+  c->dy = DAE__STATE(arena, double, (size_t)capacity *(size_t)c->size);
+  c->middle = DAE__ALLOC(arena, double, (size_t)capacity *(size_t)c->size);
+  c->algebraic = DAE__ALLOC(arena, bool, c->size);
+  c->multiplier = DAE__ALLOC(arena, bool, c->size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
@@ -300,18 +259,11 @@ dae_status dae__child_create(dae__arena *arena, const dae__child_setup *r, dae__
      * singular */
     c->algebraic[i] = c->multiplier[i] || kind == DAE_VARIABLE_ALGEBRAIC || quasilinear;
   }
-  child_hold_inputs(c, r->in);
-  dae_start start = {.t = r->t, .y = r->y, .fixed = r->fixed};
+  dae__copy(inputs, c->scratch_in, c->in_nodes);
   dae_status status =
-      r->method->create(&c->problem, &start, r->options, dae__arena_env(arena), &c->it, err);
+      how->method->create(&c->problem, start, how->options, dae__arena_env(arena), &c->it, err);
   if (status < 0)
     return status;
   c->subsystem.save_size = dae_integrator_save_size(c->it);
   return dae__child_reset(c, err);
-}
-
-void dae__child_free(dae__child *c)
-{
-  dae_integrator_free(c->it);
-  c->it = NULL;
 }

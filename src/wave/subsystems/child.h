@@ -5,12 +5,6 @@
 #include "wave/iteration/waveform.h"
 #include "wave/subsystems/augmented.h"
 
-/* States recorded at the nodes of the last advance, and at the midpoints between nodes (state). */
-typedef struct dae__trace {
-  double *y, *dy; /* states and derivatives, node after node */
-  double *middle; /* states at the midpoints, interval after interval */
-} dae__trace;
-
 typedef struct dae__child {
   dae__augmented *augmented;
   dae_problem problem; /* problem of the integrator, with inputs from waveforms */
@@ -31,46 +25,24 @@ typedef struct dae__child {
   int *nodes;       /* number of nodes in the last advance (state) */
   double *t;        /* times of the nodes (state) */
   double *in_nodes; /* inputs at the nodes (state) */
-  dae__trace trace;
+  /* states and derivatives at the nodes of the last advance, node after node (state); states at the
+   * midpoints between nodes */
+  double *y, *dy, *middle;
   double *inner_y, *inner_dy; /* scratch: state and derivative of the integrator */
   double *scratch, *sizes;    /* scratch: two vectors of the system's size */
   double *output_values;      /* scratch: one set of outputs */
   double *scratch_in;         /* scratch: one set of inputs */
 } dae__child;
 
-/* Description of a child to be created. */
-typedef struct dae__child_setup {
-  const char *name;
-  dae__augmented *augmented;
-  const dae_problem *problem; /* problem to be integrated */
-  int inputs, size;           /* number of inputs; size of the system's state vector */
-  const int *entry;           /* index in the problem of each entry of the system's state */
-  int output_count;
-  const dae__output *outputs;
-  const char *const *input_names, *const *output_names;
-  const bool *direct;
-  const dae_method *method;
-  const void *options;
-  double t;
-  const double *y;  /* start values of the problem */
-  const double *in; /* inputs at the start */
-  const bool *fixed;
-  int capacity; /* largest number of nodes in an advance */
-} dae__child_setup;
-
-/* Creates the integrator and the subsystem of a child whose fields augmented, scratch_in and
- * output_values are set. The child must stay at its address; dae__child_free releases the memory
- * outside the arena. */
-dae_status dae__child_create(dae__arena *arena, const dae__child_setup *setup, dae__child *child,
-                             dae_error *err);
-void dae__child_free(dae__child *child);
+/* Creates the integrator of a child by the method and options `how`, with inputs scratch_in and at
+ * most `capacity` nodes in an advance. Set before: augmented, problem, size, entry, outputs,
+ * scratch_in, output_values, and the description of the subsystem. The child must stay at its
+ * address; its integrator is freed by the caller. */
+dae_status dae__child_create(dae__arena *arena, dae__child *child, const dae_wave_child *how,
+                             const dae_start *start, int capacity, dae_error *err);
 
 /* Value of the option `step` of a method; 0: the method has no such option, or it is not set. */
 double dae__method_step(const dae_method *method, const void *options);
-
-/* Restarts the child from the state y of its problem, with constant inputs `in`. */
-dae_status dae__child_restart(dae__child *child, double t, const double *y, const double *in,
-                              dae_error *err);
 
 /* Replaces the current state of the child by a nearby state y of the system, without a restart. */
 dae_status dae__child_adjust(dae__child *child, const double *y, dae_error *err);

@@ -3,7 +3,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "wave/iteration/create.h"
-
+#include "wave/variants/variants.h"
 #include <daedal/bdf.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,63 +12,6 @@
 #define MIN_CHILD_RTOL 1e-14 /* smallest relative tolerance of a child in double precision */
 
 /* ---- problems of the children ---- */
-
-/* Adds slack variables to the problem of a system. Gauss-Seidel: with equations of the systems
- * earlier in the order [E07 Remark 3.2]. Jacobi: with equations of all other systems, and the
- * system's own differential variables of two sweeps ago [E07 Remark 3.6, corrected]. */
-static dae_status coupling_add_slack(dae__arena *arena, const dae__coupling_setup *r,
-                                     const dae__coupling *c, int system, dae_error *err)
-{
-  const dae_coupled *coupled = c->problem->coupled;
-  dae__child_problem *p = &c->child_problem[system];
-  int size = c->first_state[system + 1] - c->first_state[system];
-  bool *from = DAE__ALLOC(arena, bool, c->systems);
-  int *entry = DAE__ALLOC(arena, int, size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  for (int i = 0; i < c->systems; i++)
-    from[i] = i != system && (r->jacobi || r->rank[i] < r->rank[system]);
-  dae__slack_options opts = {.from = from, .lagged = r->jacobi, .base = p->problem};
-  DAE__TRY(dae__slack_create(arena, coupled, system, &opts, &p->slack, err));
-  p->problem = &p->slack->problem;
-  p->extras = p->slack->inputs;
-  p->inputs += p->extras;
-  p->extra = DAE__ALLOC(arena, dae__extra_input, p->extras);
-  if (!p->extra)
-    return dae__out_of_memory(err);
-  for (int i = 0; i < p->extras; i++) {
-    dae_port port = p->slack->port[i];
-    int age = port.part == system ? 2 : 1;
-    p->extra[i] = (dae__extra_input){port.part, port.variable, age};
-    p->ages = age > p->ages ? age : p->ages;
-  }
-  for (int i = 0; i < size; i++)
-    entry[i] = dae__slack_entry(p->slack, i);
-  p->entry = entry;
-  return DAE_OK;
-}
-
-static dae_status coupling_add_iterates(dae__arena *arena, const dae__coupling_setup *r, int system,
-                                        dae__child_problem *p, dae_error *err)
-{
-  DAE__TRY(dae__iterates_create(arena, p->problem, r->terms, &p->iterates, err));
-  int own = p->inputs, ages = r->terms->ages, count = p->iterates->count;
-  p->problem = &p->iterates->problem;
-  p->inputs = ages * (own + count);
-  p->ages = ages;
-  p->extras = p->inputs - own;
-  p->extra = DAE__ALLOC(arena, dae__extra_input, p->extras);
-  if (!p->extra)
-    return dae__out_of_memory(err);
-  dae__extra_input *e = p->extra;
-  for (int age = 2; age <= ages; age++)
-    for (int i = 0; i < own; i++)
-      *e++ = (dae__extra_input){-1, i, age};
-  for (int age = 1; age <= ages; age++)
-    for (int i = 0; i < count; i++)
-      *e++ = (dae__extra_input){system, p->iterates->entry[i], age};
-  return DAE_OK;
-}
 
 static dae_status coupling_create_problem(dae__arena *arena, const dae__coupling_setup *r,
                                           dae__coupling *c, int system, dae_error *err)
@@ -83,12 +26,9 @@ static dae_status coupling_create_problem(dae__arena *arena, const dae__coupling
   dae__augmented_options opts = {.eliminated = eliminated, .locks = c->locks};
   *p = (dae__child_problem){.ages = 1};
   DAE__TRY(dae__augmented_create(arena, coupled, system, &opts, &p->augmented, err));
-  p->problem = dae__augmented_problem(p->augmented);
-  p->inputs = dae__augmented_inputs(p->augmented);
-  if (r->slack)
-    DAE__TRY(coupling_add_slack(arena, r, c, system, err));
-  else if (r->terms)
-    DAE__TRY(coupling_add_iterates(arena, r, system, p, err));
+  p->problem = &p->augmented->problem;
+  p->inputs = p->augmented->inputs;
+  DAE__TRY(dae__variant_extend(arena, r, c, system, err));
   c->ages = p->ages > c->ages ? p->ages : c->ages;
   return DAE_OK;
 }
@@ -101,61 +41,36 @@ static void coupling_start_of(const dae__coupling *c, int system, const double *
   int size = first[system + 1] - first[system];
   for (int i = 0; i < size; i++)
     y[p->entry ? p->entry[i] : i] = coupled[first[system] + i];
-  if (!p->slack)
-    return;
-  /* slack variables: entries of the problem's state vector outside the system's state */
-  int total = dae_problem_size(p->problem), next = 0;
-  for (int at = 0, i = 0; at < total; at++) {
-    while (i < size && p->entry[i] < at)
-      i++;
-    if (i < size && p->entry[i] == at)
-      continue;
-    dae_port port = p->slack->variable[next++];
-    y[at] = coupled[first[port.part] + port.variable];
-  }
+  for (int i = 0; i < p->added; i++)
+    y[p->first_added + i] = coupled[first[p->added_from[i].part] + p->added_from[i].variable];
 }
 
 /* ---- default method of a system ---- */
-
-static dae_status coupling_bdf_create(const dae_problem *problem, const dae_start *start,
-                                      const void *opts, const dae_env *env, dae_integrator **out,
-                                      dae_error *err)
-{
-  return dae_bdf_create(problem, start, opts, env, out, err);
-}
-
-static dae_status coupling_bdf_ggl_create(const dae_problem *problem, const dae_start *start,
-                                          const void *opts, const dae_env *env,
-                                          dae_integrator **out, dae_error *err)
-{
-  return dae_bdf_ggl_create(problem, start, opts, env, out, err);
-}
 
 static void coupling_bdf_defaults(void *opts)
 {
   *(dae_bdf_options *)opts = dae_bdf_defaults();
 }
 
-static const dae_method coupling_bdf = {.name = "bdf",
-                                        .options = &dae_bdf_option_table,
-                                        .options_size = sizeof(dae_bdf_options),
-                                        .defaults = coupling_bdf_defaults,
-                                        .create = coupling_bdf_create};
-static const dae_method coupling_bdf_ggl = {.name = "bdf-ggl",
-                                            .options = &dae_bdf_option_table,
-                                            .options_size = sizeof(dae_bdf_options),
-                                            .defaults = coupling_bdf_defaults,
-                                            .create = coupling_bdf_ggl_create};
+#define METHOD(id, text)                                                                           \
+  static dae_status coupling_##id##_create(const dae_problem *problem, const dae_start *start,     \
+                                           const void *opts, const dae_env *env,                   \
+                                           dae_integrator **out, dae_error *err)                   \
+  {                                                                                                \
+    return dae_##id##_create(problem, start, opts, env, out, err);                                 \
+  }                                                                                                \
+  static const dae_method coupling_##id = {.name = text,                                           \
+                                           .options = &dae_bdf_option_table,                       \
+                                           .options_size = sizeof(dae_bdf_options),                \
+                                           .defaults = coupling_bdf_defaults,                      \
+                                           .create = coupling_##id##_create};
+METHOD(bdf, "bdf")
+METHOD(bdf_ggl, "bdf-ggl")
 
-static const dae_method *coupling_default_method(const dae_part *part)
+const dae_method *dae__wave_default_method(const dae_part *part)
 {
   const dae_mechanical *m = part->mechanical;
   return m && m->ng + m->nk > 0 ? &coupling_bdf_ggl : &coupling_bdf;
-}
-
-const char *dae__wave_default_method(const dae_part *part)
-{
-  return coupling_default_method(part)->name;
 }
 
 /* Default options of a method, with the tolerances of children. */
@@ -186,38 +101,27 @@ static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_s
   const dae__interface *f = c->f;
   const dae_part *part = &c->problem->coupled->part[system];
   const dae__child_problem *p = &c->child_problem[system];
+  dae__child *child = &c->child[system];
   dae_wave_child how = r->children ? r->children[system] : (dae_wave_child){0};
-  const dae_method *method = how.method ? how.method : coupling_default_method(part);
-  const void *opts = how.options ? how.options : coupling_default_options(arena, method, r);
+  how.method = how.method ? how.method : dae__wave_default_method(part);
+  how.options = how.options ? how.options : coupling_default_options(arena, how.method, r);
   int total = dae_problem_size(p->problem);
-  int size = c->first_state[system + 1] - c->first_state[system];
-  double *in = DAE__ALLOC(arena, double, p->inputs);
   double *y = DAE__ALLOC(arena, double, total);
   bool *fixed = r->fixed ? DAE__ALLOC(arena, bool, total) : NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae__interface_inputs(f, system, z, in);
+  child->problem = *p->problem;
+  child->size = c->first_state[system + 1] - c->first_state[system];
+  child->entry = p->entry;
+  child->outputs = c->outputs[system];
+  child->subsystem.output_names = f->name + f->first[system];
+  child->subsystem.direct = f->direct + f->first[system];
+  dae__interface_inputs(f, system, z, child->scratch_in);
   coupling_start_of(c, system, r->y, y);
-  for (int i = 0; fixed && i < size; i++)
+  for (int i = 0; fixed && i < child->size; i++)
     fixed[p->entry ? p->entry[i] : i] = r->fixed[c->first_state[system] + i];
-  dae__child_setup setup = {.name = part->name,
-                            .augmented = p->augmented,
-                            .problem = p->problem,
-                            .inputs = p->inputs,
-                            .size = size,
-                            .entry = p->entry,
-                            .output_count = c->output_count[system],
-                            .outputs = c->outputs[system],
-                            .output_names = f->name + f->first[system],
-                            .direct = f->direct + f->first[system],
-                            .method = method,
-                            .options = opts,
-                            .t = r->t,
-                            .y = y,
-                            .in = in,
-                            .fixed = fixed,
-                            .capacity = r->capacity};
-  dae_status status = dae__child_create(arena, &setup, &c->child[system], err);
+  dae_start start = {.t = r->t, .y = y, .fixed = fixed};
+  dae_status status = dae__child_create(arena, child, &how, &start, r->capacity, err);
   if (status < 0 && status != DAE_ERROR_MEMORY && err && part->name && part->name[0]) {
     char text[sizeof err->text];
     snprintf(text, sizeof text, "system %.60s: %.440s", part->name, err->text);
@@ -239,8 +143,6 @@ static dae_status coupling_alloc_memory(dae__arena *arena, const dae__coupling_s
   c->output_count = DAE__ALLOC(arena, int, c->systems);
   c->eliminated_in = DAE__ALLOC(arena, int, p->joints);
   c->f = DAE__ALLOC(arena, dae__interface, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
   if (r->jacobi)
     c->locks = DAE__ALLOC(arena, dae__lock *, p->joints);
   for (int j = 0; c->locks && j < p->joints; j++)
@@ -292,7 +194,7 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_setup *r,
 void dae__coupling_free(dae__coupling *c)
 {
   for (int i = 0; c->child && c->child_problem && i < c->systems; i++) {
-    dae__child_free(&c->child[i]);
+    dae_integrator_free(c->child[i].it);
     dae__augmented_free(c->child_problem[i].augmented);
   }
   for (int j = 0; c->locks && j < c->problem->coupled->joints; j++)
@@ -311,19 +213,11 @@ void dae__coupling_unknowns(const dae__coupling *c, const double *y, const doubl
       if (output.kind == DAE__OUTPUT_VARIABLE)
         z[u] = y[entry];
       else if (output.kind == DAE__OUTPUT_ACCELERATION)
-        z[u] = dy[entry + dae__coupling_nq(c, system)];
+        z[u] = dy[entry + p->part[system].mechanical->nq];
     }
   for (int j = 0, entry = c->first_state[c->systems]; j < p->joints; j++)
     for (int i = 0; i < p->joint[j].ng; i++, entry++)
       z[dae__coupling_multiplier(c, j, i)] = y[entry];
-}
-
-void dae__coupling_multipliers(const dae__coupling *c, const double *z, double *lambda)
-{
-  const dae_coupled *p = c->problem->coupled;
-  for (int j = 0, n = 0; j < p->joints; j++)
-    for (int i = 0; i < p->joint[j].ng; i++, n++)
-      lambda[n] = z[dae__coupling_multiplier(c, j, i)];
 }
 
 dae_status dae__coupling_restart(dae__coupling *c, double t, const double *y, const double *z,
@@ -332,9 +226,12 @@ dae_status dae__coupling_restart(dae__coupling *c, double t, const double *y, co
   dae_status status = DAE_OK;
   for (int i = 0; i < c->systems && status >= 0; i++) {
     dae__child *child = &c->child[i];
-    dae__interface_inputs(c->f, i, z, child->scratch_in);
+    child->in = NULL; /* inputs constant until the next advance */
+    dae__interface_inputs(c->f, i, z, child->in_nodes);
     coupling_start_of(c, i, y, child->inner_dy);
-    status = dae__child_restart(child, t, child->inner_dy, child->scratch_in, err);
+    status = dae_integrator_restart(child->it, t, child->inner_dy, err);
+    if (status >= 0)
+      status = dae__child_reset(child, err);
   }
   return status < 0 ? status : DAE_OK;
 }

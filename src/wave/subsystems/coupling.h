@@ -1,20 +1,13 @@
 /* A coupled problem split into subsystems: children with integrators of their own, and the
  * interface between them.
  *
- * A child integrates the problem of an augmented system, or a problem derived from it:
- *
- *   slack     with algebraic equations of other systems, see slack.h
- *   iterates  with right sides at earlier iterates, see iterates.h
- *
- * Inputs of a derived problem beyond those of the augmented system are variables of systems, of
- * this or an earlier sweep. */
+ * A child integrates the problem of an augmented system, or a variant of it (variants.h) with
+ * further variables and inputs. */
 #ifndef DAEDAL_WAVE_SUBSYSTEMS_COUPLING_H
 #define DAEDAL_WAVE_SUBSYSTEMS_COUPLING_H
 
 #include "wave/subsystems/augmented.h"
 #include "wave/subsystems/interface.h"
-#include "wave/variants/iterates.h"
-#include "wave/variants/slack.h"
 #include <daedal/wave.h>
 
 /* An input of a child's problem beyond those of the augmented system: variable `variable` of a
@@ -27,15 +20,15 @@ typedef struct dae__extra_input {
 /* Problem that a child integrates. */
 typedef struct dae__child_problem {
   dae__augmented *augmented;
-  dae__slack *slack;       /* variant with slack variables, or NULL */
-  dae__iterates *iterates; /* variant with earlier iterates, or NULL */
   const dae_problem *problem;
-  const int
-      *entry; /* index in the problem of each entry of the system's state vector, NULL: identity */
+  /* index in the problem of each entry of the system's state vector; NULL: identity */
+  const int *entry;
   int inputs; /* number of inputs, extra ones included */
   int extras; /* number of extra inputs, the last ones */
   dae__extra_input *extra;
-  int ages; /* age of the oldest iterate among the inputs */
+  int ages;                   /* age of the oldest iterate among the inputs */
+  int first_added, added;     /* entries of the problem's state vector that are not the system's */
+  const dae_port *added_from; /* variable that gives the start value of each of these */
 } dae__child_problem;
 
 typedef struct dae__coupling {
@@ -45,6 +38,7 @@ typedef struct dae__coupling {
   dae__child *child;
   dae__lock **locks;     /* locks of the joints, for systems in threads; NULL: one thread */
   int ages;              /* age of the oldest iterate among all inputs */
+  bool first_of_pair;    /* whether the sweep is the first of a pair of sweeps, see variants.h */
   int *first_state;      /* begin of each system in the coupled state; then of the multipliers */
   dae__output **outputs; /* outputs of each system */
   int *output_count;
@@ -55,10 +49,10 @@ typedef struct dae__coupling {
 typedef struct dae__coupling_setup {
   const dae_problem *problem;
   dae_wave_splitting splitting;
-  bool slack, jacobi;          /* variant slack; Jacobi sweeps, with systems in threads */
-  const int *rank;             /* position of each system in a sweep; read by variant slack */
-  const dae_wave_terms *terms; /* right sides at earlier iterates; NULL: none */
-  bool with_children;          /* whether integrators are created; false for an analysis */
+  bool jacobi;                     /* Jacobi sweeps, with systems in threads */
+  const dae_wave_options *options; /* options that select a variant; NULL: none */
+  const int *rank;                 /* position of each system in a sweep; read by variants */
+  bool with_children;              /* whether integrators are created; false for an analysis */
   const dae_wave_child *children;
   double rtol, atol; /* tolerances of children without options */
   double t;
@@ -73,9 +67,6 @@ void dae__coupling_free(dae__coupling *c);
 
 /* Values z of the unknowns at a coupled state y with derivative dy. */
 void dae__coupling_unknowns(const dae__coupling *c, const double *y, const double *dy, double *z);
-
-/* Multipliers of all joints, joint after joint, from the unknowns z. */
-void dae__coupling_multipliers(const dae__coupling *c, const double *z, double *lambda);
 
 /* Restarts all children from a coupled state, with inputs from the unknowns z. */
 dae_status dae__coupling_restart(dae__coupling *c, double t, const double *y, const double *z,
@@ -93,10 +84,5 @@ dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_e
 dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err);
 /* Index among the unknowns of multiplier i of joint j. */
 int dae__coupling_multiplier(const dae__coupling *c, int j, int i);
-
-static inline int dae__coupling_nq(const dae__coupling *c, int system)
-{
-  return c->problem->coupled->part[system].mechanical->nq;
-}
 
 #endif

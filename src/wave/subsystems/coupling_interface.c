@@ -4,10 +4,7 @@
  * acceleration of every coordinate in a joint; and the multipliers of joints eliminated in the
  * system. */
 #include "core/error.h"
-#include "core/vec.h"
 #include "wave/subsystems/coupling.h"
-
-#include <stdio.h>
 #include <string.h>
 
 #define NAME_SIZE 98
@@ -37,24 +34,14 @@ static int coupling_unknown(const dae__coupling *c, int system, dae__output_kind
 dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
-  /* upper bounds for the number of outputs of each system */
-  int *most = DAE__ALLOC(arena, int, c->systems);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  for (int i = 0; i < p->wires; i++)
-    most[p->wire[i].from.part]++;
-  for (int i = 0; i < c->systems; i++)
-    for (int j = 0; j < c->child_problem[i].extras; j++)
-      if (c->child_problem[i].extra[j].system >= 0)
-        most[c->child_problem[i].extra[j].system]++;
-  for (int j = 0; j < p->joints; j++) {
-    for (int i = 0; i < p->joint[j].nz; i++)
-      most[p->joint[j].z[i].part] += 3;
-    if (c->eliminated_in[j] >= 0)
-      most[c->eliminated_in[j]] += p->joint[j].ng;
+  int multipliers = 0;
+  for (int j = 0; j < p->joints; j++)
+    multipliers += p->joint[j].ng;
+  for (int i = 0; i < c->systems; i++) {
+    int size = c->first_state[i + 1] - c->first_state[i];
+    int accelerations = p->part[i].mechanical ? p->part[i].mechanical->nq : 0;
+    c->outputs[i] = DAE__ALLOC(arena, dae__output, size + accelerations + multipliers);
   }
-  for (int i = 0; i < c->systems; i++)
-    c->outputs[i] = DAE__ALLOC(arena, dae__output, most[i]);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < p->wires; i++)
@@ -62,7 +49,7 @@ dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_e
   for (int j = 0; j < p->joints; j++)
     for (int i = 0; i < p->joint[j].nz; i++) {
       dae_port z = p->joint[j].z[i];
-      int rate = dae__coupling_nq(c, z.part) + z.variable;
+      int rate = p->part[z.part].mechanical->nq + z.variable;
       coupling_add_output(c, z.part, DAE__OUTPUT_VARIABLE, z.variable);
       coupling_add_output(c, z.part, DAE__OUTPUT_VARIABLE, rate);
       coupling_add_output(c, z.part, DAE__OUTPUT_ACCELERATION, z.variable);
@@ -93,40 +80,36 @@ int dae__coupling_multiplier(const dae__coupling *c, int j, int i)
 
 /* ---- names and kinds of unknowns ---- */
 
-static void coupling_describe_output(dae__coupling *c, int system, int i, char *name)
-{
-  dae__interface *f = c->f;
-  const dae_semi_explicit *semi = c->problem->coupled->part[system].semi_explicit;
-  dae__output output = c->outputs[system][i];
-  int u = f->first[system] + i, entry = c->first_state[system] + output.index;
-  dae_variable_kind kind = DAE_VARIABLE_MULTIPLIER;
-  if (output.kind != DAE__OUTPUT_MULTIPLIER)
-    kind = dae_problem_variable(c->problem, entry, name, NAME_SIZE - 2);
-  if (output.kind == DAE__OUTPUT_ACCELERATION)
-    strcat(name, "''");
-  f->name[u] = name;
-  f->owner[u] = system;
-  f->direct[u] = output.kind != DAE__OUTPUT_VARIABLE || kind == DAE_VARIABLE_ALGEBRAIC ||
-                 kind == DAE_VARIABLE_MULTIPLIER || (semi && semi->M);
-  f->in_end_norm[u] = output.kind != DAE__OUTPUT_ACCELERATION && kind != DAE_VARIABLE_RATE;
-}
-
 static dae_status coupling_describe_unknowns(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
-  char *name = DAE__ALLOC(arena, char, (size_t)c->f->unknowns *NAME_SIZE);
+  dae__interface *f = c->f;
+  char *text = DAE__ALLOC(arena, char, (size_t)f->unknowns *NAME_SIZE);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  for (int u = 0; u < f->unknowns; u++)
+    f->name[u] = text + u * NAME_SIZE;
   for (int system = 0; system < c->systems; system++)
-    for (int i = 0; i < c->output_count[system]; i++)
-      coupling_describe_output(c, system, i, name + (c->f->first[system] + i) * NAME_SIZE);
+    for (int i = 0; i < c->output_count[system]; i++) {
+      const dae_semi_explicit *semi = p->part[system].semi_explicit;
+      dae__output output = c->outputs[system][i];
+      int u = f->first[system] + i, entry = c->first_state[system] + output.index;
+      dae_variable_kind kind = DAE_VARIABLE_MULTIPLIER;
+      if (output.kind != DAE__OUTPUT_MULTIPLIER)
+        kind = dae_problem_variable(c->problem, entry, text + u * NAME_SIZE, NAME_SIZE - 2);
+      if (output.kind == DAE__OUTPUT_ACCELERATION)
+        strcat(text + u * NAME_SIZE, "''");
+      f->owner[u] = system;
+      f->direct[u] = output.kind != DAE__OUTPUT_VARIABLE || kind == DAE_VARIABLE_ALGEBRAIC ||
+                     kind == DAE_VARIABLE_MULTIPLIER || (semi && semi->M);
+      f->in_end_norm[u] = output.kind != DAE__OUTPUT_ACCELERATION && kind != DAE_VARIABLE_RATE;
+    }
   for (int j = 0, entry = c->first_state[c->systems]; j < p->joints; j++)
     for (int i = 0; i < p->joint[j].ng; i++, entry++) {
       int u = dae__coupling_multiplier(c, j, i);
-      dae_problem_variable(c->problem, entry, name + u * NAME_SIZE, NAME_SIZE - 2);
-      c->f->name[u] = name + u * NAME_SIZE;
-      c->f->direct[u] = c->f->in_end_norm[u] = true;
-      c->f->owner[u] = c->eliminated_in[j] >= 0 ? c->eliminated_in[j] : c->systems;
+      dae_problem_variable(c->problem, entry, text + u * NAME_SIZE, NAME_SIZE - 2);
+      f->direct[u] = f->in_end_norm[u] = true;
+      f->owner[u] = c->eliminated_in[j] >= 0 ? c->eliminated_in[j] : c->systems;
     }
   return DAE_OK;
 }
@@ -151,8 +134,8 @@ static void coupling_find_joint_sources(dae__coupling *c, int system, int j)
     source[i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, z.variable);
     if (!eliminates)
       continue;
-    source[nz + i] =
-        coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, dae__coupling_nq(c, z.part) + z.variable);
+    int rate = c->problem->coupled->part[z.part].mechanical->nq + z.variable;
+    source[nz + i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, rate);
     source[2 * nz + ng + i] = coupling_unknown(c, z.part, DAE__OUTPUT_ACCELERATION, z.variable);
   }
   for (int i = 0; i < ng && !eliminates; i++)
@@ -163,10 +146,6 @@ static void coupling_find_sources(dae__coupling *c)
 {
   const dae_coupled *p = c->problem->coupled;
   dae__interface *f = c->f;
-  for (int i = 0; i < f->first_input[c->systems]; i++) {
-    f->source[i] = -1;
-    f->age[i] = 1;
-  }
   for (int i = 0; i < p->wires; i++) {
     const dae_wire *w = &p->wire[i];
     f->source[f->first_input[w->part] + w->input] =
@@ -174,7 +153,7 @@ static void coupling_find_sources(dae__coupling *c)
   }
   for (int system = 0; system < c->systems; system++) {
     const dae__child_problem *child = &c->child_problem[system];
-    int first = f->first_input[system], own = dae__augmented_inputs(child->augmented);
+    int first = f->first_input[system], own = child->augmented->inputs;
     for (int j = 0; j < p->joints; j++)
       coupling_find_joint_sources(c, system, j);
     for (int i = 0; i < child->extras; i++) {
@@ -210,7 +189,7 @@ static dae_status coupling_create_joint(dae__arena *arena, dae__coupling *c, int
     return dae__out_of_memory(err);
   for (int i = 0; i < nz; i++) {
     dae_port z = joint->z[i];
-    int rate = dae__coupling_nq(c, z.part) + z.variable;
+    int rate = c->problem->coupled->part[z.part].mechanical->nq + z.variable;
     out->system[i] = z.part;
     out->z[i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, z.variable);
     out->zdot[i] = coupling_unknown(c, z.part, DAE__OUTPUT_VARIABLE, rate);
@@ -221,41 +200,24 @@ static dae_status coupling_create_joint(dae__arena *arena, dae__coupling *c, int
 
 /* ---- the interface ---- */
 
-static dae_status coupling_alloc_interface(dae__arena *arena, dae__coupling *c, dae_error *err)
+dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
   dae__interface *f = c->f;
-  f->systems = c->systems;
+  int multipliers = 0;
   f->sub = DAE__ALLOC(arena, const dae_subsystem *, c->systems);
-  f->first = DAE__ALLOC(arena, int, c->systems + 1);
-  f->first_input = DAE__ALLOC(arena, int, c->systems + 1);
+  f->joint = DAE__ALLOC(arena, dae__link_joint, p->joints);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  for (int i = 0; i < c->systems; i++) {
+  for (int i = 0; i < c->systems; i++)
     f->sub[i] = &c->child[i].subsystem;
-    f->first[i + 1] = f->first[i] + c->output_count[i];
-    f->first_input[i + 1] = f->first_input[i] + c->child_problem[i].inputs;
-  }
   for (int j = 0; j < p->joints; j++)
-    f->multipliers += c->eliminated_in[j] < 0 ? p->joint[j].ng : 0;
-  f->unknowns = f->first[c->systems] + f->multipliers;
-  f->source = DAE__ALLOC(arena, int, f->first_input[c->systems]);
-  f->age = DAE__ALLOC(arena, int, f->first_input[c->systems]);
-  f->owner = DAE__ALLOC(arena, int, f->unknowns);
-  f->direct = DAE__ALLOC(arena, bool, f->unknowns);
-  f->in_end_norm = DAE__ALLOC(arena, bool, f->unknowns);
-  f->name = DAE__ALLOC(arena, const char *, f->unknowns);
-  f->joint = DAE__ALLOC(arena, dae__link_joint, p->joints);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
-}
-
-dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error *err)
-{
-  DAE__TRY(coupling_alloc_interface(arena, c, err));
+    multipliers += c->eliminated_in[j] < 0 ? p->joint[j].ng : 0;
+  DAE__TRY(dae__interface_alloc(arena, f, c->systems, multipliers, err));
   DAE__TRY(coupling_describe_unknowns(arena, c, err));
   coupling_find_sources(c);
-  for (int j = 0; j < c->problem->coupled->joints; j++)
+  for (int j = 0; j < p->joints; j++)
     if (c->eliminated_in[j] < 0)
-      DAE__TRY(coupling_create_joint(arena, c, j, &c->f->joint[c->f->joints++], err));
+      DAE__TRY(coupling_create_joint(arena, c, j, &f->joint[f->joints++], err));
   return DAE_OK;
 }

@@ -4,7 +4,6 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "linalg/solver.h"
-
 #include <stdio.h>
 
 /* ---- pattern of G ---- */
@@ -38,21 +37,6 @@ static void interface_describe_system(dae__arena *arena, dae__interface *f, int 
   f->piece_output[p] = output;
 }
 
-static void interface_describe_joint(dae__arena *arena, dae__interface *f, int j,
-                                     dae_pattern *pattern)
-{
-  const dae__link_joint *joint = &f->joint[j];
-  int *row = DAE__ALLOC(arena, int, joint->ng), *col = DAE__ALLOC(arena, int, joint->nz);
-  *pattern = dae__pattern_dense(arena, joint->ng, joint->nz);
-  if (dae__arena_failed(arena))
-    return;
-  for (int i = 0; i < joint->ng; i++)
-    row[i] = f->direct_of[joint->first + i];
-  for (int i = 0; i < joint->nz; i++)
-    col[i] = f->direct_of[joint->zddot[i]];
-  f->piece[f->systems + 1 + j] = (dae__piece){.pattern = pattern, .row = row, .col = col};
-}
-
 static void interface_describe_loop(dae__arena *arena, dae__interface *f)
 {
   int pieces = f->systems + 1 + f->joints, outputs = f->directs - f->multipliers, largest = 0;
@@ -70,8 +54,17 @@ static void interface_describe_loop(dae__arena *arena, dae__interface *f)
   pattern[f->systems] = dae__pattern_diagonal(arena, outputs);
   f->piece[f->systems] =
       (dae__piece){.pattern = &pattern[f->systems], .row = diagonal, .col = diagonal};
-  for (int j = 0; j < f->joints; j++)
-    interface_describe_joint(arena, f, j, &pattern[f->systems + 1 + j]);
+  for (int j = 0; j < f->joints; j++) {
+    const dae__link_joint *joint = &f->joint[j];
+    int at = f->systems + 1 + j;
+    int *row = DAE__ALLOC(arena, int, joint->ng), *col = DAE__ALLOC(arena, int, joint->nz);
+    pattern[at] = dae__pattern_dense(arena, joint->ng, joint->nz);
+    for (int i = 0; row && i < joint->ng; i++)
+      row[i] = f->direct_of[joint->first + i];
+    for (int i = 0; col && i < joint->nz; i++)
+      col[i] = f->direct_of[joint->zddot[i]];
+    f->piece[at] = (dae__piece){.pattern = &pattern[at], .row = row, .col = col};
+  }
   if (dae__arena_failed(arena))
     return;
   f->G = dae__pieces_merge(arena, f->directs, f->directs, f->directs <= DAE__DENSE_UP_TO, f->piece,
@@ -80,6 +73,36 @@ static void interface_describe_loop(dae__arena *arena, dae__interface *f)
     if (dae__pattern_count(&pattern[i]) > largest)
       largest = dae__pattern_count(&pattern[i]);
   f->block = DAE__ALLOC(arena, double, largest);
+}
+
+dae_status dae__interface_alloc(dae__arena *arena, dae__interface *f, int systems, int multipliers,
+                                dae_error *err)
+{
+  f->systems = systems;
+  f->multipliers = multipliers;
+  f->first = DAE__ALLOC(arena, int, systems + 1);
+  f->first_input = DAE__ALLOC(arena, int, systems + 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int p = 0; p < systems; p++) {
+    f->first[p + 1] = f->first[p] + f->sub[p]->outputs;
+    f->first_input[p + 1] = f->first_input[p] + f->sub[p]->inputs;
+  }
+  int inputs = f->first_input[systems];
+  f->unknowns = f->first[systems] + multipliers;
+  f->source = DAE__ALLOC(arena, int, inputs);
+  f->age = DAE__ALLOC(arena, int, inputs);
+  f->owner = DAE__ALLOC(arena, int, f->unknowns);
+  f->direct = DAE__ALLOC(arena, bool, f->unknowns);
+  f->in_end_norm = DAE__ALLOC(arena, bool, f->unknowns);
+  f->name = DAE__ALLOC(arena, const char *, f->unknowns);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int i = 0; i < inputs; i++) {
+    f->source[i] = -1;
+    f->age[i] = 1;
+  }
+  return DAE_OK;
 }
 
 dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_error *err)

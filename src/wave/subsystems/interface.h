@@ -33,7 +33,7 @@ typedef struct dae__interface {
   int *first;       /* first unknown of each subsystem; at the end that of the multipliers */
   int *first_input; /* begin in `source` of each subsystem's inputs; at the end their number */
   int *source;      /* unknown that each input is, -1: input always zero */
-  int *age;         /* age of each input's iterate, 1: z or zhat of this sweep; NULL: all 1 */
+  int *age;         /* age of each input's iterate, 1: z or zhat of this sweep */
   int *first_D;     /* begin of each subsystem's feedthrough matrix; at the end the total size */
   int unknowns;
   int *owner; /* subsystem of each unknown; `systems` for multipliers */
@@ -56,8 +56,12 @@ typedef struct dae__interface {
   double *block;      /* scratch: values of one piece of G */
 } dae__interface;
 
-/* Completes an interface with sub, first, source, direct and joints set: direct unknowns and the
- * pattern of G. */
+/* Numbers unknowns and inputs of the subsystems f->sub, with multipliers of joints as the last
+ * unknowns, and allocates what describes them; inputs have no source yet. */
+dae_status dae__interface_alloc(dae__arena *arena, dae__interface *f, int systems, int multipliers,
+                                dae_error *err);
+/* Completes an interface with source, owner, direct and joints set: direct unknowns and the pattern
+ * of G. */
 dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_error *err);
 
 /* Names of the subsystems in the given order, as "A, C, B". */

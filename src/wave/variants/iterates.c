@@ -1,6 +1,15 @@
-/* Creation of a problem with right sides at earlier iterates: weights, input names, patterns,
- * callbacks. iterates_terms.c evaluates f and s of a mechanical base, or f of a semi-explicit one,
- * J and J_in; all other callbacks are forwarded with the inputs in^(n-1), which come first among
+/* Problem with right sides at earlier iterates. With X_j, In_j the points of the terms, f the rows
+ * (f, s), with momenta (F, s), and c the algebraic rows, which are not replaced,
+ *
+ *   f = sum_j b_j f(X_j, w, In_j) + theta f_x (x - x^(n-1)),    theta = linear
+ *
+ *   J    = [ sum_j b_j own_0j f_x(X_j) + theta f_x   sum_j b_j f_w(X_j) ]
+ *          [ c_x                                     c_w                ]
+ *   J_in = [ sum_j b_j others_ij f_in(X_j)   sum_j b_j own_ij f_x(X_j) - theta f_x (i = 1) ]
+ *          [ c_in (i = 1)                    0                                             ]
+ *
+ * f_x of the linear part is evaluated at x^(n-1), the point of the only term; derivatives of f_x
+ * are omitted. All other callbacks are forwarded with the inputs in^(n-1), which come first among
  * the inputs. */
 #include "wave/variants/iterates.h"
 #include "core/error.h"
@@ -31,21 +40,6 @@ static dae_status iterates_check_sum(int n, const double *w, const char *what, i
                    what, of_term, sum);
 }
 
-static dae_status iterates_check_linear(const dae_wave_terms *w, dae_error *err)
-{
-  /* whether there is a single term, at x^(n-1) */
-  bool last = w->terms == 1 && w->own[1] == 1;
-  for (int i = 0; i <= w->ages && last; i++)
-    last = i == 1 || w->own[i] == 0;
-  if (!(w->linear >= 0 && w->linear <= 1))
-    return dae__fail(err, DAE_ERROR_OPTION, "linear", "linear = %g is not in 0 ... 1", w->linear);
-  if (w->linear > 0 && !last)
-    return dae__fail(err, DAE_ERROR_OPTION, "linear",
-                     "linear is part of the linearisation about the last iterate: it needs one "
-                     "term at that iterate, own = (0, 1)");
-  return DAE_OK;
-}
-
 dae_status dae__iterates_validate(const dae_wave_terms *w, dae_error *err)
 {
   if (w->ages < 1)
@@ -64,16 +58,256 @@ dae_status dae__iterates_validate(const dae_wave_terms *w, dae_error *err)
     DAE__TRY(iterates_check_sum(w->ages + 1, w->own + (size_t)j * (ages + 1), "own", j, err));
     DAE__TRY(iterates_check_sum(w->ages, w->others + (size_t)j * ages, "others", j, err));
   }
-  return iterates_check_linear(w, err);
+  /* whether there is a single term, at x^(n-1) */
+  bool last = w->terms == 1 && w->own[1] == 1;
+  for (int i = 0; i <= w->ages && last; i++)
+    last = i == 1 || w->own[i] == 0;
+  if (!(w->linear >= 0 && w->linear <= 1))
+    return dae__fail(err, DAE_ERROR_OPTION, "linear", "linear = %g is not in 0 ... 1", w->linear);
+  if (w->linear > 0 && !last)
+    return dae__fail(err, DAE_ERROR_OPTION, "linear",
+                     "linear is part of the linearisation about the last iterate: it needs one "
+                     "term at that iterate, own = (0, 1)");
+  return DAE_OK;
 }
 
-static const double *iterates_copy(dae__arena *arena, size_t n, const double *from)
+/* ---- points of the terms ---- */
+
+/* it->x = weight (q, v, u) of the present point */
+static void iterates_gather(dae__iterates *it, const dae_mechanical_at *at, double weight)
 {
-  double *to = DAE__ALLOC(arena, double, n);
-  if (to)
-    memcpy(to, from, n * sizeof *to);
-  return to;
+  int nq = it->e.n.q;
+  dae__copy(nq, at->q, it->x);
+  dae__copy(nq, at->v, it->x + nq);
+  dae__copy(it->e.n.u, at->u, it->x + 2 * nq);
+  if (weight != 1)
+    dae__scale(it->count, weight, it->x);
 }
+
+/* Point (X_j, w, In_j) of term j; iterates of weight 0 are not read. */
+static dae_mechanical_at iterates_point(dae__iterates *it, const dae_mechanical_at *at, int j)
+{
+  int nq = it->e.n.q, nin = it->e.nin, ages = it->terms.ages;
+  const double *own = it->terms.own + (size_t)j * ((size_t)ages + 1);
+  const double *others = it->terms.others + (size_t)j * (size_t)ages, *x = it->x;
+  iterates_gather(it, at, own[0]);
+  dae__zero(nin, it->e.in);
+  for (int i = 1; i <= ages; i++) {
+    if (own[i] != 0)
+      dae__axpy(it->count, own[i], at->in + ages * nin + (i - 1) * it->count, it->x);
+    if (others[i - 1] != 0)
+      dae__axpy(nin, others[i - 1], at->in + (i - 1) * nin, it->e.in);
+  }
+  return (dae_mechanical_at){at->t, x, x + nq, x + 2 * nq, at->w, it->e.in};
+}
+
+/* Present point (x, w, in^(n-1)). */
+static dae_mechanical_at iterates_present_point(dae__iterates *it, const dae_mechanical_at *at)
+{
+  dae__copy(it->e.nin, at->in, it->e.in);
+  return (dae_mechanical_at){at->t, at->q, at->v, at->u, at->w, it->e.in};
+}
+
+/* ---- matrices of the base ---- */
+
+/* Status for the return code of a callback of the base. */
+static dae_status iterates_status(dae__iterates *it, int code, const char *callback, double t)
+{
+  dae__forward_result(&it->forward, code, callback, t);
+  return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
+}
+
+/* it->J = d(f,s,c) of the base, with momenta d(F,s,c) */
+static dae_status iterates_base_J(dae__iterates *it, const dae_mechanical_at *here)
+{
+  const dae_mechanical *m = it->base.mechanical;
+  bool momenta = m && !m->f;
+  if (!momenta)
+    return dae__element_J(&it->e, here, it->J, &it->forward.last);
+  if (m->J)
+    return iterates_status(it, m->J(m->user, here, it->J), "J", here->t);
+  dae_status status = dae__mech_J(it->e.m, here, it->J_forces, &it->forward.last);
+  /* derivatives without p_rate */
+  dae__copy(dae__pattern_count(it->J_base), it->e.m->J_values, it->J);
+  return status;
+}
+
+/* it->J_in_base = d(f,s,c)/d(in) of the base */
+static dae_status iterates_base_J_in(dae__iterates *it, const dae_mechanical_at *here)
+{
+  const dae_mechanical *m = it->base.mechanical;
+  const dae_semi_explicit *s = it->base.semi_explicit;
+  dae_semi_explicit_at at = {here->t, here->u, here->w, here->in};
+  if (it->e.nin == 0)
+    return DAE_OK;
+  if (m && m->J_in)
+    return iterates_status(it, m->J_in(m->user, here, it->J_in_base), "J_in", here->t);
+  if (s && s->J_in)
+    return iterates_status(it, s->J_in(s->user, &at, it->J_in_base), "J_in", here->t);
+  return dae__element_J_in(&it->e, here, it->J_in_base, &it->forward.last);
+}
+
+/* ---- right sides ---- */
+
+/* out += theta f_x (x - x^(n-1)), rows first ... first + n - 1 */
+static int iterates_add_linear(dae__iterates *it, const dae_mechanical_at *at, int first, int n,
+                               double *out)
+{
+  const dae_pattern *p = it->J_base;
+  dae_mechanical_at here = iterates_point(it, at, 0);
+  dae_status status = iterates_base_J(it, &here);
+  if (status)
+    return dae__forward_code(status);
+  iterates_gather(it, at, 1);
+  dae__axpy(it->count, -1, at->in + it->terms.ages * it->e.nin, it->x);
+  for (int c = 0; c < it->count; c++)
+    for (int e = p->start[c]; e < p->start[c + 1]; e++)
+      if (p->row[e] >= first && p->row[e] < first + n)
+        out[p->row[e] - first] += it->terms.linear * it->J[e] * it->x[c];
+  return 0;
+}
+
+/* Rows s (states = true), or f, of the right sides at iterates; F for a base with momenta. */
+static int iterates_rows(dae__iterates *it, const dae_mechanical_at *at, bool states, double *out)
+{
+  const dae_mechanical *m = it->base.mechanical;
+  const dae_semi_explicit *s = it->base.semi_explicit;
+  int first = states ? it->e.n.q : 0, n = states ? it->e.n.u : it->e.n.q;
+  const char *name = s || (!states && m->f) ? "f" : states ? "s" : "F";
+  dae__zero(n, out);
+  for (int j = 0; j < it->terms.terms; j++) {
+    if (it->terms.b[j] == 0)
+      continue;
+    dae_mechanical_at here = iterates_point(it, at, j);
+    dae_semi_explicit_at semi = {here.t, here.u, here.w, here.in};
+    int code = s        ? s->f(s->user, &semi, it->term)
+               : states ? m->s(m->user, &here, it->term)
+               : m->f   ? m->f(m->user, &here, it->term)
+                        : m->F(m->user, &here, it->term);
+    if (dae__forward_result(&it->forward, code, name, at->t))
+      return code;
+    dae__axpy(n, it->terms.b[j], it->term, out);
+  }
+  return it->terms.linear > 0 ? iterates_add_linear(it, at, first, n, out) : 0;
+}
+
+#define ROWS(name, states)                                                                         \
+  static int iterates_##name(void *user, const dae_mechanical_at *at, double *out)                 \
+  {                                                                                                \
+    return iterates_rows(user, at, states, out);                                                   \
+  }
+ROWS(f, false)
+ROWS(s, true)
+
+/* Combined callback: f and s from iterates, everything else from one call of the base's eval. */
+static int iterates_eval_all(void *user, const dae_mechanical_at *at,
+                             const dae_mechanical_wanted *wanted)
+{
+  dae__forward *w = user;
+  const dae_mechanical_wanted none = {0};
+  dae_mechanical_wanted rest = *wanted;
+  int code = 0;
+  rest.f = rest.s = NULL;
+  if (memcmp(&rest, &none, sizeof none) != 0)
+    code = dae__forward_result(w, w->to->eval(w->to->user, at, &rest), "eval", at->t);
+  if (!code && wanted->f)
+    code = iterates_rows(user, at, false, wanted->f);
+  if (!code && wanted->s)
+    code = iterates_rows(user, at, true, wanted->s);
+  return code;
+}
+
+/* ---- J and J_in ---- */
+
+/* A range of columns in a matrix of the base, and the begin of each in the result's values. */
+typedef struct columns {
+  const dae_pattern *from;
+  int first, count;
+  const int *start;
+} columns;
+
+/* Adds factor times the rows (f, s) of the base to the result: they come first in every column. */
+static void iterates_add_rows(const dae__iterates *it, columns c, double factor,
+                              const double *values, double *out)
+{
+  for (int k = 0; factor != 0 && k < c.count; k++) {
+    int begin = c.from->start[c.first + k], end = c.from->start[c.first + k + 1];
+    for (int e = begin; e < end && c.from->row[e] < it->rows; e++)
+      out[c.start[k] + e - begin] += factor * values[e];
+  }
+}
+
+/* Copies the algebraic rows, whose entries have the same indices in the base and in the result. */
+static void iterates_put_algebraic(const dae__iterates *it, const dae_pattern *p,
+                                   const double *values, double *out)
+{
+  for (int e = 0; e < dae__pattern_count(p); e++)
+    if (p->row[e] >= it->rows)
+      out[e] = values[e];
+}
+
+static int iterates_J(void *user, const dae_mechanical_at *at, double *J)
+{
+  dae__iterates *it = user;
+  const dae_pattern *p = it->J_base;
+  columns of_x = {p, 0, it->count, p->start};
+  columns of_w = {p, it->count, it->e.n.w, p->start + it->count};
+  dae_status status = DAE_OK;
+  dae__zero(dae__pattern_count(p), J);
+  for (int j = 0; j < it->terms.terms && !status; j++) {
+    double own = it->terms.own[(size_t)j * ((size_t)it->terms.ages + 1)];
+    double b = it->terms.b[j], slope = own + it->terms.linear;
+    if (b == 0 || (slope == 0 && it->e.n.w == 0))
+      continue;
+    dae_mechanical_at here = iterates_point(it, at, j);
+    status = iterates_base_J(it, &here);
+    iterates_add_rows(it, of_x, b * slope, it->J, J);
+    iterates_add_rows(it, of_w, b, it->J, J);
+  }
+  if (!status && it->e.n.w > 0) {
+    dae_mechanical_at here = iterates_present_point(it, at);
+    status = iterates_base_J(it, &here);
+    iterates_put_algebraic(it, p, it->J, J);
+  }
+  return dae__forward_code(status);
+}
+
+static int iterates_J_in(void *user, const dae_mechanical_at *at, double *J_in)
+{
+  dae__iterates *it = user;
+  int ages = it->terms.ages, nin = it->e.nin;
+  dae_status status = DAE_OK;
+  dae__zero(dae__pattern_count(&it->J_in), J_in);
+  for (int j = 0; j < it->terms.terms && !status; j++) {
+    const double *own = it->terms.own + (size_t)j * ((size_t)ages + 1);
+    const double *others = it->terms.others + (size_t)j * (size_t)ages;
+    double b = it->terms.b[j];
+    if (b == 0)
+      continue;
+    dae_mechanical_at here = iterates_point(it, at, j);
+    status = iterates_base_J(it, &here);
+    if (!status)
+      status = iterates_base_J_in(it, &here);
+    for (int i = 1; i <= ages; i++) {
+      const int *start = it->J_in.start;
+      columns of_in = {&it->e.J_in, 0, nin, start + (i - 1) * nin};
+      columns of_x = {it->J_base, 0, it->count, start + ages * nin + (i - 1) * it->count};
+      double slope = own[i] - (i == 1 ? it->terms.linear : 0);
+      iterates_add_rows(it, of_in, b * others[i - 1], it->J_in_base, J_in);
+      iterates_add_rows(it, of_x, b * slope, it->J, J_in);
+    }
+  }
+  if (!status && it->e.n.w > 0 && nin > 0) {
+    dae_mechanical_at here = iterates_present_point(it, at);
+    status = iterates_base_J_in(it, &here);
+    iterates_put_algebraic(it, &it->e.J_in, it->J_in_base, J_in);
+  }
+  return dae__forward_code(status);
+}
+
+DAE__SEMI_CALLBACK(iterates_semi_f, iterates_s)
+DAE__SEMI_CALLBACK(iterates_semi_J, iterates_J)
+DAE__SEMI_CALLBACK(iterates_semi_J_in, iterates_J_in)
 
 /* ---- inputs and patterns ---- */
 
@@ -89,8 +323,8 @@ static void iterates_name_inputs(dae__iterates *it)
   for (int i = 0; i < total && !dae__arena_failed(it->arena); i++, text += NAME_SIZE) {
     bool input = i < ages * nin;
     int n = input ? nin : it->count, k = input ? i : i - ages * nin;
-    if (!input)
-      dae_problem_variable(p, it->entry[k % n], name, sizeof name);
+    if (!input) /* differential variables come first in a state vector */
+      dae_problem_variable(p, k % n, name, sizeof name);
     else if (names && names[k % n])
       snprintf(name, sizeof name, "%s", names[k % n]);
     else
@@ -100,163 +334,64 @@ static void iterates_name_inputs(dae__iterates *it)
   }
 }
 
-/* Appends the first `cols` columns of p, restricted to rows below `rows`; returns cols. */
-static int iterates_append_columns(const dae_pattern *p, int cols, int rows, int *start, int *row)
-{
-  int count = start[0];
-  for (int j = 0; j < cols; j++) {
-    for (int e = p->start[j]; e < p->start[j + 1] && p->row[e] < rows; e++)
-      row[count++] = p->row[e];
-    start[j + 1] = count;
-  }
-  return cols;
-}
-
 static void iterates_create_J_in(dae__iterates *it)
 {
-  int ages = it->terms.ages, nin = it->e.nin, cols = ages * (nin + it->count), col = 0;
+  int ages = it->terms.ages, nin = it->e.nin, cols = ages * (nin + it->count), count = 0;
   int entries = ages * (dae__pattern_count(&it->e.J_in) + dae__pattern_count(it->J_base));
   int *start = DAE__ALLOC(it->arena, int, cols + 1), *row = DAE__ALLOC(it->arena, int, entries);
   if (dae__arena_failed(it->arena))
     return;
-  for (int age = 1; age <= ages; age++)
-    col +=
-        iterates_append_columns(&it->e.J_in, nin, age == 1 ? it->e.nr : it->rows, start + col, row);
-  for (int age = 1; age <= ages; age++)
-    col += iterates_append_columns(it->J_base, it->count, it->rows, start + col, row);
+  for (int col = 0; col < cols; col++) {
+    bool input = col < ages * nin;
+    const dae_pattern *p = input ? &it->e.J_in : it->J_base;
+    int j = input ? col % nin : (col - ages * nin) % it->count;
+    int rows = col < nin ? it->e.nr : it->rows; /* all rows for in^(n-1) */
+    for (int e = p->start[j]; e < p->start[j + 1] && p->row[e] < rows; e++)
+      row[count++] = p->row[e];
+    start[col + 1] = count;
+  }
   it->J_in = (dae_pattern){it->e.nr, cols, start, row};
 }
 
-/* ---- description of a mechanical problem ---- */
-
-static int iterates_f(void *user, const dae_mechanical_at *at, double *f)
-{
-  return dae__iterates_rows(user, at, false, f);
-}
-
-static int iterates_s(void *user, const dae_mechanical_at *at, double *s)
-{
-  return dae__iterates_rows(user, at, true, s);
-}
-
-static int iterates_c(void *user, const dae_mechanical_at *at, double *c)
-{
-  dae__forward *w = user;
-  return dae__forward_result(w, w->to->c(w->to->user, at, c), "c", at->t);
-}
-
-/* Combined callback: f and s from iterates, everything else from one call of the base's eval. */
-static int iterates_eval_all(void *user, const dae_mechanical_at *at,
-                             const dae_mechanical_wanted *wanted)
-{
-  dae__forward *w = user;
-  const dae_mechanical_wanted none = {0};
-  dae_mechanical_wanted rest = *wanted;
-  int code = 0;
-  rest.f = rest.s = NULL;
-  if (memcmp(&rest, &none, sizeof none) != 0)
-    code = dae__forward_result(w, w->to->eval(w->to->user, at, &rest), "eval", at->t);
-  if (!code && wanted->f)
-    code = dae__iterates_rows(user, at, false, wanted->f);
-  if (!code && wanted->s)
-    code = dae__iterates_rows(user, at, true, wanted->s);
-  return code;
-}
-
-static int iterates_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
-{
-  dae__forward *w = user;
-  return dae__forward_result(w, w->to->energy(w->to->user, at, T, V), "energy", at->t);
-}
-
-static int iterates_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
-                                double *T_rate, double *V_rate)
-{
-  dae__forward *w = user;
-  const double *own = w->to->nin > 0 ? in_rate : NULL;
-  int code = w->to->energy_rate(w->to->user, at, own, T_rate, V_rate);
-  return dae__forward_result(w, code, "energy_rate", at->t);
-}
-
-/* Describes the mechanical problem. Where the base gives both f and F, only f is given: F = f +
- * p_rate is evaluated by the caller, with p_rate at the present point. J is given for linear >
- * 0, since differences of a linear part that is itself computed by differences would be noise.
- * energy_rate is given without extra states only: the base's holds for u' = s at the present
- * point. */
-static void iterates_describe_mechanical(dae__iterates *it)
-{
-  dae_mechanical *p = &it->mechanical;
-  *p = *it->base.mechanical;
-  p->user = it;
-  p->nin = it->J_in.cols;
-  p->in_names = it->in_names;
-  p->F = p->f ? NULL : iterates_f;
-  p->f = p->f ? iterates_f : NULL;
-  p->s = p->s ? iterates_s : NULL;
-  p->c = p->c ? iterates_c : NULL;
-  p->J = p->J || it->terms.linear > 0 ? dae__iterates_J : NULL;
-  p->J_in = dae__iterates_J_in;
-  p->J_in_pattern = &it->J_in;
-  p->eval = p->eval ? iterates_eval_all : NULL;
-  p->energy = p->energy ? iterates_energy : NULL;
-  p->energy_rate = p->energy_rate && p->nu == 0 ? iterates_energy_rate : NULL;
-  dae__forward_callbacks(p);
-  it->problem = (dae_problem){.mechanical = p, .why = &it->forward.last};
-}
-
-/* ---- description of a semi-explicit problem ---- */
-
-/* Callbacks of the semi-explicit problem by those of the mechanical one, with x = u, y = w. */
-#define AS_MECHANICAL(name, call)                                                                  \
-  static int iterates_semi_##name(void *user, const dae_semi_explicit_at *at, double *out)         \
-  {                                                                                                \
-    dae_mechanical_at point = {.t = at->t, .u = at->x, .w = at->y, .in = at->in};                  \
-    return call;                                                                                   \
-  }
-AS_MECHANICAL(f, dae__iterates_rows(user, &point, true, out))
-AS_MECHANICAL(J, dae__iterates_J(user, &point, out))
-AS_MECHANICAL(J_in, dae__iterates_J_in(user, &point, out))
-#undef AS_MECHANICAL
-
-#define FORWARD(name)                                                                              \
-  static int iterates_semi_##name(void *user, const dae_semi_explicit_at *at, double *out)         \
-  {                                                                                                \
-    dae__iterates *it = user;                                                                      \
-    const dae_semi_explicit *s = it->base.semi_explicit;                                           \
-    return dae__forward_result(&it->forward, s->name(s->user, at, out), #name, at->t);             \
-  }
-FORWARD(F)
-FORWARD(F_t)
-FORWARD(M)
-#undef FORWARD
-
-static int iterates_semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a,
-                              double *Ms)
-{
-  dae__iterates *it = user;
-  const dae_semi_explicit *s = it->base.semi_explicit;
-  return dae__forward_result(&it->forward, s->Ms_x(s->user, at, a, Ms), "Ms_x", at->t);
-}
-
-static void iterates_describe_semi(dae__iterates *it)
-{
-  dae_semi_explicit *p = &it->semi_explicit;
-  *p = *it->base.semi_explicit;
-  p->user = it;
-  p->nin = it->J_in.cols;
-  p->in_names = it->in_names;
-  p->f = p->f ? iterates_semi_f : NULL;
-  p->F = p->F ? iterates_semi_F : NULL;
-  p->F_t = p->F_t ? iterates_semi_F_t : NULL;
-  p->M = p->M ? iterates_semi_M : NULL;
-  p->Ms_x = p->Ms_x ? iterates_semi_Ms_x : NULL;
-  p->J = p->J || it->terms.linear > 0 ? iterates_semi_J : NULL;
-  p->J_in = iterates_semi_J_in;
-  p->J_in_pattern = &it->J_in;
-  it->problem = (dae_problem){.semi_explicit = p, .why = &it->forward.last};
-}
-
 /* ---- creation ---- */
+
+/* Describes the problem. Where a mechanical base gives both f and F, only f is given: F = f +
+ * p_rate is evaluated by the caller, with p_rate at the present point. J is given for linear > 0,
+ * since differences of a linear part that is itself computed by differences would be noise.
+ * energy_rate is given without extra states only: the base's holds for u' = s at the present point.
+ */
+static void iterates_describe(dae__iterates *it)
+{
+  dae_mechanical *m = &it->mechanical;
+  dae_semi_explicit *p = &it->semi_explicit;
+  if (!it->base.mechanical) {
+    *p = *it->base.semi_explicit;
+    dae__forward_semi(p);
+    p->user = it;
+    p->nin = it->J_in.cols;
+    p->in_names = it->in_names;
+    p->f = p->f ? iterates_semi_f : NULL;
+    p->J = p->J || it->terms.linear > 0 ? iterates_semi_J : NULL;
+    p->J_in = iterates_semi_J_in;
+    p->J_in_pattern = &it->J_in;
+    it->problem = (dae_problem){.semi_explicit = p, .why = &it->forward.last};
+    return;
+  }
+  *m = *it->base.mechanical;
+  dae__forward_mechanical(m);
+  m->user = it;
+  m->nin = it->J_in.cols;
+  m->in_names = it->in_names;
+  m->F = m->f ? NULL : iterates_f;
+  m->f = m->f ? iterates_f : NULL;
+  m->s = m->s ? iterates_s : NULL;
+  m->J = m->J || it->terms.linear > 0 ? iterates_J : NULL;
+  m->J_in = iterates_J_in;
+  m->J_in_pattern = &it->J_in;
+  m->eval = m->eval ? iterates_eval_all : NULL;
+  m->energy_rate = m->nu == 0 ? m->energy_rate : NULL;
+  it->problem = (dae_problem){.mechanical = m, .why = &it->forward.last};
+}
 
 /* Creates the element that evaluates the base, with the error details of the base. */
 static dae_status iterates_create_base(dae__iterates *it, dae_error *err)
@@ -278,55 +413,43 @@ static dae_status iterates_create_base(dae__iterates *it, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status iterates_create(dae__iterates *it, const dae_wave_terms *w, dae_error *err)
-{
-  size_t terms = (size_t)w->terms, ages = (size_t)w->ages;
-  it->terms = *w;
-  it->terms.b = iterates_copy(it->arena, terms, w->b);
-  it->terms.own = iterates_copy(it->arena, terms * (ages + 1), w->own);
-  it->terms.others = iterates_copy(it->arena, terms * ages, w->others);
-  if (dae__arena_failed(it->arena))
-    return dae__out_of_memory(err);
-  DAE__TRY(iterates_create_base(it, err));
-  it->entry = DAE__ALLOC(it->arena, int, it->count);
-  it->x = DAE__ALLOC(it->arena, double, it->count);
-  it->term = DAE__ALLOC(it->arena, double, it->rows);
-  it->J = DAE__ALLOC(it->arena, double, dae__pattern_count(it->J_base));
-  it->J_in_base = DAE__ALLOC(it->arena, double, dae__pattern_count(&it->e.J_in));
-  it->J_forces = DAE__ALLOC(it->arena, double, dae__pattern_count(it->e.J));
-  for (int i = 0; it->entry && i < it->count; i++)
-    /* differential variables are the first entries of a state vector of either form */
-    it->entry[i] = i;
-  if (!dae__arena_failed(it->arena))
-    iterates_name_inputs(it);
-  if (!dae__arena_failed(it->arena))
-    iterates_create_J_in(it);
-  if (dae__arena_failed(it->arena))
-    return dae__out_of_memory(err);
-  if (it->base.mechanical)
-    iterates_describe_mechanical(it);
-  else
-    iterates_describe_semi(it);
-  return DAE_OK;
-}
-
-dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base,
-                                const dae_wave_terms *terms, dae__iterates **out, dae_error *err)
+dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base, const dae_wave_terms *w,
+                                dae__iterates **out, dae_error *err)
 {
   *out = NULL;
-  DAE__TRY(dae__iterates_validate(terms, err));
+  DAE__TRY(dae__iterates_validate(w, err));
   if (!base->mechanical == !base->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "terms",
                      "right sides at earlier iterates are for mechanical and semi-explicit "
                      "systems");
+  size_t terms = (size_t)w->terms, own = terms * ((size_t)w->ages + 1), others = own - terms;
   dae__iterates *it = DAE__ALLOC(arena, dae__iterates, 1);
-  if (!it)
+  double *weights = DAE__ALLOC(arena, double, terms + own + others);
+  if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   *it = (dae__iterates){
       .arena = arena,
       .base = *base,
-      .forward = {.to = base->mechanical, .name = "", .why = base->why, .last = dae_error_none()}};
-  DAE__TRY(iterates_create(it, terms, err));
+      .terms = {w->ages, w->terms, weights, weights + terms, weights + terms + own, w->linear},
+      .forward = {.to = base->mechanical,
+                  .to_semi = base->semi_explicit,
+                  .name = "",
+                  .why = base->why,
+                  .last = dae_error_none()}};
+  memcpy(weights, w->b, terms * sizeof *weights);
+  memcpy(weights + terms, w->own, own * sizeof *weights);
+  memcpy(weights + terms + own, w->others, others * sizeof *weights);
+  DAE__TRY(iterates_create_base(it, err));
+  it->x = DAE__ALLOC(arena, double, it->count);
+  it->term = DAE__ALLOC(arena, double, it->rows);
+  it->J = DAE__ALLOC(arena, double, dae__pattern_count(it->J_base));
+  it->J_in_base = DAE__ALLOC(arena, double, dae__pattern_count(&it->e.J_in));
+  it->J_forces = DAE__ALLOC(arena, double, dae__pattern_count(it->e.J));
+  iterates_name_inputs(it);
+  iterates_create_J_in(it);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  iterates_describe(it);
   *out = it;
   return DAE_OK;
 }

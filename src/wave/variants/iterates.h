@@ -27,7 +27,7 @@
  * one with x = u, y = w and neither q nor v. Equations are (f, s, c), with momenta (F, s, c): the
  * first `rows` of them are evaluated at iterates. */
 typedef struct dae__iterates {
-  dae__forward forward; /* callbacks of a mechanical base */
+  dae__forward forward; /* callbacks of the base */
   dae__arena *arena;
   dae_problem base, problem;
   dae_mechanical mechanical;
@@ -35,7 +35,6 @@ typedef struct dae__iterates {
   dae__element e;       /* evaluation of the base, at inputs e.in */
   dae_wave_terms terms; /* weights of the terms, a copy */
   int count, rows;      /* numbers of differential variables (q, v, u) and of equations (f, s) */
-  int *entry;           /* index of each differential variable in the state vector */
   const char **in_names;
 
   const dae_pattern *J_base; /* pattern of J of the base, and of the problem */
@@ -57,12 +56,5 @@ dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base,
 
 /* Refuses weights that do not sum to 1; the message names them. */
 dae_status dae__iterates_validate(const dae_wave_terms *terms, dae_error *err);
-
-/* ---- iterates_terms.c: callbacks, user being dae__iterates ---- */
-
-/* Rows s (states = true), or f, of the right sides at iterates; F for a base with momenta. */
-int dae__iterates_rows(dae__iterates *it, const dae_mechanical_at *at, bool states, double *out);
-int dae__iterates_J(void *user, const dae_mechanical_at *at, double *J);
-int dae__iterates_J_in(void *user, const dae_mechanical_at *at, double *J_in);
 
 #endif

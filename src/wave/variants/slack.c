@@ -23,16 +23,11 @@ static dae__system_sizes slack_sizes_of(const dae_part *part)
 
 /* ---- blocks of algebraic variables and equations ---- */
 
-static int slack_total(const dae__slack *s)
-{
-  return s->loops.first[s->coupled->parts];
-}
-
 /* Block of algebraic variable i, or of algebraic equation i, of a system. */
 static int slack_block(const dae__slack *s, int system, int i, bool equation)
 {
   int *block_of = s->loops.block_of;
-  i += s->loops.first[system] + (equation ? slack_total(s) : 0);
+  i += s->loops.first[system] + (equation ? s->loops.first[s->coupled->parts] : 0);
   while (block_of[i] != i)
     i = block_of[i] = block_of[block_of[i]];
   return i;
@@ -43,11 +38,6 @@ static int slack_block(const dae__slack *s, int system, int i, bool equation)
 static bool slack_takes(const dae__slack *s, int system, int i, bool equation)
 {
   return system != s->system && s->loops.taken[slack_block(s, system, i, equation)];
-}
-
-static bool slack_may_take(const dae__slack *s, int system)
-{
-  return system == s->system || !s->from || s->from[system];
 }
 
 /* Next algebraic equation with an entry in column j of a matrix of (f, s, c), from entry *k on;
@@ -66,16 +56,6 @@ static int slack_next_equation(const dae__slack *s, int system, const dae_patter
   return -1;
 }
 
-static void slack_join_blocks(dae__slack *s, int system)
-{
-  const dae_part *p = &s->coupled->part[system];
-  dae__system_sizes n = slack_sizes_of(p);
-  const dae_pattern *J = p->mechanical ? p->mechanical->J_pattern : p->semi_explicit->J_pattern;
-  for (int j = 0; j < n.w; j++)
-    for (int k = 0, i; (i = slack_next_equation(s, system, J, 2 * n.q + n.u + j, &k)) >= 0;)
-      s->loops.block_of[slack_block(s, system, i, true)] = slack_block(s, system, j, false);
-}
-
 /* ---- loops ---- */
 
 /* Marks the blocks reached along a wire, or against it; true: a block was newly reached. */
@@ -87,8 +67,7 @@ static bool slack_follow(const dae__slack *s, const dae_wire *wire, bool against
   dae__system_sizes n = slack_sizes_of(&s->coupled->part[wire->from.part]);
   int algebraic = wire->from.variable - (2 * n.q + n.u);
   bool moved = false;
-  if (!slack_may_take(s, wire->part) || !slack_may_take(s, wire->from.part) || algebraic < 0 ||
-      algebraic >= n.w)
+  if (!s->from[wire->part] || !s->from[wire->from.part] || algebraic < 0 || algebraic >= n.w)
     return false;
   int from = slack_block(s, wire->from.part, algebraic, false);
   for (int k = 0, i; (i = slack_next_equation(s, wire->part, J_in, wire->input, &k)) >= 0;) {
@@ -102,7 +81,7 @@ static bool slack_follow(const dae__slack *s, const dae_wire *wire, bool against
 
 static void slack_reach(const dae__slack *s, int start, bool against, bool *reached)
 {
-  memset(reached, 0, sizeof *reached * 2 * (size_t)slack_total(s));
+  memset(reached, 0, sizeof *reached * 2 * (size_t)s->loops.first[s->coupled->parts]);
   reached[start] = true;
   for (bool moved = true; moved;) {
     moved = false;
@@ -115,7 +94,7 @@ static void slack_reach(const dae__slack *s, int start, bool against, bool *reac
 static dae_status slack_check_square(const dae__slack *s, dae__arena *scratch, dae_error *err)
 {
   const dae_coupled *c = s->coupled;
-  int *excess = DAE__ALLOC(scratch, int, 2 * slack_total(s));
+  int *excess = DAE__ALLOC(scratch, int, 2 * s->loops.first[s->coupled->parts]);
   if (!excess)
     return dae__out_of_memory(err);
   for (int p = 0; p < c->parts; p++)
@@ -144,7 +123,7 @@ static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error
     return dae__out_of_memory(err);
   for (int p = 0; p < systems; p++)
     l->first[p + 1] = l->first[p] + slack_sizes_of(&s->coupled->part[p]).w;
-  int n = 2 * slack_total(s);
+  int n = 2 * s->loops.first[s->coupled->parts];
   l->block_of = DAE__ALLOC(s->arena, int, n);
   l->taken = DAE__ALLOC(s->arena, bool, n);
   bool *ahead = DAE__ALLOC(scratch, bool, n), *behind = DAE__ALLOC(scratch, bool, n);
@@ -152,9 +131,15 @@ static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error
     return dae__out_of_memory(err);
   for (int i = 0; i < n; i++)
     l->block_of[i] = i;
-  for (int p = 0; p < systems; p++)
-    if (slack_may_take(s, p))
-      slack_join_blocks(s, p);
+  for (int p = 0; p < systems; p++) {
+    const dae_part *part = &s->coupled->part[p];
+    const dae_pattern *J =
+        part->mechanical ? part->mechanical->J_pattern : part->semi_explicit->J_pattern;
+    dae__system_sizes size = slack_sizes_of(part);
+    for (int j = 0; j < size.w && s->from[p]; j++) /* dF/dy connects blocks */
+      for (int k = 0, i; (i = slack_next_equation(s, p, J, 2 * size.q + size.u + j, &k)) >= 0;)
+        l->block_of[slack_block(s, p, i, true)] = slack_block(s, p, j, false);
+  }
   for (int i = 0; i < s->n.w; i++) {
     int start = slack_block(s, s->system, i, false);
     slack_reach(s, start, false, ahead);
@@ -192,68 +177,29 @@ static int slack_place_of(dae__slack *s, dae_port port)
   return -1 - (s->n.in + k);
 }
 
-/* Port at the source of the wire to an input of a system. */
-static dae_port slack_source_of(const dae_coupled *c, int system, int input)
+/* Places of a donor's equations, variables and inputs; the base is the first donor, and slack
+ * variables replace those of its inputs that are wired to them. */
+static void slack_place(dae__slack *s, dae__donor *d, int *next_row)
 {
-  int i = 0;
-  while (c->wire[i].part != system || c->wire[i].input != input)
-    i++;
-  return c->wire[i].from;
-}
-
-/* Places of the base's equations, variables and inputs; slack variables replace the inputs wired to
- * them. */
-static void slack_place_base(dae__slack *s, dae__donor *d)
-{
-  int given = slack_sizes_of(&s->coupled->part[s->system]).in;
-  for (int i = 0; i < d->e.nr; i++)
-    d->row[i] = i;
-  for (int i = 0; i < d->e.nz; i++)
-    d->z[i] = i;
-  for (int i = 0; i < d->e.nin; i++) {
-    int k = s->count;
-    if (i < given)
-      k = slack_find_port(s->count, s->variable, slack_source_of(s->coupled, s->system, i));
-    d->in[i] = k < s->count ? s->nz + k : -1 - i;
-  }
-}
-
-static void slack_place_donor(dae__slack *s, dae__donor *d, int *next_row)
-{
-  int algebraic = d->e.nr - d->e.n.w;
+  bool base = d == s->donor;
+  int algebraic = d->e.nr - d->e.n.w, wired = slack_sizes_of(&s->coupled->part[d->system]).in;
   for (int i = 0; i < d->e.nr; i++) {
     bool taken = i >= algebraic && slack_takes(s, d->system, i - algebraic, true);
-    d->row[i] = taken ? (*next_row)++ : -1;
+    d->row[i] = base ? i : taken ? (*next_row)++ : -1;
   }
   for (int i = 0; i < d->e.nz; i++)
-    d->z[i] = slack_place_of(s, (dae_port){d->system, i});
-  for (int i = 0; i < d->e.nin; i++)
-    d->in[i] = slack_place_of(s, slack_source_of(s->coupled, d->system, i));
+    d->z[i] = base ? i : slack_place_of(s, (dae_port){d->system, i});
+  for (int i = 0; i < d->e.nin; i++) {
+    const dae_wire *wire = s->coupled->wire;
+    while (i < wired && (wire->part != d->system || wire->input != i))
+      wire++;
+    dae_port from = i < wired ? wire->from : (dae_port){-1, -1};
+    int k = base ? slack_find_port(s->count, s->variable, from) : 0;
+    d->in[i] = !base ? slack_place_of(s, from) : k < s->count ? s->nz + k : -1 - i;
+  }
 }
 
 /* ---- donors ---- */
-
-static dae_status slack_create_donor(dae__slack *s, const dae_part *part, dae__donor *d,
-                                     dae_error *err)
-{
-  char *number = DAE__ALLOC(s->arena, char, 32);
-  if (!number)
-    return dae__out_of_memory(err);
-  snprintf(number, 32, "part[%d]", d->system + 1);
-  const char *name = part->name ? part->name : number;
-  dae_status status = dae__element_part(s->arena, part, name, &d->e, err);
-  DAE__TRY(dae__forward_diagnose(name, status, err));
-  bool momenta = part->mechanical && !part->mechanical->f;
-  d->J_pattern = momenta && d->system == s->system ? &d->e.m->J_user : d->e.J;
-  d->row = DAE__ALLOC(s->arena, int, d->e.nr);
-  d->z = DAE__ALLOC(s->arena, int, d->e.nz);
-  d->in = DAE__ALLOC(s->arena, int, d->e.nin);
-  d->z_values = DAE__ALLOC(s->arena, double, d->e.nz);
-  d->rows = DAE__ALLOC(s->arena, double, d->e.n.w);
-  d->J = DAE__ALLOC(s->arena, double, dae__pattern_count(d->J_pattern));
-  d->J_in = DAE__ALLOC(s->arena, double, dae__pattern_count(&d->e.J_in));
-  return dae__arena_failed(s->arena) ? dae__out_of_memory(err) : DAE_OK;
-}
 
 static dae_status slack_create_donors(dae__slack *s, dae_error *err)
 {
@@ -269,41 +215,34 @@ static dae_status slack_create_donors(dae__slack *s, dae_error *err)
       s->donor[s->donors++].system = s->variable[k].part;
   for (int i = 0; i < s->donors; i++) {
     dae__donor *d = &s->donor[i];
-    DAE__TRY(slack_create_donor(s, i == 0 ? &base : &c->part[d->system], d, err));
+    const dae_part *part = i == 0 ? &base : &c->part[d->system];
+    char *number = DAE__ALLOC(s->arena, char, 32);
+    if (!number)
+      return dae__out_of_memory(err);
+    snprintf(number, 32, "part[%d]", d->system + 1);
+    const char *name = part->name ? part->name : number;
+    dae_status status = dae__element_part(s->arena, part, name, &d->e, err);
+    DAE__TRY(dae__forward_diagnose(name, status, err));
+    bool momenta = part->mechanical && !part->mechanical->f;
+    d->J_pattern = momenta && i == 0 ? &d->e.m->J_user : d->e.J;
+    d->row = DAE__ALLOC(s->arena, int, d->e.nr);
+    d->z = DAE__ALLOC(s->arena, int, d->e.nz);
+    d->in = DAE__ALLOC(s->arena, int, d->e.nin);
+    d->z_values = DAE__ALLOC(s->arena, double, d->e.nz);
+    d->rows = DAE__ALLOC(s->arena, double, d->e.n.w);
+    d->J = DAE__ALLOC(s->arena, double, dae__pattern_count(d->J_pattern));
+    d->J_in = DAE__ALLOC(s->arena, double, dae__pattern_count(&d->e.J_in));
     capacity += d->e.nz + d->e.nin;
   }
   s->port = DAE__ALLOC(s->arena, dae_port, capacity);
-  if (!s->port)
+  if (dae__arena_failed(s->arena))
     return dae__out_of_memory(err);
-  slack_place_base(s, &s->donor[0]);
-  for (int i = 1; i < s->donors; i++)
-    slack_place_donor(s, &s->donor[i], &row);
+  for (int i = 0; i < s->donors; i++)
+    slack_place(s, &s->donor[i], &row);
   return DAE_OK;
 }
 
 /* ---- creation ---- */
-
-static dae_status slack_create(dae__slack *s, dae_error *err)
-{
-  dae__arena *scratch = dae__arena_create(dae__arena_env(s->arena));
-  dae_status status = scratch ? slack_find_loops(s, scratch, err) : dae__out_of_memory(err);
-  dae__arena_free(scratch);
-  DAE__TRY(status);
-  s->variable = DAE__ALLOC(s->arena, dae_port, slack_total(s));
-  if (!s->variable)
-    return dae__out_of_memory(err);
-  for (int p = 0; p < s->coupled->parts; p++) {
-    dae__system_sizes n = slack_sizes_of(&s->coupled->part[p]);
-    for (int i = 0; i < n.w; i++)
-      if (slack_takes(s, p, i, false))
-        s->variable[s->count++] = (dae_port){p, 2 * n.q + n.u + i};
-  }
-  s->problem = s->base;
-  if (s->count == 0)
-    return DAE_OK;
-  DAE__TRY(slack_create_donors(s, err));
-  return dae__slack_describe(s, err);
-}
 
 dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int system,
                              const dae__slack_options *opts, dae__slack **out, dae_error *err)
@@ -314,35 +253,47 @@ dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int 
     return dae__fail(err, DAE_ERROR_USAGE, "part", "the coupled problem has no system %d",
                      system + 1);
   dae__slack *s = DAE__ALLOC(arena, dae__slack, 1);
-  if (!s)
+  bool *from = DAE__ALLOC(arena, bool, coupled->parts);
+  if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  for (int p = 0; p < coupled->parts; p++)
+    from[p] = p == system || !opts->from || opts->from[p];
   const dae_part *part = &coupled->part[system];
   dae_problem itself = {
       .mechanical = part->mechanical, .semi_explicit = part->semi_explicit, .why = opts->why};
   *s = (dae__slack){.arena = arena,
                     .coupled = coupled,
                     .system = system,
-                    .from = opts->from,
+                    .from = from,
                     .lagged = opts->lagged,
+                    .unused = opts->unused,
                     .base = opts->base ? *opts->base : itself,
                     .n = slack_sizes_of(part)};
   s->nz = 2 * s->n.q + s->n.u + s->n.w;
   s->n.in = s->base.mechanical ? s->base.mechanical->nin : s->base.semi_explicit->nin;
   s->forward = (dae__forward){.to = s->base.mechanical,
+                              .to_semi = s->base.semi_explicit,
                               .name = part->name ? part->name : "",
                               .why = s->base.why,
                               .last = dae_error_none()};
-  DAE__TRY(slack_create(s, err));
+  s->problem = s->base;
+  dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
+  dae_status status = scratch ? slack_find_loops(s, scratch, err) : dae__out_of_memory(err);
+  dae__arena_free(scratch);
+  DAE__TRY(status);
+  s->variable = DAE__ALLOC(arena, dae_port, s->loops.first[coupled->parts]);
+  if (!s->variable)
+    return dae__out_of_memory(err);
+  for (int p = 0; p < coupled->parts; p++) {
+    dae__system_sizes n = slack_sizes_of(&coupled->part[p]);
+    for (int i = 0; i < n.w; i++)
+      if (slack_takes(s, p, i, false))
+        s->variable[s->count++] = (dae_port){p, 2 * n.q + n.u + i};
+  }
+  if (s->count > 0) {
+    DAE__TRY(slack_create_donors(s, err));
+    DAE__TRY(dae__slack_describe(s, err));
+  }
   *out = s;
   return DAE_OK;
-}
-
-void dae__slack_use(dae__slack *s, bool use)
-{
-  s->unused = !use;
-}
-
-int dae__slack_entry(const dae__slack *s, int i)
-{
-  return i < s->nz ? i : i + s->count;
 }

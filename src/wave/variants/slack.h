@@ -8,7 +8,8 @@
  * the patterns of the systems and the wires; semi-explicit systems take part with F, mechanical
  * ones with c.
  *
- * The extended state vector is that of the system with s after its algebraic variables. Its inputs
+ * The extended state vector is that of the system with s, from index nz, after its algebraic
+ * variables. Its inputs
  * are those of the system (those replaced by s are not read), then the other variables that the
  * donor equations depend on, given as ports: differential variables of the donors, and the sources
  * of their wires; with `lagged` also the system's own differential variables, which are otherwise
@@ -30,7 +31,7 @@ typedef struct dae__system_sizes {
 typedef struct dae__submatrix {
   dae_pattern pattern;
   int *entry; /* index in the donor's matrix of each entry of the pattern */
-  int *row, *col;
+  int *col;   /* column in the extended problem of each column of the pattern */
 } dae__submatrix;
 
 /* A system whose equations the extended problem contains: all equations of the base, the equations
@@ -57,13 +58,13 @@ typedef struct dae__loops {
 } dae__loops;
 
 typedef struct dae__slack {
-  dae__forward forward; /* callbacks of a mechanical base */
+  dae__forward forward; /* callbacks of the base */
   dae__arena *arena;
   const dae_coupled *coupled;
   int system;
-  const bool *from;
+  const bool *from; /* marks systems that may be donors, and the system itself */
   bool lagged;
-  bool unused; /* whether the base reads its inputs, not the slack variables */
+  const bool *unused; /* whether the base reads its inputs, not the slack variables; NULL: never */
   dae_problem base, problem;
   dae_mechanical mechanical;
   dae_semi_explicit semi_explicit;
@@ -89,6 +90,9 @@ typedef struct dae__slack_options {
   bool lagged;
   /* problem to be extended, the augmented system; NULL: the system itself */
   const dae_problem *base;
+  /* whether the system's own equations read its inputs at present, not the slack variables, as in
+   * every other sweep of [E07 Remark 3.6]; NULL: never */
+  const bool *unused;
   const dae_error *why; /* error details of the coupled problem, see dae_problem */
 } dae__slack_options;
 
@@ -99,13 +103,6 @@ typedef struct dae__slack_options {
  * algebraic equations are not of index 1. */
 dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int system,
                              const dae__slack_options *opts, dae__slack **out, dae_error *err);
-
-/* Sets whether slack variables replace inputs, as they do after creation; otherwise the system's
- * own equations read its inputs [E07 Remark 3.6: in every other sweep]. */
-void dae__slack_use(dae__slack *s, bool use);
-
-/* Index in the extended problem's state vector of entry i of the system's. */
-int dae__slack_entry(const dae__slack *s, int i);
 
 /* ---- slack_problem.c ---- */
 

@@ -12,7 +12,6 @@
 #include "linalg/pattern.h"
 #include "wave/variants/slack.h"
 #include <stdio.h>
-#include <string.h>
 
 #define NAME_SIZE 128
 
@@ -38,16 +37,20 @@ static dae_mechanical_at slack_point_of(dae__slack *s, int k, const dae_mechanic
 {
   dae__donor *d = &s->donor[k];
   const dae__sizes *n = &d->e.n;
-  const double *z = d->z_values;
-  dae_mechanical_at here = *at;
+  const double *z = d->z_values, *in = d->e.in;
+  bool given = k == 0 && s->unused && *s->unused;
   for (int i = 0; i < d->e.nin; i++)
-    d->e.in[i] = s->unused && k == 0 ? at->in[i] : slack_value_at(s, at, d->in[i]);
-  here.in = d->e.in;
+    d->e.in[i] = given ? at->in[i] : slack_value_at(s, at, d->in[i]);
   if (k == 0)
-    return here;
+    return (dae_mechanical_at){at->t, at->q, at->v, at->u, at->w, in};
   for (int i = 0; i < d->e.nz; i++)
     d->z_values[i] = slack_value_at(s, at, d->z[i]);
-  return (dae_mechanical_at){at->t, z, z + n->q, z + 2 * n->q, z + 2 * n->q + n->u, d->e.in};
+  return (dae_mechanical_at){at->t, z, z + n->q, z + 2 * n->q, z + 2 * n->q + n->u, in};
+}
+
+static const double *slack_base_inputs(dae__forward *forward, const dae_mechanical_at *at)
+{
+  return slack_point_of((dae__slack *)forward, 0, at).in;
 }
 
 /* ---- equations of the donors ---- */
@@ -114,35 +117,25 @@ static int slack_assemble(dae__slack *s, const dae_mechanical_at *at, int of_J,
     if (status)
       return dae__forward_code(status);
     slack_add_submatrix(s, &x[0], &piece[2 * k], d->J, matrix);
-    if (!(s->unused && k == 0 && of_J == J_IN_J))
+    if (!(s->unused && *s->unused && k == 0 && of_J == J_IN_J))
       slack_add_submatrix(s, &x[1], &piece[2 * k + 1], d->J_in, matrix);
   }
   return 0;
 }
 
-/* ---- description of a mechanical problem ---- */
-
-#define OF_BASE(name)                                                                              \
-  static int slack_##name(void *user, const dae_mechanical_at *at, double *out)                    \
-  {                                                                                                \
-    dae__slack *s = user;                                                                          \
-    dae_mechanical_at here = slack_point_of(s, 0, at);                                             \
-    const dae_mechanical *p = s->base.mechanical;                                                  \
-    return dae__forward_result(&s->forward, p->name(p->user, &here, out), #name, at->t);           \
-  }
-OF_BASE(f)
-OF_BASE(F)
-OF_BASE(s)
-#undef OF_BASE
+/* ---- callbacks ---- */
 
 static int slack_c(void *user, const dae_mechanical_at *at, double *c)
 {
   dae__slack *s = user;
   dae_mechanical_at here = slack_point_of(s, 0, at);
-  const dae_mechanical *p = s->base.mechanical;
-  int code = p->nw > 0 ? p->c(p->user, &here, c) : 0;
-  return dae__forward_result(&s->forward, code, "c", at->t) ? code
-                                                            : slack_donor_rows(s, at, c + s->n.w);
+  dae_semi_explicit_at semi = {at->t, at->u, at->w, here.in};
+  const dae_mechanical *m = s->base.mechanical;
+  const dae_semi_explicit *p = s->base.semi_explicit;
+  int code = s->n.w == 0 ? 0 : m ? m->c(m->user, &here, c) : p->F(p->user, &semi, c);
+  return dae__forward_result(&s->forward, code, m ? "c" : "F", at->t)
+             ? code
+             : slack_donor_rows(s, at, c + s->n.w);
 }
 
 static int slack_eval_all(void *user, const dae_mechanical_at *at,
@@ -170,122 +163,9 @@ static int slack_J_in(void *user, const dae_mechanical_at *at, double *J_in)
   return slack_assemble(s, at, J_IN_IN, s->J_in_piece, J_in);
 }
 
-static int slack_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
-{
-  dae__slack *s = user;
-  dae_mechanical_at here = slack_point_of(s, 0, at);
-  const dae_mechanical *p = s->base.mechanical;
-  return dae__forward_result(&s->forward, p->energy(p->user, &here, T, V), "energy", at->t);
-}
-
-static void slack_describe_mechanical(dae__slack *s, const char *const *names,
-                                      const char *const *in_names)
-{
-  dae_mechanical *p = &s->mechanical;
-  *p = *s->base.mechanical;
-  bool momenta = !p->f;
-  p->user = s;
-  p->nw += s->count;
-  p->nin += s->inputs;
-  p->w_names = names;
-  p->in_names = in_names;
-  p->f = p->f ? slack_f : NULL;
-  p->F = p->F ? slack_F : NULL;
-  p->s = p->s ? slack_s : NULL;
-  p->c = slack_c;
-  p->J = !momenta || p->J ? slack_J : NULL;
-  p->J_in = slack_J_in;
-  p->J_pattern = &s->J;
-  p->J_in_pattern = &s->J_in;
-  p->eval = p->eval ? slack_eval_all : NULL;
-  p->energy = p->energy ? slack_energy : NULL;
-  p->energy_rate = NULL;
-  dae__forward_callbacks(p);
-  s->problem = (dae_problem){.mechanical = p, .why = &s->forward.last};
-}
-
-/* ---- description of a semi-explicit problem ---- */
-
-static dae_mechanical_at slack_as_mechanical(const dae_semi_explicit_at *at)
-{
-  return (dae_mechanical_at){.t = at->t, .u = at->x, .w = at->y, .in = at->in};
-}
-
-/* Point of a semi-explicit base, with slack variables among its inputs. */
-static dae_semi_explicit_at slack_semi_point(dae__slack *s, const dae_semi_explicit_at *at)
-{
-  dae_mechanical_at point = slack_as_mechanical(at), here = slack_point_of(s, 0, &point);
-  return (dae_semi_explicit_at){at->t, at->x, at->y, here.in};
-}
-
-static int slack_semi_f(void *user, const dae_semi_explicit_at *at, double *f)
-{
-  dae__slack *s = user;
-  dae_semi_explicit_at here = slack_semi_point(s, at);
-  const dae_semi_explicit *p = s->base.semi_explicit;
-  return dae__forward_result(&s->forward, p->f(p->user, &here, f), "f", at->t);
-}
-
-static int slack_semi_F(void *user, const dae_semi_explicit_at *at, double *F)
-{
-  dae__slack *s = user;
-  dae_semi_explicit_at here = slack_semi_point(s, at);
-  dae_mechanical_at point = slack_as_mechanical(at);
-  const dae_semi_explicit *p = s->base.semi_explicit;
-  int code = p->ny > 0 ? p->F(p->user, &here, F) : 0;
-  return dae__forward_result(&s->forward, code, "F", at->t)
-             ? code
-             : slack_donor_rows(s, &point, F + s->n.w);
-}
-
-static int slack_semi_M(void *user, const dae_semi_explicit_at *at, double *M)
-{
-  dae__slack *s = user;
-  const dae_semi_explicit *p = s->base.semi_explicit;
-  return dae__forward_result(&s->forward, p->M(p->user, at, M), "M", at->t);
-}
-
-static int slack_semi_Ms_x(void *user, const dae_semi_explicit_at *at, const double *a, double *Ms)
-{
-  dae__slack *s = user;
-  const dae_semi_explicit *p = s->base.semi_explicit;
-  return dae__forward_result(&s->forward, p->Ms_x(p->user, at, a, Ms), "Ms_x", at->t);
-}
-
-static int slack_semi_J(void *user, const dae_semi_explicit_at *at, double *J)
-{
-  dae_mechanical_at point = slack_as_mechanical(at);
-  return slack_J(user, &point, J);
-}
-
-static int slack_semi_J_in(void *user, const dae_semi_explicit_at *at, double *J_in)
-{
-  dae_mechanical_at point = slack_as_mechanical(at);
-  return slack_J_in(user, &point, J_in);
-}
-
-static void slack_describe_semi(dae__slack *s, const char *const *names, const char *const *F_names,
-                                const char *const *in_names)
-{
-  dae_semi_explicit *p = &s->semi_explicit;
-  *p = *s->base.semi_explicit;
-  p->user = s;
-  p->ny += s->count;
-  p->nin += s->inputs;
-  p->y_names = names;
-  p->in_names = in_names;
-  p->F_names = F_names;
-  p->f = slack_semi_f;
-  p->F = slack_semi_F;
-  p->M = p->M ? slack_semi_M : NULL;
-  p->Ms_x = p->Ms_x ? slack_semi_Ms_x : NULL;
-  p->F_t = NULL;
-  p->J = slack_semi_J;
-  p->J_in = slack_semi_J_in;
-  p->J_pattern = &s->J;
-  p->J_in_pattern = &s->J_in;
-  s->problem = (dae_problem){.semi_explicit = p, .why = &s->forward.last};
-}
+DAE__SEMI_CALLBACK(slack_semi_F, slack_c)
+DAE__SEMI_CALLBACK(slack_semi_J, slack_J)
+DAE__SEMI_CALLBACK(slack_semi_J_in, slack_J_in)
 
 /* ---- patterns and names ---- */
 
@@ -297,7 +177,6 @@ static void slack_create_submatrix(dae__slack *s, const dae__donor *d, const dae
   int count = 0, all = dae__pattern_count(p);
   int *start = DAE__ALLOC(s->arena, int, p->cols + 1), *row = DAE__ALLOC(s->arena, int, all);
   x->entry = DAE__ALLOC(s->arena, int, all);
-  x->row = d->row;
   x->col = DAE__ALLOC(s->arena, int, p->cols);
   if (dae__arena_failed(s->arena))
     return;
@@ -353,11 +232,54 @@ static const char *const *slack_names_with(dae__slack *s, const char *const *giv
   return names;
 }
 
+static void slack_describe_mechanical(dae__slack *s, const char *const *names,
+                                      const char *const *in_names)
+{
+  dae_mechanical *p = &s->mechanical;
+  *p = *s->base.mechanical;
+  dae__forward_mechanical(p);
+  p->user = s;
+  p->nw += s->count;
+  p->nin += s->inputs;
+  p->w_names = names;
+  p->in_names = in_names;
+  p->c = slack_c;
+  p->J = p->f || p->J ? slack_J : NULL;
+  p->J_in = slack_J_in;
+  p->J_pattern = &s->J;
+  p->J_in_pattern = &s->J_in;
+  p->eval = p->eval ? slack_eval_all : NULL;
+  p->energy_rate = NULL;
+  s->problem = (dae_problem){.mechanical = p, .why = &s->forward.last};
+}
+
+static void slack_describe_semi(dae__slack *s, const char *const *names, const char *const *F_names,
+                                const char *const *in_names)
+{
+  dae_semi_explicit *p = &s->semi_explicit;
+  *p = *s->base.semi_explicit;
+  dae__forward_semi(p);
+  p->user = s;
+  p->ny += s->count;
+  p->nin += s->inputs;
+  p->y_names = names;
+  p->in_names = in_names;
+  p->F_names = F_names;
+  p->F = slack_semi_F;
+  p->F_t = NULL;
+  p->J = slack_semi_J;
+  p->J_in = slack_semi_J_in;
+  p->J_pattern = &s->J;
+  p->J_in_pattern = &s->J_in;
+  s->problem = (dae_problem){.semi_explicit = p, .why = &s->forward.last};
+}
+
 dae_status dae__slack_describe(dae__slack *s, dae_error *err)
 {
   const dae_mechanical *m = s->base.mechanical;
   const dae_semi_explicit *p = s->base.semi_explicit;
   DAE__ASSERT(s->count > 0 && s->donors > 1);
+  s->forward.inputs = slack_base_inputs;
   slack_create_matrices(s);
   const char *const *names =
       slack_names_with(s, m ? m->w_names : p->y_names, s->n.w, s->variable, s->count);
