@@ -16,8 +16,8 @@
  * of index 1 and 2, and singular M.
  *
  * Methods with fixed steps: euler, heun, rk4, trapezoid, and radau-iia, which is radau with 1 to 3
- * stages. They have no history and restart at no cost, which suits the parts of a dynamic iteration.
- * The classical ones apply to semi-explicit problems of index 1 with regular M, ordinary
+ * stages. They have no history and restart at no cost, which suits the parts of a dynamic
+ * iteration. The classical ones apply to semi-explicit problems of index 1 with regular M, ordinary
  * differential equations, and mechanical problems (trapezoid: without constraints); radau-iia to
  * the problems of radau.
  *

@@ -17,8 +17,8 @@ typedef struct dae__arena dae__arena;
 dae__arena *dae__arena_create(const dae_env *env);
 void dae__arena_free(dae__arena *arena); /* NULL is allowed */
 
-/* The public functions dae_arena_alloc and dae_arena_state give memory aligned to 64 bytes, not NULL
- * for count = 0. */
+/* The public functions dae_arena_alloc and dae_arena_state give memory aligned to 64 bytes, not
+ * NULL for count = 0. */
 /* Allocates memory that is not zeroed, for values that are written before they are read. */
 void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size);
 bool dae__arena_failed(const dae__arena *arena);

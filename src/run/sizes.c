@@ -3,6 +3,8 @@
 #include <string.h>
 
 #define STRUCTS(X)                                                                                 \
+  X(dae_adapter)                                                                                   \
+  X(dae_adapter_table)                                                                             \
   X(dae_bdf_options)                                                                               \
   X(dae_column)                                                                                    \
   X(dae_compare_plan)                                                                              \
@@ -31,6 +33,7 @@
   X(dae_momentum_at)                                                                               \
   X(dae_native)                                                                                    \
   X(dae_native_options)                                                                            \
+  X(dae_onestep_method)                                                                            \
   X(dae_option)                                                                                    \
   X(dae_option_table)                                                                              \
   X(dae_page_data)                                                                                 \
@@ -38,6 +41,7 @@
   X(dae_pattern)                                                                                   \
   X(dae_plot)                                                                                      \
   X(dae_plot_terminal)                                                                             \
+  X(dae_point)                                                                                     \
   X(dae_port)                                                                                      \
   X(dae_problem)                                                                                   \
   X(dae_reference)                                                                                 \
@@ -54,7 +58,10 @@
   X(dae_sparsity)                                                                                  \
   X(dae_start)                                                                                     \
   X(dae_stats)                                                                                     \
+  X(dae_step)                                                                                      \
+  X(dae_step_options)                                                                              \
   X(dae_step_record)                                                                               \
+  X(dae_stepper_table)                                                                             \
   X(dae_subsystem)                                                                                 \
   X(dae_summary)                                                                                   \
   X(dae_verification)                                                                              \

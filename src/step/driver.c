@@ -21,7 +21,7 @@ bool dae__driver_can_retry(dae_status status)
 
 /* Diagnosis of a failure without an equation of its own: names a constraint that becomes dependent,
  * or the variable that changes fastest. */
-static void driver_diagnose(const dae__driver *m, const char *what, dae_error *why)
+static void spark_driver_diagnose(const dae__driver *m, const char *what, dae_error *why)
 {
   char name[64] = "";
   if (m->table->stuck && m->table->stuck(m->self, name, sizeof name)) {
@@ -35,8 +35,8 @@ static void driver_diagnose(const dae__driver *m, const char *what, dae_error *w
   dae__fail(why, DAE_ERROR_STEP, name, "%s; the fastest change is in %s", what, name);
 }
 
-static dae_status driver_give_up(const dae__driver *m, double h, const dae_error *why,
-                                 const char *hint, dae_error *err)
+static dae_status spark_driver_give_up(const dae__driver *m, double h, const dae_error *why,
+                                       const char *hint, dae_error *err)
 {
   bool own = why->status == DAE_ERROR_CALLBACK || why->status == DAE_ERROR_MEMORY;
   dae_status status = own ? why->status : DAE_ERROR_STEP;
@@ -58,7 +58,7 @@ static dae_status driver_accept(dae__driver *m, double t, dae_error *err)
 
 /* ---- fixed steps ---- */
 
-static dae_status driver_fixed_step(dae__driver *m, double t_stop, dae_error *err)
+static dae_status spark_driver_fixed_step(dae__driver *m, double t_stop, dae_error *err)
 {
   dae__driver_memory *k = m->memory;
   dae_error why = dae_error_none();
@@ -69,7 +69,7 @@ static dae_status driver_fixed_step(dae__driver *m, double t_stop, dae_error *er
   if (!status)
     status = driver_accept(m, t, &why);
   if (status)
-    return driver_give_up(m, m->step, &why, "; the step is fixed, try a smaller one", err);
+    return spark_driver_give_up(m, m->step, &why, "; the step is fixed, try a smaller one", err);
   k->done += whole;
   return DAE_OK;
 }
@@ -78,7 +78,7 @@ static dae_status driver_fixed_step(dae__driver *m, double t_stop, dae_error *er
 
 /* Attempts a step of size h that ends at t, and sets the next step size. DAE_ERROR_STEP: the error
  * is too large, or the iteration does not converge. */
-static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error *why)
+static dae_status spark_driver_try_step(dae__driver *m, double h, double t, dae_error *why)
 {
   dae__driver_memory *k = m->memory;
   double next = h, error = NAN;
@@ -105,7 +105,7 @@ static dae_status driver_try_step(dae__driver *m, double h, double t, dae_error 
   return good ? DAE_OK : DAE_ERROR_STEP;
 }
 
-static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error *err)
+static dae_status spark_driver_variable_step(dae__driver *m, double t_stop, dae_error *err)
 {
   dae__driver_memory *k = m->memory;
   /* failed: error of the last attempt that was not rejected by the error test */
@@ -119,34 +119,34 @@ static dae_status driver_variable_step(dae__driver *m, double t_stop, dae_error 
     if (h < dae__smallest_step(k->t, t_stop) && !last)
       break;
     long by_error = k->stats.rejected_by_error;
-    dae_status status = driver_try_step(m, h, last ? t_stop : k->t + h, &why);
+    dae_status status = spark_driver_try_step(m, h, last ? t_stop : k->t + h, &why);
     /* next step size: the planned one at least, since h was shortened to end at t_stop */
     if (!status && last)
       k->h = fmax(k->h, planned);
     if (!status && !dae__is_stalled(&k->stall, &k->stats, k->t, t_stop))
       return DAE_OK;
     if (!status) {
-      driver_diagnose(m, DAE__STALL_TEXT, &why);
-      return driver_give_up(m, h, &why, "", err);
+      spark_driver_diagnose(m, DAE__STALL_TEXT, &why);
+      return spark_driver_give_up(m, h, &why, "", err);
     }
     if (!dae__driver_can_retry(status))
-      return driver_give_up(m, h, &why, "", err);
+      return spark_driver_give_up(m, h, &why, "", err);
     if (k->stats.rejected_by_error == by_error)
       failed = why;
   }
   if (!failed.equation[0])
-    driver_diagnose(m,
-                    "the step size has shrunk to round-off, or the error test fails at "
-                    "every step size: the solution may have a singularity here or be "
-                    "discontinuous",
-                    &why);
-  return driver_give_up(m, k->h, failed.equation[0] ? &failed : &why, "", err);
+    spark_driver_diagnose(m,
+                          "the step size has shrunk to round-off, or the error test fails at "
+                          "every step size: the solution may have a singularity here or be "
+                          "discontinuous",
+                          &why);
+  return spark_driver_give_up(m, k->h, failed.equation[0] ? &failed : &why, "", err);
 }
 
 /* ---- start ---- */
 
 /* Automatic first step size: h |y'| is a small part of |y|; the error test corrects it. */
-static double driver_first_step(const dae__driver *m, double t_stop)
+static double spark_driver_first_step(const dae__driver *m, double t_stop)
 {
   double left = t_stop - m->memory->t, limit = m->max_step > 0 ? fmin(left, m->max_step) : left;
   if (m->first_step > 0)
@@ -165,14 +165,15 @@ dae_status dae__driver_step(dae__driver *m, double t_stop, dae_error *err)
     m->table->begin(m->self);
     m->control.max_step = m->max_step;
     dae__controller_reset(&k->controller, &m->control);
-    k->h = driver_first_step(m, t_stop);
+    k->h = spark_driver_first_step(m, t_stop);
     k->stall = dae__stall_begin(k->t, &k->stats);
     k->bounded = 0;
     k->t_origin = k->t;
     k->done = 0;
     k->started = true;
   }
-  DAE__TRY(m->step > 0 ? driver_fixed_step(m, t_stop, err) : driver_variable_step(m, t_stop, err));
+  DAE__TRY(m->step > 0 ? spark_driver_fixed_step(m, t_stop, err)
+                       : spark_driver_variable_step(m, t_stop, err));
   return k->t >= t_stop ? DAE_END : DAE_OK;
 }
 

@@ -1,6 +1,6 @@
 /* The coefficients of radau against those found in extended precision. */
-#include "onestep/radau/radau.h"
 #include "eigen_reference.h"
+#include "onestep/radau/radau.h"
 #include "quadrature/nodes.h"
 
 #include <math.h>

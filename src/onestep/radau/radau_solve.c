@@ -271,7 +271,7 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
   if (it->theta >= DAE__RADAU_DIVERGENT_CONTRACTION)
     return tolerance->fixed && it->count < DAE__RADAU_GROWING_ITERATIONS ? CONTINUE : DIVERGED;
   double error = it->theta / (1 - it->theta) * norm;
-  double stop = tolerance->fixed ? round_off : tolerance->stop;
+  double stop = tolerance->fixed ? 0 : tolerance->stop;
   if (error <= stop)
     return CONVERGED;
   if (!tolerance->fixed && error * radau_power(it->theta, left) > stop)

@@ -61,7 +61,8 @@ dae_spark_options dae_spark_defaults(void)
 
 /* ---- problems and tableaux ---- */
 
-static dae_status spark_check_problem(const void *method, const dae_problem *problem, dae_error *err)
+static dae_status spark_check_problem(const void *method, const dae_problem *problem,
+                                      dae_error *err)
 {
   (void)method;
   if (problem->momentum)
