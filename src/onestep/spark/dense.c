@@ -46,19 +46,20 @@
 
 /* ---- creation ---- */
 
-dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *opts, int order,
+dae_status dae__spark_dense_create(dae__arena *arena, const dae_adapter *adapter,
+                                   const dae_spark_options *opts, int order,
                                    const dae__stages *stages, dae__spark_dense *out, dae_error *err)
 {
   dae__spark_dense *d = out;
-  const dae__spark_adapter *adapter = stages->adapter;
+  const dae__spark_equations *eq = stages->equations;
   bool fixed = opts->step > 0;
-  size_t ny = (size_t)adapter->ny, nz = (size_t)adapter->nz;
+  size_t ny = (size_t)eq->ny, nz = (size_t)eq->nz;
   int n = order < 4 ? 3 : order - 1;
   bool all_inner = stages->nodes == stages->s + 2;
   int gained = order - stages->s - (all_inner ? 2 : 1);
   DAE__ASSERT(n <= DAE__HERMITE_NODES);
   *d = (dae__spark_dense){
-      .adapter = adapter, .fixed = fixed, .rtol = opts->rtol, .atol = opts->atol};
+      .adapter = adapter, .equations = eq, .fixed = fixed, .rtol = opts->rtol, .atol = opts->atol};
   d->max_sweeps = !fixed ? MAX_SWEEPS : gained > MIN_FIXED_SWEEPS ? gained : MIN_FIXED_SWEEPS;
   dae__hermite_create(arena, stages->nodes, stages->node, stages->node_index, all_inner,
                       &d->low_order);
@@ -74,8 +75,7 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *o
   }
   d->V = DAE__ALLOC(arena, double, (size_t)n *ny);
   d->A = DAE__ALLOC(arena, double, (size_t)n *nz);
-  /* saved, because its multipliers are the initial guess of the next evaluation */
-  d->state = DAE__STATE(arena, double, adapter->size);
+  d->state = DAE__ALLOC(arena, double, adapter->size);
   d->rate = DAE__ALLOC(arena, double, adapter->size);
   d->y_weight = DAE__ALLOC(arena, double, ny);
   d->z_weight = DAE__ALLOC(arena, double, nz);
@@ -102,22 +102,22 @@ static void spark_dense_interpolate(dae__spark_dense *d, const dae__hermite *c,
                                     const dae__spark_dense_step *step, double x, double *y,
                                     double *z)
 {
-  const dae__spark_adapter *a = d->adapter;
+  const dae__spark_equations *eq = d->equations;
   double w[DAE__HERMITE_NODES + 2];
-  dae__spark_adapter_split(a, step->start_rate, d->y_rate[0], d->z_rate[0]);
-  dae__spark_adapter_split(a, step->end_rate, d->y_rate[1], d->z_rate[1]);
+  dae__spark_split(eq, step->start_rate, d->y_rate[0], d->z_rate[0]);
+  dae__spark_split(eq, step->end_rate, d->y_rate[1], d->z_rate[1]);
   dae__hermite_data of_y = {step->h, values->Y, d->y_rate[0], d->y_rate[1]};
   dae__hermite_data of_z = {step->h, values->Z, d->z_rate[0], d->z_rate[1]};
   dae__hermite_weights(c, x, w);
-  dae__hermite_eval(c, w, a->ny, &of_y, y);
-  dae__hermite_eval(c, w, a->nz, &of_z, z);
+  dae__hermite_eval(c, w, eq->ny, &of_y, y);
+  dae__hermite_eval(c, w, eq->nz, &of_z, z);
 }
 
 void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double t,
                            double *y, double *z)
 {
   int k = step->first_half;
-  bool refined = d->memory->step[k] == step->number && d->memory->refined[k];
+  bool refined = d->memory->refined[k];
   spark_dense_interpolate(d, refined ? &d->refined : &d->low_order,
                           refined ? &d->values[k] : step->stages, step, (t - step->t) / step->h, y,
                           z);
@@ -157,22 +157,21 @@ static double spark_dense_integrate(const dae__spark_dense *d, double h, int n, 
 static dae_status spark_dense_sweep(dae__spark_dense *d, const dae__spark_dense_step *step,
                                     dae__stage_values *values, double *change, dae_error *err)
 {
-  const dae__spark_adapter *a = d->adapter;
-  int ny = a->ny, nz = a->nz, last = d->refined.nodes - 1;
+  const dae__spark_equations *eq = d->equations;
+  int ny = eq->ny, nz = eq->nz, last = d->refined.nodes - 1;
   for (int i = 1; i < last; i++) {
     double t = step->t + d->refined.node[i] * step->h;
-    dae__spark_adapter_join(a, dae__stage_vector(values->Y, i, ny),
-                            dae__stage_vector(values->Z, i, nz), d->state);
-    DAE__TRY(a->states->accelerate(a->self, true, t, d->state, d->rate, err));
-    dae__spark_adapter_split(a, d->rate, dae__stage_vector(d->V, i, ny),
-                             dae__stage_vector(d->A, i, nz));
+    dae__spark_join(eq, dae__stage_vector(values->Y, i, ny), dae__stage_vector(values->Z, i, nz),
+                    d->state);
+    DAE__TRY(d->adapter->table->slopes(d->adapter->self, true, t, d->state, d->rate, err));
+    dae__spark_split(eq, d->rate, dae__stage_vector(d->V, i, ny), dae__stage_vector(d->A, i, nz));
   }
   *change = spark_dense_integrate(d, step->h, nz, d->A, d->z_weight, values->Z);
   for (int i = 1; i < last; i++) {
     dae_momentum_at at = {step->t + d->refined.node[i] * step->h,
                           dae__stage_vector(values->Y, i, ny), dae__stage_vector(values->Z, i, nz)};
     dae__spark_wanted wanted = {.v = dae__stage_vector(d->V, i, ny)};
-    DAE__TRY(a->table->eval(a->self, &at, NULL, &wanted, err));
+    DAE__TRY(eq->table->eval(eq->self, &at, NULL, &wanted, err));
   }
   *change = fmax(*change, spark_dense_integrate(d, step->h, ny, d->V, d->y_weight, values->Y));
   return DAE_OK;
@@ -191,21 +190,21 @@ static void spark_dense_weights(const dae__spark_dense *d, int n, const double *
 dae_status dae__spark_dense_refine(dae__spark_dense *d, const dae__spark_dense_step *step,
                                    dae_error *err)
 {
-  const dae__spark_adapter *a = d->adapter;
+  const dae__spark_equations *eq = d->equations;
   dae__spark_dense_memory *m = d->memory;
-  int k = step->first_half, ny = a->ny, nz = a->nz, last = d->refined.nodes - 1;
+  int k = step->first_half, ny = eq->ny, nz = eq->nz, last = d->refined.nodes - 1;
   dae__stage_values *u = &d->values[k];
   double first = 0, before = INFINITY, change = INFINITY;
-  if (m->step[k] == step->number)
+  if (m->attempted[k])
     return DAE_OK;
-  m->step[k] = step->number;
-  m->refined[k] = false;
+  m->attempted[k] = true;
+  dae__copy(d->adapter->size, step->state, d->state);
   for (int i = 0; i <= last; i++)
     spark_dense_interpolate(d, &d->low_order, step->stages, step, d->refined.node[i],
                             dae__stage_vector(u->Y, i, ny), dae__stage_vector(u->Z, i, nz));
-  dae__spark_adapter_split(a, step->start_rate, d->V, d->A);
-  dae__spark_adapter_split(a, step->end_rate, dae__stage_vector(d->V, last, ny),
-                           dae__stage_vector(d->A, last, nz));
+  dae__spark_split(eq, step->start_rate, d->V, d->A);
+  dae__spark_split(eq, step->end_rate, dae__stage_vector(d->V, last, ny),
+                   dae__stage_vector(d->A, last, nz));
   spark_dense_weights(d, ny, u->Y, dae__stage_vector(u->Y, last, ny), d->y_weight);
   spark_dense_weights(d, nz, u->Z, dae__stage_vector(u->Z, last, nz), d->z_weight);
   for (int i = 0; i < d->max_sweeps && change > 1; i++) {
