@@ -35,65 +35,55 @@ static const struct {
                        {DAE__SPARK_REDUNDANT_K, OF_K, OF_K, 1, 0}};
 enum { TERMS = sizeof decoupled_terms / sizeof *decoupled_terms };
 
-/* lists the terms of a block in each quarter of [Re -Im; Im Re]; terms without h mu are real */
-static void decoupled_list_terms(dae__decoupled *o, dae__arena *arena)
-{
-  const dae__spark_equations *eq = o->equations;
-  int D = o->nw, L = D + eq->nz, psi = L + eq->ng;
-  /* first and last index of each range, and its first index in the block */
-  const int range[RANGES][3] = {[OF_W] = {o->nq, eq->ny, 0},
-                                [OF_Q] = {0, o->nq, D},
-                                [OF_Z] = {0, eq->nz, D},
-                                [OF_G] = {0, eq->ng, L},
-                                [OF_K] = {0, eq->nk, psi}};
-  for (int i = 0; i < 4 * TERMS; i++) {
-    int k = i / 4, quarter = i % 4, below = quarter / 2, right = quarter % 2;
-    const int *rows = range[decoupled_terms[k].rows], *cols = range[decoupled_terms[k].cols];
-    const int of[] = {rows[0], rows[1], cols[0], cols[1]};
-    int matrix = decoupled_terms[k].matrix;
-    dae__term term = {matrix, quarter, decoupled_terms[k].weight, decoupled_terms[k].power};
-    dae__block block = {rows[2] + below * o->n, cols[2] + right * o->n, &eq->pattern[matrix], false,
-                        NULL};
-    if (below == right || term.scale > 0)
-      dae__terms_list(&o->terms, arena, term, block, of);
-  }
-}
-
 dae_status dae__decoupled_create(dae__arena *arena, const dae__spark_equations *eq, int count,
                                  dae__decoupled *out, dae_error *err)
 {
   dae__decoupled *o = out;
-  int nq = eq->coordinates, nw = eq->ny - nq, n = nw + eq->nz + eq->ng + eq->nk;
-  *o = (dae__decoupled){.equations = eq, .nq = nq, .nw = nw, .n = n};
-  o->solver = DAE__ALLOC(arena, dae__solver *, count);
-  o->x = DAE__ALLOC(arena, double, 2 * n);
-  o->d = DAE__ALLOC(arena, double complex, eq->ny);
-  o->W = DAE__ALLOC(arena, double complex, eq->ny);
-  o->delta = DAE__ALLOC(arena, double complex, eq->nz);
-  o->terms = dae__terms_create(arena, 4 * TERMS);
-  decoupled_list_terms(o, arena);
-  dae__terms_merge(&o->terms, arena, 2 * n, 2 * n);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->terms.pattern));
+  int nq = eq->coordinates, D = eq->ny - nq, L = D + eq->nz, psi = L + eq->ng, n = psi + eq->nk;
+  *o = (dae__decoupled){.equations = eq,
+                        .nq = nq,
+                        .nw = D,
+                        .n = n,
+                        .solver = DAE__ALLOC(arena, dae__zsolver *, count),
+                        .x = DAE__ALLOC(arena, double, 2 * n),
+                        .W = DAE__ALLOC(arena, double complex, eq->ny),
+                        .d = DAE__ALLOC(arena, double complex, eq->ny),
+                        .delta = DAE__ALLOC(arena, double complex, eq->nz),
+                        .terms = dae__terms_create(arena, TERMS)};
+  /* first and last index of each range, and its first index in the block */
+  const int range[RANGES][3] = {[OF_W] = {nq, eq->ny, 0},
+                                [OF_Q] = {0, nq, D},
+                                [OF_Z] = {0, eq->nz, D},
+                                [OF_G] = {0, eq->ng, L},
+                                [OF_K] = {0, eq->nk, psi}};
+  for (int i = 0; i < TERMS; i++) {
+    int matrix = decoupled_terms[i].matrix;
+    const int *rows = range[decoupled_terms[i].rows], *cols = range[decoupled_terms[i].cols];
+    dae__terms_list(&o->terms, arena,
+                    (dae__term){matrix, decoupled_terms[i].power, decoupled_terms[i].weight, 0},
+                    (dae__block){rows[2], cols[2], &eq->pattern[matrix], false, NULL},
+                    (int[]){rows[0], rows[1], cols[0], cols[1]});
+  }
+  DAE__TRY(dae__terms_merge(&o->terms, arena, n, n, err));
+  o->matrix = DAE__ALLOC(arena, double complex, dae__pattern_count(&o->terms.pattern));
   if (!o->matrix)
     return dae__out_of_memory(err);
   /* o->count is the number of solvers that the caller frees after a failure */
   for (; o->count < count; o->count++)
-    DAE__TRY(dae__solver_create(arena, &o->terms.pattern, &o->solver[o->count], err));
+    DAE__TRY(dae__zsolver_create(arena, &o->terms.pattern, &o->solver[o->count], err));
   return DAE_OK;
 }
 
 void dae__decoupled_free(dae__decoupled *o)
 {
   for (int i = 0; i < o->count; i++)
-    dae__solver_free(o->solver[i]);
+    dae__zsolver_free(o->solver[i]);
 }
 
 dae_status dae__decoupled_reload(dae__decoupled *o)
 {
   for (int i = 0; i < o->count; i++)
-    DAE__TRY(dae__solver_reload(o->solver[i]));
+    DAE__TRY(dae__zsolver_reload(o->solver[i]));
   return DAE_OK;
 }
 
@@ -114,17 +104,16 @@ dae_status dae__decoupled_linearise(const dae__decoupled *o, const dae_momentum_
 
 dae_status dae__decoupled_factor(dae__decoupled *o, int i, double complex hmu, dae_error *err)
 {
-  double *const *values = o->equations->values;
-  const double real[] = {1, creal(hmu), creal(hmu * hmu)};
-  const double imaginary[] = {0, cimag(hmu), cimag(hmu * hmu)};
-  const double negative[] = {0, -imaginary[1], -imaginary[2]};
+  int count = dae__pattern_count(&o->terms.pattern);
+  double complex factor = 1;
   DAE__ASSERT(i < o->count);
-  dae__zero(dae__pattern_count(&o->terms.pattern), o->matrix);
-  dae__terms_add(&o->terms, 0, real, values, o->matrix);
-  dae__terms_add(&o->terms, 1, negative, values, o->matrix);
-  dae__terms_add(&o->terms, 2, imaginary, values, o->matrix);
-  dae__terms_add(&o->terms, 3, real, values, o->matrix);
-  dae_status status = dae__solver_factor(o->solver[i], o->matrix);
+  for (int power = 0; power <= 2; power++, factor *= hmu) {
+    dae__terms_clear(&o->terms);
+    dae__terms_add(&o->terms, power, &(double){1}, o->equations->values);
+    for (int e = 0; e < count; e++)
+      o->matrix[e] = (power > 0 ? o->matrix[e] : 0) + factor * o->terms.values[e];
+  }
+  dae_status status = dae__zsolver_factor(o->solver[i], o->matrix);
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status)
@@ -168,7 +157,7 @@ void dae__decoupled_solve(dae__decoupled *o, int i, double complex hmu, double c
     double complex value = k < nw ? W[o->nq + k] : x[k - nw];
     re[k] = creal(value), im[k] = cimag(value);
   }
-  dae__solver_solve(o->solver[i], o->x);
+  dae__zsolver_solve(o->solver[i], re, im);
   for (int k = nw; k < n; k++)
     x[k - nw] = re[k] + im[k] * I;
   for (int k = 0; k < o->nq; k++)

@@ -7,8 +7,6 @@
  *   [ g_y                                                           ] [   ]
  *   [ h mu k_y                     k_z                              ] [   ]
  *
- * The blocks are complex, and solved as real systems of twice the size, [Re -Im; Im Re].
- *
  * The first nq of y are coordinates with y' = z, for which W = D is eliminated. With d = v_z delta,
  * the right side gets the terms of delta, times w, and of e, the change of Y since v was evaluated:
  *
@@ -18,7 +16,7 @@
 #ifndef DAEDAL_ONESTEP_SPARK_DECOUPLED_H
 #define DAEDAL_ONESTEP_SPARK_DECOUPLED_H
 
-#include "linalg/solver.h"
+#include "linalg/zsolver.h"
 #include "onestep/spark/equations.h"
 
 #include <complex.h>
@@ -28,9 +26,10 @@ typedef struct dae__decoupled {
   int nq, nw; /* number of coordinates with y' = z; number of the other entries of y, ny - nq */
   int n;      /* number of rows of a complex block */
   int count;  /* number of blocks, one for each eigenvalue mu */
-  dae__solver **solver;
-  dae__terms terms;              /* real matrix [Re -Im; Im Re] of a block; group: its quarter */
-  double *matrix, *x;            /* values of the real matrix, 2n x 2n, and right side, 2n */
+  dae__zsolver **solver;
+  dae__terms terms;              /* coefficients of a block; group: power of h mu */
+  double complex *matrix;        /* values of a block */
+  double *x;                     /* right side, 2n: real and imaginary parts */
   double complex *W, *d, *delta; /* vectors of length ny, ny, nz */
 } dae__decoupled;
 

@@ -96,13 +96,13 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_adapter *adapter
 
 /* ---- evaluation ---- */
 
-/* y and z at the relative time x of the step, by the low-order or the refined interpolant c */
-static void spark_dense_interpolate(dae__spark_dense *d, const dae__hermite *c,
-                                    const dae__stage_values *values,
-                                    const dae__spark_dense_step *step, double x, double *y,
-                                    double *z)
+void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double x,
+                           double *y, double *z)
 {
   const dae__spark_equations *eq = d->equations;
+  bool refined = d->memory->refined[step->first_half];
+  const dae__hermite *c = refined ? &d->refined : &d->low_order;
+  const dae__stage_values *values = refined ? &d->values[step->first_half] : step->stages;
   double w[DAE__HERMITE_NODES + 2];
   dae__spark_split(eq, step->start_rate, d->y_rate[0], d->z_rate[0]);
   dae__spark_split(eq, step->end_rate, d->y_rate[1], d->z_rate[1]);
@@ -111,16 +111,6 @@ static void spark_dense_interpolate(dae__spark_dense *d, const dae__hermite *c,
   dae__hermite_weights(c, x, w);
   dae__hermite_eval(c, w, eq->ny, &of_y, y);
   dae__hermite_eval(c, w, eq->nz, &of_z, z);
-}
-
-void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double t,
-                           double *y, double *z)
-{
-  int k = step->first_half;
-  bool refined = d->memory->refined[k];
-  spark_dense_interpolate(d, refined ? &d->refined : &d->low_order,
-                          refined ? &d->values[k] : step->stages, step, (t - step->t) / step->h, y,
-                          z);
 }
 
 /* ---- sweeps ---- */
@@ -200,8 +190,8 @@ dae_status dae__spark_dense_refine(dae__spark_dense *d, const dae__spark_dense_s
   m->attempted[k] = true;
   dae__copy(d->adapter->size, step->state, d->state);
   for (int i = 0; i <= last; i++)
-    spark_dense_interpolate(d, &d->low_order, step->stages, step, d->refined.node[i],
-                            dae__stage_vector(u->Y, i, ny), dae__stage_vector(u->Z, i, nz));
+    dae__spark_dense_eval(d, step, d->refined.node[i], dae__stage_vector(u->Y, i, ny),
+                          dae__stage_vector(u->Z, i, nz));
   dae__spark_split(eq, step->start_rate, d->V, d->A);
   dae__spark_split(eq, step->end_rate, dae__stage_vector(d->V, last, ny),
                    dae__stage_vector(d->A, last, nz));

@@ -56,8 +56,9 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_adapter *adapter
 dae_status dae__spark_dense_refine(dae__spark_dense *d, const dae__spark_dense_step *step,
                                    dae_error *err);
 
-/* Interpolates y and z at a time t within the step: by the refined interpolant where it exists. */
-void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double t,
+/* Interpolates y and z at the relative time x of the step: by the refined interpolant where it
+ * exists. */
+void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double x,
                            double *y, double *z);
 
 #endif

@@ -13,7 +13,8 @@ dae_status dae__spark_equations_create_values(dae__arena *arena, dae__spark_equa
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i <= DAE__SPARK_ONE; i++)
-    eq->values[i] = DAE__ALLOC(arena, double, dae__pattern_count(&eq->pattern[i]));
+    if (!eq->values[i])
+      eq->values[i] = DAE__ALLOC(arena, double, dae__pattern_count(&eq->pattern[i]));
   eq->diagonal = DAE__ALLOC(arena, double, eq->nz + eq->ng + eq->nk);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);

@@ -76,7 +76,8 @@ dae_status dae__spark_mechanical_create(dae__arena *arena, const dae_adapter *ad
 /* Equations of a problem in the momentum form, like dae__spark_mechanical_create. */
 dae_status dae__spark_momentum_create(dae__arena *arena, const dae_adapter *adapter, bool matrices,
                                       dae__spark_equations *out, dae_error *err);
-/* Allocates the values of all matrices; the patterns of the derivatives have to be set before. */
+/* Allocates the values of all matrices that have none; the patterns of the derivatives have to be
+ * set before. */
 dae_status dae__spark_equations_create_values(dae__arena *arena, dae__spark_equations *eq,
                                               dae_error *err);
 

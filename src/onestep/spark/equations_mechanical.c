@@ -51,6 +51,7 @@ typedef struct mechanical {
   dae_pattern one;
   double *values[SOURCES];
   dae__terms derivative[DAE__MOMENTUM_PARTS];
+  int entries[TERMS]; /* number of entries of each term */
 } mechanical;
 
 /* ---- evaluations ---- */
@@ -100,45 +101,34 @@ static dae_status spark_mechanical_eval(void *self, const dae_momentum_at *at,
 
 /* ---- derivatives ---- */
 
-/* evaluates the mechanical matrices that a set of derivatives is assembled from */
-static dae_status spark_mechanical_eval_matrices(mechanical *o, const dae_mechanical_at *at,
-                                                 const double *multiplier, unsigned parts,
-                                                 dae_error *err)
-{
-  dae__mech *m = o->m;
-  double *need[SOURCES] = {0};
-  for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
-    for (int k = 0; (parts & DAE__SPARK_SET(part)) && k < o->derivative[part].count; k++)
-      if (dae__pattern_count(o->derivative[part].block[k].pattern) > 0) {
-        int from = o->derivative[part].term[k].source;
-        need[from] = o->values[from];
-      }
-  dae_mechanical_wanted want = {.M = need[M], .G = need[G], .K = need[K]};
-  DAE__TRY(dae__mech_eval(m, at, &want, err));
-  if (need[J])
-    DAE__TRY(dae__mech_J(m, at, need[J], err));
-  if (need[KTS])
-    DAE__TRY(dae__mech_Kts(m, at, multiplier, need[KTS], err));
-  if (need[GTS])
-    DAE__TRY(dae__mech_Gts(m, at, multiplier, need[GTS], err));
-  if (need[GDOT_Q])
-    DAE__TRY(dae__mech_gdot_q(m, at, need[GDOT_Q], err));
-  return need[K_Q] ? dae__mech_k_q(m, at, need[K_Q], err) : DAE_OK;
-}
-
 static dae_status spark_mechanical_linearise(void *self, const dae_momentum_at *at,
                                              const double *multiplier, unsigned parts,
                                              dae_error *err)
 {
   mechanical *o = self;
+  dae__mech *m = o->m;
   dae_mechanical_at point = spark_mechanical_point(o, at);
-  DAE__TRY(spark_mechanical_eval_matrices(o, &point, multiplier, parts, err));
-  for (int part = 0; part < DAE__MOMENTUM_PARTS; part++) {
-    if (!(parts & DAE__SPARK_SET(part)))
-      continue;
-    dae__zero(dae__pattern_count(&o->eq->pattern[part]), o->eq->values[part]);
-    dae__terms_add(&o->derivative[part], 0, &(double){1}, o->values, o->eq->values[part]);
-  }
+  double *need[SOURCES] = {0}; /* matrices that the derivatives are assembled from */
+  for (int k = 0; k < TERMS; k++)
+    if ((parts & DAE__SPARK_SET(mechanical_terms[k].part)) && o->entries[k] > 0)
+      need[mechanical_terms[k].source] = o->values[mechanical_terms[k].source];
+  dae_mechanical_wanted want = {.M = need[M], .G = need[G], .K = need[K]};
+  DAE__TRY(dae__mech_eval(m, &point, &want, err));
+  if (need[J])
+    DAE__TRY(dae__mech_J(m, &point, need[J], err));
+  if (need[KTS])
+    DAE__TRY(dae__mech_Kts(m, &point, multiplier, need[KTS], err));
+  if (need[GTS])
+    DAE__TRY(dae__mech_Gts(m, &point, multiplier, need[GTS], err));
+  if (need[GDOT_Q])
+    DAE__TRY(dae__mech_gdot_q(m, &point, need[GDOT_Q], err));
+  if (need[K_Q])
+    DAE__TRY(dae__mech_k_q(m, &point, need[K_Q], err));
+  for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
+    if (parts & DAE__SPARK_SET(part)) {
+      dae__terms_clear(&o->derivative[part]);
+      dae__terms_add(&o->derivative[part], 0, &(double){1}, o->values);
+    }
   return DAE_OK;
 }
 
@@ -220,23 +210,26 @@ static dae_status spark_mechanical_create_derivatives(mechanical *o, dae__arena 
     return dae__out_of_memory(err);
   for (int i = 0; i < nq; i++)
     o->values[ONE][i] = 1;
-  for (int part = 0; part < DAE__MOMENTUM_PARTS; part++) {
+  for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
     o->derivative[part] = dae__terms_create(arena, MOST_TERMS);
-    for (int k = 0; k < TERMS; k++) {
-      if (mechanical_terms[k].part != (dae__momentum_part)part)
-        continue;
-      const int *rows = range[mechanical_terms[k].rows], *cols = range[mechanical_terms[k].cols];
-      const int of[] = {rows[0], rows[1], cols[0], cols[1]};
-      source from = mechanical_terms[k].source;
-      dae__block block = {rows[2], cols[2], pattern[from], mechanical_terms[k].transposed, NULL};
-      dae__terms_list(&o->derivative[part], arena,
-                      (dae__term){(int)from, 0, mechanical_terms[k].weight, 0}, block,
-                      mechanical_terms[k].rows == ALL ? NULL : of);
-    }
-    dae__terms_merge(&o->derivative[part], arena, size[part][0], size[part][1]);
-    o->eq->pattern[part] = o->derivative[part].pattern;
+  for (int k = 0; k < TERMS && !dae__arena_failed(arena); k++) {
+    dae__terms *to = &o->derivative[mechanical_terms[k].part];
+    const int *rows = range[mechanical_terms[k].rows], *cols = range[mechanical_terms[k].cols];
+    const int of[] = {rows[0], rows[1], cols[0], cols[1]};
+    source from = mechanical_terms[k].source;
+    dae__terms_list(
+        to, arena, (dae__term){(int)from, 0, mechanical_terms[k].weight, 0},
+        (dae__block){rows[2], cols[2], pattern[from], mechanical_terms[k].transposed, NULL},
+        mechanical_terms[k].rows == ALL ? NULL : of);
+    if (!dae__arena_failed(arena))
+      o->entries[k] = dae__pattern_count(to->block[to->count - 1].pattern);
   }
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  for (int part = 0; part < DAE__MOMENTUM_PARTS; part++) {
+    DAE__TRY(dae__terms_merge(&o->derivative[part], arena, size[part][0], size[part][1], err));
+    o->eq->pattern[part] = o->derivative[part].pattern;
+    o->eq->values[part] = o->derivative[part].values;
+  }
+  return DAE_OK;
 }
 
 dae_status dae__spark_mechanical_create(dae__arena *arena, const dae_adapter *adapter,

@@ -12,7 +12,6 @@
 typedef struct matrix {
   const char *name;
   dae__terms terms;
-  double *values;
   dae__solver *solver;
 } matrix;
 
@@ -64,9 +63,9 @@ static dae_status spark_momentum_factor(void *self, const dae_momentum_at *at, c
   DAE__TRY(spark_momentum_linearise(o, at, lambda, DAE__SPARK_SET(DAE__R_LAMBDA), err));
   for (int i = 0; i < 2 && o->matrix[i].solver; i++) {
     const matrix *A = &o->matrix[i];
-    dae__zero(dae__pattern_count(&A->terms.pattern), A->values);
-    dae__terms_add(&A->terms, 0, &(double){1}, o->eq->values, A->values);
-    dae_status status = dae__solver_factor(A->solver, A->values);
+    dae__terms_clear(&A->terms);
+    dae__terms_add(&A->terms, 0, &(double){1}, o->eq->values);
+    dae_status status = dae__solver_factor(A->solver, A->terms.values);
     DAE__TRY(dae__spark_factored(o->eq, status, A->name, dae__solver_column(A->solver), err));
   }
   return DAE_OK;
@@ -122,12 +121,8 @@ static dae_status spark_momentum_create_matrix(const momentum *o, dae__arena *ar
     dae__terms_list(&A->terms, arena, (dae__term){(int)terms[i].part, 0, terms[i].weight, 0},
                     (dae__block){terms[i].row, terms[i].col, &pattern[terms[i].part], false, NULL},
                     NULL);
-  dae__terms_merge(&A->terms, arena, n, n);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  A->values = DAE__ALLOC(arena, double, dae__pattern_count(&A->terms.pattern));
-  return A->values ? dae__solver_create(arena, &A->terms.pattern, &A->solver, err)
-                   : dae__out_of_memory(err);
+  DAE__TRY(dae__terms_merge(&A->terms, arena, n, n, err));
+  return dae__solver_create(arena, &A->terms.pattern, &A->solver, err);
 }
 
 dae_status dae__spark_momentum_create(dae__arena *arena, const dae_adapter *adapter, bool matrices,

@@ -131,12 +131,7 @@ dae_status dae__full_newton_create(dae__arena *arena, const dae_spark_tableau *t
     return dae__out_of_memory(err);
   full_newton_find_weights(o);
   full_newton_list(o, arena);
-  dae__terms_merge(&o->terms, arena, o->n, o->n);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  o->matrix = DAE__ALLOC(arena, double, dae__pattern_count(&o->terms.pattern));
-  if (!o->matrix)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__terms_merge(&o->terms, arena, o->n, o->n, err));
   DAE__TRY(dae__solver_create(arena, &o->terms.pattern, &o->solver, err));
   *out = o;
   return DAE_OK;
@@ -167,8 +162,11 @@ dae_status dae__full_newton_factor(dae__full_newton *o, dae__stages *st, dae_err
   const dae__spark_equations *eq = o->equations;
   const double scale[] = {[OVER_H] = 1 / st->h, [PLAIN] = 1, [TIMES_H] = st->h};
   int s = o->s, points = s + 1 + (eq->ng > 0 ? o->nt : 0);
-  dae__zero(dae__pattern_count(&o->terms.pattern), o->matrix);
-  dae__terms_add(&o->terms, s + 1 + o->nt, scale, eq->values, o->matrix);
+  dae__terms_clear(&o->terms);
+  st->memory->whole = true;
+  st->memory->jacobians++;
+  st->memory->factorisations++;
+  dae__terms_add(&o->terms, s + 1 + o->nt, scale, eq->values);
   for (int i = 0; i < points; i++) {
     int tilde = i - s - 1;
     dae_momentum_at at = {.y = st->Yt};
@@ -182,9 +180,9 @@ dae_status dae__full_newton_factor(dae__full_newton *o, dae__stages *st, dae_err
       multiplier = dae__stage_vector(st->now.L, tilde, eq->ng);
     }
     DAE__TRY(eq->table->linearise(eq->self, &at, multiplier, parts, err));
-    dae__terms_add(&o->terms, i, scale, eq->values, o->matrix);
+    dae__terms_add(&o->terms, i, scale, eq->values);
   }
-  dae_status status = dae__solver_factor(o->solver, o->matrix);
+  dae_status status = dae__solver_factor(o->solver, o->terms.values);
   o->factored = !status;
   return dae__spark_factored(eq, status, "the Jacobian of the stage system",
                              full_newton_entry(o, dae__solver_column(o->solver)), err);

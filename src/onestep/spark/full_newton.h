@@ -26,7 +26,7 @@ typedef struct dae__full_newton {
   /* the Jacobian; group of the terms at stage i, 0 ... s - 1: i, at the end of the step: s, at
    * tilde node j, 0 ... nt - 1: s + 1 + j, of constant terms: s + 1 + nt */
   dae__terms terms;
-  double *matrix, *x;
+  double *x; /* right side and solution */
   dae__solver *solver;
   bool factored;
 } dae__full_newton;

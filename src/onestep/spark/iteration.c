@@ -220,15 +220,6 @@ static dae_status iteration_factor_midpoint(dae__stages *st, dae_error *err)
   return DAE_OK;
 }
 
-/* evaluates and factors the Jacobian of the full Newton iteration at the current iterate */
-static dae_status iteration_factor_full(dae__stages *st, dae_error *err)
-{
-  st->memory->whole = true;
-  st->memory->jacobians++;
-  st->memory->factorisations++;
-  return dae__full_newton_factor(st->full, st, err);
-}
-
 /* predicts the step and factors the matrices of the strategy; the full Newton iteration is created
  * on demand in its own memory, since few problems need it */
 static dae_status iteration_start(dae__stages *st, double t, double h, const double *y0,
@@ -261,7 +252,7 @@ static dae_status iteration_start(dae__stages *st, double t, double h, const dou
   int sweeps = st->strategy == DAE__STAGES_SIMPLIFIED || !st->transform ? 2 : 1;
   for (int sweep = 0; sweep < sweeps; sweep++)
     DAE__TRY(dae__stages_refresh(st, NULL, NULL, err));
-  return full ? iteration_factor_full(st, err) : iteration_factor_midpoint(st, err);
+  return full ? dae__full_newton_factor(st->full, st, err) : iteration_factor_midpoint(st, err);
 }
 
 /* ---- choice of the strategy ---- */
@@ -343,7 +334,7 @@ static dae_status iteration_converge(dae__stages *st, const dae__stages_goal *go
       break;
     if (full && change > JACOBIAN_REFRESH_CONTRACTION * before[2] &&
         change > goal->stagnation_tolerance)
-      DAE__TRY(iteration_factor_full(st, err));
+      DAE__TRY(dae__full_newton_factor(st->full, st, err));
     before[0] = before[1];
     before[1] = before[2];
     before[2] = change;

@@ -3,11 +3,11 @@
 #include "core/error.h"
 #include "linalg/solver.h"
 #include "onestep/spark/spark_step.h"
+#include "quadrature/nodes.h"
 #include <float.h>
 #include <math.h>
 
-/* Deviation up to which a condition b' c^k = 1/(k+1) of the order of a quadrature rule holds.
- * Chosen, not measured. */
+/* Deviation up to which a quadrature rule is exact. Chosen, not measured. */
 #define ORDER_TOLERANCE 1e-10
 /* Number of steps during which step sizes are kept below a size at which the iteration failed.
  * Chosen, not measured. */
@@ -101,23 +101,20 @@ static int spark_stages_for(const dae_problem *problem, double rtol)
   return s > 4 && sparse ? s - 1 : s;
 }
 
-/* order of the quadrature rule: largest p <= 2s with b' c^k = 1/(k+1) for k < p; a lower bound of
- * the order of the method, attained by the families */
+/* order of the quadrature rule: largest p <= 2s for which it is exact for the Legendre polynomials
+ * up to degree p - 1; a lower bound of the order of the method, attained by the families */
 static int spark_order_of(const dae_spark_tableau *t)
 {
-  int order = 0;
-  for (double exact = 1;; exact = 1.0 / (order + 1)) {
-    double sum = 0;
+  for (int order = 0; order < 2 * t->s; order++) {
+    long double sum = 0, P, dP;
     for (int i = 0; i < t->s; i++) {
-      double power = t->b[i];
-      for (int k = 0; k < order; k++)
-        power *= t->c[i];
-      sum += power;
+      dae__legendre(order, 2 * (long double)t->c[i] - 1, &P, &dP);
+      sum += t->b[i] * P;
     }
-    if (!(sum - exact < ORDER_TOLERANCE && exact - sum < ORDER_TOLERANCE) || order == 2 * t->s)
+    if (!(fabsl(sum - (order == 0)) < ORDER_TOLERANCE))
       return order > 0 ? order : 1;
-    order++;
   }
+  return 2 * t->s;
 }
 
 /* ---- creation ---- */
@@ -134,18 +131,16 @@ static dae_status spark_create_steppers(dae__onestep *o, dae__arena *arena, dae_
   const request *r = o->descriptor.data;
   const dae_spark_options *opts = r->opts;
   dae__spark_method method = {.tableau = r->tableau, .opts = opts};
-  if (r->tableau)
-    method.order = spark_order_of(r->tableau);
-  else {
+  if (!r->tableau) {
     bool gauss = r->family == DAE_SPARK_GAUSS, radau = r->family == DAE_SPARK_RADAU;
     bool ab = r->family == DAE_SPARK_LOBATTO_A_X_B;
     dae_spark_hat hat = ab && opts->hat == DAE_SPARK_HAT_SAME ? DAE_SPARK_HAT_B : opts->hat;
     int s = opts->stages ? opts->stages
                          : spark_stages_for(o->adapter.problem, opts->rtol) + !(gauss || radau);
-    method.order = gauss ? 2 * s : radau ? 2 * s - 1 : 2 * s - 2;
     DAE__TRY(dae_spark_tableau_create(r->family, hat, s, o->env, &method.owned, err));
     method.tableau = method.owned;
   }
+  method.order = spark_order_of(method.tableau);
   return dae__spark_create_stepper(o, arena, &method, err);
 }
 

@@ -61,14 +61,12 @@ typedef struct spark {
   dae__spark_transform transform;
   dae__stages stages;
   dae__spark_dense dense;
-  spark_memory *memory;        /* saved with the integrator */
-  double *middle_rate;         /* derivative at t_middle; saved with the integrator */
-  double *y, *z;               /* y and z at the start of the current step */
-  double t_half;               /* middle of the current step */
-  double *y_middle, *z_middle; /* y and z at t_half */
-  /* y and z at the end of the current step before it was halved by step doubling */
-  double *y_whole, *z_whole;
-  double *y_weight, *z_weight, *y_rate, *z_rate;
+  spark_memory *memory; /* saved with the integrator */
+  double *middle_rate;  /* derivative at t_middle; saved with the integrator */
+  double t_half;        /* middle of the current step */
+  /* vectors (y, z): at the start of the current step, at t_half, at the end of the current step
+   * before it was halved by step doubling; weights of the error norm, error */
+  double *start, *middle, *whole, *weight, *error;
   int estimate_nodes;
   /* weights of the derivative at the start of the step, one for each of estimate_nodes */
   double *estimate_weights;
@@ -79,30 +77,22 @@ typedef struct spark {
 
 /* ---- error estimate ---- */
 
-/* sum of squares of h (u'(t0) - U'(t0)) relative to the weights, for one of u = y, z */
-static double spark_defect(const spark *o, int n, const double *values, const double *rate,
-                           const double *weight)
+/* splits a state vector, or a derivative of it, into u = (y, z) */
+static void spark_split(const spark *o, const double *state, double *u)
 {
-  double sum = 0;
-  for (int k = 0; k < n; k++) {
-    double e = o->stages.h * rate[k];
-    for (int i = 0; i < o->estimate_nodes; i++)
-      e -= o->estimate_weights[i] * values[o->stages.node_index[i] * n + k];
-    sum += pow(e / weight[k], 2);
-  }
-  return sum;
+  dae__spark_split(&o->equations, state, u, u + o->equations.ny);
 }
 
 /* round-off error of Z relative to the weights; Z depends on g/h, and therefore on the round-off
  * error of y over h */
 static double spark_round_off(const spark *o, double h)
 {
-  const dae__spark_equations *eq = &o->equations;
+  int ny = o->equations.ny, nz = o->equations.nz;
   double least = INFINITY;
-  for (int i = 0; i < eq->nz; i++)
-    least = fmin(least, o->z_weight[i]);
-  double size = dae__max_abs(eq->nz, o->z) + dae__max_abs(eq->ny, o->y) / h;
-  return eq->nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
+  for (int i = 0; i < nz; i++)
+    least = fmin(least, o->weight[ny + i]);
+  double size = dae__max_abs(nz, o->start + ny) + dae__max_abs(ny, o->start) / h;
+  return nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
 }
 
 /* embedded error estimate without the contribution of round-off, which dominates in very short
@@ -110,44 +100,47 @@ static double spark_round_off(const spark *o, double h)
  */
 static double spark_estimate(spark *o, const double *rate)
 {
-  const dae__spark_equations *eq = &o->equations;
-  double sum = 0, weights = 0;
-  dae__spark_split(eq, rate, o->y_rate, o->z_rate);
-  sum += spark_defect(o, eq->ny, o->stages.now.Y, o->y_rate, o->y_weight);
-  sum += spark_defect(o, eq->nz, o->stages.now.Z, o->z_rate, o->z_weight);
-  for (int i = 0; i < o->estimate_nodes; i++)
+  const dae__stages *st = &o->stages;
+  int ny = o->equations.ny, nz = o->equations.nz;
+  double weights = 0;
+  spark_split(o, rate, o->error);
+  dae__scale(ny + nz, st->h, o->error);
+  for (int i = 0; i < o->estimate_nodes; i++) {
+    int node = st->node_index[i];
+    dae__axpy(ny, -o->estimate_weights[i], dae__stage_vector(st->now.Y, node, ny), o->error);
+    dae__axpy(nz, -o->estimate_weights[i], dae__stage_vector(st->now.Z, node, nz), o->error + ny);
     weights += fabs(o->estimate_weights[i]);
-  double error = sqrt(sum / (eq->ny + eq->nz)) - weights * spark_round_off(o, o->stages.h);
+  }
+  double error = dae__norm(ny + nz, o->error, o->weight) - weights * spark_round_off(o, st->h);
   return o->gamma0 / o->tolerance_factor * (error < 0 ? 0 : error); /* a NaN is passed on */
 }
 
 /* ---- one step ---- */
 
-/* solves the stage system of a step from (t, y, z); its end replaces x in the state vector
+/* solves the stage system of a step from (t, u), u = (y, z); its end replaces x in the state vector
  * to->z */
-static dae_status spark_solve(spark *o, double t, double h, const double *y, const double *z,
-                              const dae_point *to, dae_error *err)
+static dae_status spark_solve(spark *o, double t, double h, const double *u, const dae_point *to,
+                              dae_error *err)
 {
   const dae__spark_equations *eq = &o->equations;
   const dae__stages *st = &o->stages;
+  int ny = eq->ny, nz = eq->nz;
   bool fixed = o->opts.step > 0;
-  double rtol = fixed ? 0 : o->opts.rtol, atol = fixed ? 1 : o->opts.atol;
-  if (fixed)
-    atol += dae__max_abs(eq->nz, o->z);
-  dae__weights(eq->ny, rtol, atol, o->y, o->y_weight);
-  dae__weights(eq->nz, rtol, atol, o->z, o->z_weight);
+  double rtol = fixed ? 0 : o->opts.rtol;
+  double atol = fixed ? 1 + dae__max_abs(nz, o->start + ny) : o->opts.atol;
+  dae__weights(ny + nz, rtol, atol, o->start, o->weight);
   double floor = fixed ? 0 : spark_round_off(o, h);
-  dae__stages_goal goal = {.y_weight = o->y_weight,
-                           .z_weight = o->z_weight,
+  dae__stages_goal goal = {.y_weight = o->weight,
+                           .z_weight = o->weight + ny,
                            .tolerance =
                                fixed ? ITERATION_TOLERANCE_FIXED : fmax(ITERATION_TOLERANCE, floor),
                            .stagnation_tolerance = fixed ? STAGNATION_TOLERANCE_FIXED
                                                          : fmax(STAGNATION_TOLERANCE, 10 * floor),
                            .max_iterations = fixed ? MAX_ITERATIONS_FIXED : MAX_ITERATIONS,
                            .allow_full = fixed};
-  DAE__TRY(dae__stages_solve(&o->stages, t, h, y, z, &goal, err));
-  dae__spark_join(eq, dae__stage_vector(st->now.Y, st->s + 1, eq->ny),
-                  dae__stage_vector(st->now.Z, st->s + 1, eq->nz), to->z);
+  DAE__TRY(dae__stages_solve(&o->stages, t, h, u, u + ny, &goal, err));
+  dae__spark_join(eq, dae__stage_vector(st->now.Y, st->s + 1, ny),
+                  dae__stage_vector(st->now.Z, st->s + 1, nz), to->z);
   return DAE_OK;
 }
 
@@ -162,34 +155,24 @@ static dae_status spark_project_end(spark *o, double t, const dae_point *to, dae
   return DAE_OK;
 }
 
-/* sum of squares of a - b relative to the weights */
-static double spark_distance(int n, const double *a, const double *b, const double *weight)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    sum += pow((a[i] - b[i]) / weight[i], 2);
-  return sum;
-}
-
 /* Replaces the current step by two steps of half the size; *T: distance of the two results at the
  * end of the step, in tolerances. */
 static dae_status spark_solve_halves(spark *o, const dae_step *step, double *T, dae_error *err)
 {
-  const dae__spark_equations *eq = &o->equations;
+  int n = o->equations.ny + o->equations.nz;
   const dae_point *to = &step->to;
   double t = step->t, h = step->h / 2;
-  dae__spark_split(eq, to->z, o->y_whole, o->z_whole);
+  spark_split(o, to->z, o->whole);
   o->t_half = t + h;
-  DAE__TRY(spark_solve(o, t, h, o->y, o->z, to, err));
+  DAE__TRY(spark_solve(o, t, h, o->start, to, err));
   DAE__TRY(spark_project_end(o, o->t_half, to, err));
   dae__copy(o->adapter->size, to->dz, o->middle_rate);
-  dae__spark_split(eq, to->z, o->y_middle, o->z_middle);
+  spark_split(o, to->z, o->middle);
   dae__stages_accept(&o->stages, true);
-  DAE__TRY(spark_solve(o, o->t_half, h, o->y_middle, o->z_middle, to, err));
-  dae__spark_split(eq, to->z, o->y_rate, o->z_rate);
-  double sum = spark_distance(eq->ny, o->y_rate, o->y_whole, o->y_weight) +
-               spark_distance(eq->nz, o->z_rate, o->z_whole, o->z_weight);
-  double error = sqrt(sum / (eq->ny + eq->nz)) - 2 * spark_round_off(o, o->t_half - t);
+  DAE__TRY(spark_solve(o, o->t_half, h, o->middle, to, err));
+  spark_split(o, to->z, o->error);
+  dae__axpy(n, -1, o->whole, o->error);
+  double error = dae__norm(n, o->error, o->weight) - 2 * spark_round_off(o, o->t_half - t);
   *T = error < 0 ? 0 : error;
   return DAE_OK;
 }
@@ -215,13 +198,13 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
   spark_memory *m = o->memory;
   bool doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
   double T = 0, contraction = 0;
-  dae__spark_split(eq, step->from.z, o->y, o->z);
+  spark_split(o, step->from.z, o->start);
   dae__copy(o->adapter->size, step->from.z, step->to.z);
   dae__copy(o->adapter->size, step->from.dz, step->to.dz);
   st->lambda = step->from.z + eq->lambda;
   st->psi = step->from.z + eq->psi;
   st->second_half = false;
-  DAE__TRY(spark_solve(o, step->t, step->h, o->y, o->z, &step->to, err));
+  DAE__TRY(spark_solve(o, step->t, step->h, o->start, &step->to, err));
   if (o->opts.step > 0)
     return DAE_OK;
   double E = spark_estimate(o, step->from.dz);
@@ -276,8 +259,9 @@ static dae_status spark_dense_output(void *self, const dae_step *step, double x,
     return status;
   }
   dae__copy(o->adapter->size, step->to.z, out->z);
-  dae__spark_dense_eval(&o->dense, &part, t, o->y_rate, o->z_rate);
-  dae__spark_join(&o->equations, o->y_rate, o->z_rate, out->z);
+  double *y = o->error, *z = o->error + o->equations.ny;
+  dae__spark_dense_eval(&o->dense, &part, (t - part.t) / part.h, y, z);
+  dae__spark_join(&o->equations, y, z, out->z);
   return DAE_OK;
 }
 
@@ -316,36 +300,6 @@ static const dae_stepper_table spark_table = {.begin = spark_begin,
 
 /* ---- creation ---- */
 
-/* creates equations, stages, memory and dense output */
-static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tableau *tableau,
-                               dae_error *err)
-{
-  const dae_adapter *adapter = o->adapter;
-  dae__spark_equations *eq = &o->equations;
-  /* with nt = s the matrix A is singular, and no transformation exists */
-  bool regular = tableau->nt > tableau->s;
-  if (regular)
-    dae__spark_transform_create(arena, tableau, &o->transform);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  DAE__TRY((adapter->forms->m ? dae__spark_mechanical_create
-                              : dae__spark_momentum_create)(arena, adapter, regular, eq, err));
-  DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, eq, &o->stages, err));
-  o->memory = DAE__STATE(arena, spark_memory, 1);
-  o->middle_rate = DAE__STATE(arena, double, adapter->size);
-  double **of_y[] = {&o->y, &o->y_middle, &o->y_whole, &o->y_weight, &o->y_rate};
-  double **of_z[] = {&o->z, &o->z_middle, &o->z_whole, &o->z_weight, &o->z_rate};
-  for (int i = 0; i < 5; i++) {
-    *of_y[i] = DAE__ALLOC(arena, double, eq->ny);
-    *of_z[i] = DAE__ALLOC(arena, double, eq->nz);
-  }
-  o->estimate_weights = DAE__ALLOC(arena, double, tableau->s + 2);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  o->memory->factor = 1;
-  return dae__spark_dense_create(arena, adapter, &o->opts, o->order, &o->stages, &o->dense, err);
-}
-
 /* computes the constants of the error estimate */
 static void spark_create_estimate(spark *o)
 {
@@ -365,6 +319,32 @@ static void spark_create_estimate(spark *o)
     o->estimate_weights[i] = dae__lagrange_derivative_weight(nodes, st->node, i, 0);
 }
 
+/* creates equations, stages, memory and dense output */
+static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tableau *tableau,
+                               dae_error *err)
+{
+  const dae_adapter *adapter = o->adapter;
+  /* with nt = s the matrix A is singular, and no transformation exists */
+  bool regular = tableau->nt > tableau->s;
+  if (regular)
+    dae__spark_transform_create(arena, tableau, &o->transform);
+  o->memory = DAE__STATE(arena, spark_memory, 1);
+  o->middle_rate = DAE__STATE(arena, double, adapter->size);
+  double **u[] = {&o->start, &o->middle, &o->whole, &o->weight, &o->error};
+  for (int i = 0; i < 5; i++)
+    *u[i] = DAE__ALLOC(arena, double, adapter->nx);
+  o->estimate_weights = DAE__ALLOC(arena, double, tableau->s + 2);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  o->memory->factor = 1;
+  DAE__TRY((adapter->forms->m ? dae__spark_mechanical_create : dae__spark_momentum_create)(
+      arena, adapter, regular, &o->equations, err));
+  DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->equations,
+                              &o->stages, err));
+  spark_create_estimate(o);
+  return dae__spark_dense_create(arena, adapter, &o->opts, o->order, &o->stages, &o->dense, err);
+}
+
 /* Checks that p_z is regular at the start, for a tableau with singular A: Z of coordinates without
  * mass would not be determined at all stages. */
 static dae_status spark_check_mass(spark *o, const dae__onestep *host, dae_error *err)
@@ -374,8 +354,8 @@ static dae_status spark_check_mass(spark *o, const dae__onestep *host, dae_error
   int column;
   if (o->stages.transform)
     return DAE_OK;
-  dae__spark_split(eq, host->now.z, o->y, o->z);
-  dae_momentum_at at = {host->driver->t, o->y, o->z};
+  spark_split(o, host->now.z, o->start);
+  dae_momentum_at at = {host->driver->t, o->start, o->start + eq->ny};
   DAE__TRY(eq->table->linearise(eq->self, &at, NULL, DAE__SPARK_SET(DAE__P_Z), err));
   dae_status status = dae__solver_check_regular(host->env, &eq->pattern[DAE__P_Z],
                                                 eq->values[DAE__P_Z], &column, err);
@@ -408,7 +388,6 @@ dae_status dae__spark_create_stepper(dae__onestep *host, dae__arena *arena,
     spark_release(o);
     return status;
   }
-  spark_create_estimate(o);
   bool doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
   dae__stepper stepper = {.table = &spark_table,
                           .self = o,

@@ -13,15 +13,6 @@
 
 /* ---- creation ---- */
 
-static dae__stage_values stages_alloc_values(dae__arena *arena, size_t s, size_t nt,
-                                             const dae__spark_equations *eq)
-{
-  return (dae__stage_values){.Y = DAE__STATE(arena, double, (s + 2) * (size_t)eq->ny),
-                             .Z = DAE__STATE(arena, double, (s + 2) * (size_t)eq->nz),
-                             .L = DAE__STATE(arena, double, nt *(size_t)eq->ng),
-                             .Psi = DAE__STATE(arena, double, s *(size_t)eq->nk)};
-}
-
 dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tableau,
                               const dae__spark_transform *transform, const dae__spark_equations *eq,
                               dae__stages *out, dae_error *err)
@@ -36,9 +27,16 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
                       .nt = tableau->nt,
                       .env = dae__arena_env(arena)};
   st->memory = DAE__STATE(arena, dae__stages_memory, 1);
-  st->last = stages_alloc_values(arena, s, nt, eq);
-  st->half = stages_alloc_values(arena, s, nt, eq);
-  st->now = stages_alloc_values(arena, s, nt, eq);
+  st->size = (int)((s + 2) * (ny + nz) + nt * ng + s * nk);
+  dae__stage_values *values[] = {&st->last, &st->half, &st->now};
+  for (int i = 0; i < 3; i++) {
+    double *all = DAE__STATE(arena, double, st->size);
+    if (all)
+      *values[i] = (dae__stage_values){.Y = all,
+                                       .Z = all + (s + 2) * ny,
+                                       .L = all + (s + 2) * (ny + nz),
+                                       .Psi = all + (s + 2) * (ny + nz) + nt * ng};
+  }
   st->V = DAE__ALLOC(arena, double, s *ny);
   st->p0 = DAE__ALLOC(arena, double, nz);
   st->p = DAE__ALLOC(arena, double, (s + 1) * nz);
@@ -95,17 +93,6 @@ dae_status dae__stages_reload(dae__stages *st)
 
 /* ---- prediction ---- */
 
-/* out = sum_i l_i(x) values_i with the Lagrange polynomials l_i of the nodes; index: vector of
- * values at each node, NULL: in sequence */
-static void stages_extrapolate(int nodes, const double *node, const int *index, double x, int n,
-                               const double *values, double *out)
-{
-  dae__zero(n, out);
-  for (int i = 0; i < nodes; i++)
-    dae__axpy(n, dae__lagrange_weight(nodes, node, i, x),
-              values + (size_t)(index ? index[i] : i) * (size_t)n, out);
-}
-
 /* Predicts Z, L and Psi by extrapolation of the last step; by constant values in the first step and
  * with stiff forces, where Gauss methods do not damp and the polynomials of stiff components
  * oscillate. */
@@ -113,33 +100,31 @@ void dae__stages_predict(dae__stages *st)
 {
   const dae_spark_tableau *T = st->tableau;
   const dae__spark_equations *eq = st->equations;
-  int s = st->s, nz = eq->nz, ng = eq->ng, nk = eq->nk;
-  bool stiff = st->transform && st->strategy != DAE__STAGES_SIMPLIFIED;
   const dae__stage_values *from = st->second_half ? &st->half : &st->last, *to = &st->now;
+  bool stiff = st->transform && st->strategy != DAE__STAGES_SIMPLIFIED;
   double q = st->h / (st->second_half ? st->h : st->memory->h);
   bool constant = stiff || !(q <= LARGEST_EXTRAPOLATION);
-  for (int i = 1; i <= s + 1; i++) {
-    double *Z = dae__stage_vector(to->Z, i, nz);
-    if (constant)
-      dae__copy(nz, to->Z, Z);
-    else
-      stages_extrapolate(st->nodes, st->node, st->node_index, 1 + q * (i <= s ? T->c[i - 1] : 1),
-                         nz, from->Z, Z);
-  }
-  for (int i = 0; i < st->nt; i++) {
-    double *L = dae__stage_vector(to->L, i, ng);
-    if (constant)
-      dae__copy(ng, st->lambda, L);
-    else
-      stages_extrapolate(st->nt, T->ct, NULL, 1 + q * T->ct[i], ng, from->L, L);
-  }
-  for (int i = 0; i < s; i++) {
-    double *Psi = dae__stage_vector(to->Psi, i, nk);
-    if (constant)
-      dae__copy(nk, st->psi, Psi);
-    else
-      stages_extrapolate(s, T->c, NULL, 1 + q * T->c[i], nk, from->Psi, Psi);
-  }
+  const struct {
+    int count, n; /* number of vectors, and their length */
+    double *to;
+    const double *constant, *at; /* constant value, and relative times of the vectors */
+    int nodes;
+    const double *node, *from; /* polynomial through the vectors `from` at the nodes */
+    const int *index;          /* vector of each node; NULL: in sequence */
+  } of[] = {{st->s + 1, eq->nz, to->Z + eq->nz, to->Z, T->c, st->nodes, st->node, from->Z,
+             st->node_index},
+            {st->nt, eq->ng, to->L, st->lambda, T->ct, st->nt, T->ct, from->L, NULL},
+            {st->s, eq->nk, to->Psi, st->psi, T->c, st->s, T->c, from->Psi, NULL}};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < of[k].count; i++) {
+      double *out = of[k].to + (size_t)i * (size_t)of[k].n;
+      double x = 1 + q * (k == 0 && i == st->s ? 1 : of[k].at[i]);
+      dae__copy(of[k].n, of[k].constant, out);
+      dae__scale(of[k].n, constant ? 1 : 0, out);
+      for (int j = 0; j < of[k].nodes && !constant; j++)
+        dae__axpy(of[k].n, dae__lagrange_weight(of[k].nodes, of[k].node, j, x),
+                  of[k].from + (of[k].index ? of[k].index[j] : j) * of[k].n, out);
+    }
 }
 
 /* ---- evaluation ---- */
@@ -232,12 +217,7 @@ void dae__stages_residual5(const dae__stages *st, int i, double *R)
 
 void dae__stages_accept(dae__stages *st, bool first_half)
 {
-  const dae__spark_equations *eq = st->equations;
-  const dae__stage_values *now = &st->now, *to = first_half ? &st->half : &st->last;
-  dae__copy((st->s + 2) * eq->ny, now->Y, to->Y);
-  dae__copy((st->s + 2) * eq->nz, now->Z, to->Z);
-  dae__copy(st->nt * eq->ng, now->L, to->L);
-  dae__copy(st->s * eq->nk, now->Psi, to->Psi);
+  dae__copy(st->size, st->now.Y, (first_half ? &st->half : &st->last)->Y);
   if (first_half) {
     st->second_half = true;
     return;

@@ -15,7 +15,7 @@
 #include "onestep/spark/transform.h"
 
 /* Values at the points of one step: Y = y0, Y_1 ... Y_s, y1; Z = z0, Z_1 ... Z_s, z1; L from L_0
- * on; Psi_1 ... Psi_s. */
+ * on; Psi_1 ... Psi_s; in one array that begins with Y. */
 typedef struct dae__stage_values {
   double *Y, *Z, *L, *Psi;
 } dae__stage_values;
@@ -48,6 +48,7 @@ typedef struct dae__stages {
   const dae__spark_transform *transform; /* transformation by Q; NULL: A is singular */
   const dae__spark_equations *equations;
   int s, nt;
+  int size;                   /* number of entries of the values at the points of a step */
   dae__stages_memory *memory; /* saved with the integrator */
   dae__stage_values last;     /* last accepted step, or its second half; saved */
   dae__stage_values half;     /* first half of the last step, if it was halved; saved */

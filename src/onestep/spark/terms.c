@@ -1,5 +1,7 @@
 /* Assembly of sparse matrices from terms. */
 #include "onestep/spark/terms.h"
+#include "core/error.h"
+#include "core/vec.h"
 
 dae__terms dae__terms_create(dae__arena *arena, int capacity)
 {
@@ -36,14 +38,20 @@ void dae__terms_list(dae__terms *o, dae__arena *arena, dae__term term, dae__bloc
   o->block[k].pattern = &o->sub[k];
 }
 
-void dae__terms_merge(dae__terms *o, dae__arena *arena, int rows, int cols)
+dae_status dae__terms_merge(dae__terms *o, dae__arena *arena, int rows, int cols, dae_error *err)
 {
+  o->pattern = dae__blocks_merge(arena, rows, cols, o->block, o->count);
   if (!dae__arena_failed(arena))
-    o->pattern = dae__blocks_merge(arena, rows, cols, o->block, o->count);
+    o->values = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-void dae__terms_add(const dae__terms *o, int group, const double *scale, double *const *source,
-                    double *values)
+void dae__terms_clear(const dae__terms *o)
+{
+  dae__zero(dae__pattern_count(&o->pattern), o->values);
+}
+
+void dae__terms_add(const dae__terms *o, int group, const double *scale, double *const *source)
 {
   for (int k = 0; k < o->count; k++) {
     const dae__term *term = &o->term[k];
@@ -53,10 +61,10 @@ void dae__terms_add(const dae__terms *o, int group, const double *scale, double 
     const double *from = source[term->source];
     const int *entry = o->entry[k], *map = o->block[k].map;
     if (!entry) {
-      dae__block_add(&o->block[k], factor, from, values);
+      dae__block_add(&o->block[k], factor, from, o->values);
       continue;
     }
     for (int e = 0; e < dae__pattern_count(&o->sub[k]); e++)
-      values[map[e]] += factor * from[entry[e]];
+      o->values[map[e]] += factor * from[entry[e]];
   }
 }

@@ -20,20 +20,23 @@ typedef struct dae__terms {
    * contains the whole source */
   dae_pattern *sub;
   int **entry;
-  dae_pattern pattern; /* pattern of the assembled matrix */
+  dae_pattern pattern; /* assembled matrix */
+  double *values;
 } dae__terms;
 
-/* Allocates the memory of at most `capacity` terms; this function and the next two leave memory
+/* Allocates the memory of at most `capacity` terms; this function and the next one leave memory
  * failures to the arena. */
 dae__terms dae__terms_create(dae__arena *arena, int capacity);
 /* Lists a term; block: its position and the pattern of its source; range: rows range[0] <= i <
  * range[1] and columns range[2] <= j < range[3] of the source, NULL: all. */
 void dae__terms_list(dae__terms *o, dae__arena *arena, dae__term term, dae__block block,
                      const int *range);
-/* Merges the patterns of all listed terms into the pattern of the assembled matrix. */
-void dae__terms_merge(dae__terms *o, dae__arena *arena, int rows, int cols);
-/* values += the terms of one group; source: values of each matrix. */
-void dae__terms_add(const dae__terms *o, int group, const double *scale, double *const *source,
-                    double *values);
+/* Merges the patterns of all listed terms into that of the assembled matrix, and allocates its
+ * values. */
+dae_status dae__terms_merge(dae__terms *o, dae__arena *arena, int rows, int cols, dae_error *err);
+/* Sets the assembled matrix to 0. */
+void dae__terms_clear(const dae__terms *o);
+/* Adds the terms of one group to the assembled matrix; source: values of each matrix. */
+void dae__terms_add(const dae__terms *o, int group, const double *scale, double *const *source);
 
 #endif
