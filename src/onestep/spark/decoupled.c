@@ -1,6 +1,5 @@
 /* Creation, factorisation and solution of the blocks of the decoupled iteration. */
 #include "onestep/spark/decoupled.h"
-#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 
@@ -60,7 +59,7 @@ dae_status dae__decoupled_create(dae__arena *arena, const dae__spark_equations *
     int matrix = decoupled_terms[i].matrix;
     const int *rows = range[decoupled_terms[i].rows], *cols = range[decoupled_terms[i].cols];
     dae__terms_list(&o->terms, arena,
-                    (dae__term){matrix, decoupled_terms[i].power, decoupled_terms[i].weight, 0},
+                    (dae__term){matrix, 0, decoupled_terms[i].weight, decoupled_terms[i].power},
                     (dae__block){rows[2], cols[2], &eq->pattern[matrix], false, NULL},
                     (int[]){rows[0], rows[1], cols[0], cols[1]});
   }
@@ -74,46 +73,33 @@ dae_status dae__decoupled_create(dae__arena *arena, const dae__spark_equations *
   return DAE_OK;
 }
 
-void dae__decoupled_free(dae__decoupled *o)
-{
-  for (int i = 0; i < o->count; i++)
-    dae__zsolver_free(o->solver[i]);
-}
-
-dae_status dae__decoupled_reload(dae__decoupled *o)
-{
-  for (int i = 0; i < o->count; i++)
-    DAE__TRY(dae__zsolver_reload(o->solver[i]));
-  return DAE_OK;
-}
-
 /* ---- factorisation ---- */
 
-dae_status dae__decoupled_linearise(const dae__decoupled *o, const dae_momentum_at *at,
-                                    const double *lambda, const double *psi, dae_error *err)
+dae_status dae__decoupled_factor(dae__decoupled *o, const dae_momentum_at *at, const double *lambda,
+                                 const double *psi, const double complex *hmu, dae_error *err)
 {
   const dae__spark_equations *eq = o->equations;
   const unsigned of_r = DAE__SPARK_SET(DAE__R_LAMBDA);
+  int entries = dae__pattern_count(&o->terms.pattern);
+  dae_status status = DAE_OK;
   unsigned parts = 0;
   for (int k = 0; k < TERMS; k++)
     if (decoupled_terms[k].matrix < DAE__MOMENTUM_PARTS)
       parts |= DAE__SPARK_SET(decoupled_terms[k].matrix);
   DAE__TRY(eq->table->linearise(eq->self, at, psi, parts & ~of_r, err));
-  return eq->ng > 0 ? eq->table->linearise(eq->self, at, lambda, of_r, err) : DAE_OK;
-}
-
-dae_status dae__decoupled_factor(dae__decoupled *o, int i, double complex hmu, dae_error *err)
-{
-  int count = dae__pattern_count(&o->terms.pattern);
-  double complex factor = 1;
-  DAE__ASSERT(i < o->count);
-  for (int power = 0; power <= 2; power++, factor *= hmu) {
-    dae__terms_clear(&o->terms);
-    dae__terms_add(&o->terms, power, &(double){1}, o->equations->values);
-    for (int e = 0; e < count; e++)
-      o->matrix[e] = (power > 0 ? o->matrix[e] : 0) + factor * o->terms.values[e];
+  if (eq->ng > 0)
+    DAE__TRY(eq->table->linearise(eq->self, at, lambda, of_r, err));
+  for (int i = 0; i < o->count && !status; i++) {
+    const double real[] = {1, creal(hmu[i]), creal(hmu[i] * hmu[i])};
+    const double imaginary[] = {0, cimag(hmu[i]), cimag(hmu[i] * hmu[i])};
+    dae__terms_add(&o->terms, 0, real, eq->values);
+    for (int e = 0; e < entries; e++)
+      o->matrix[e] = o->terms.values[e];
+    dae__terms_add(&o->terms, 0, imaginary, eq->values);
+    for (int e = 0; e < entries; e++)
+      o->matrix[e] += o->terms.values[e] * I;
+    status = dae__zsolver_factor(o->solver[i], o->matrix);
   }
-  dae_status status = dae__zsolver_factor(o->solver[i], o->matrix);
   if (status == DAE_ERROR_MEMORY)
     return dae__out_of_memory(err);
   if (status)

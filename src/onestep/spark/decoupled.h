@@ -27,23 +27,19 @@ typedef struct dae__decoupled {
   int n;      /* number of rows of a complex block */
   int count;  /* number of blocks, one for each eigenvalue mu */
   dae__zsolver **solver;
-  dae__terms terms;              /* coefficients of a block; group: power of h mu */
+  dae__terms terms;              /* terms of a block; scale: power of h mu */
   double complex *matrix;        /* values of a block */
   double *x;                     /* right side, 2n: real and imaginary parts */
   double complex *W, *d, *delta; /* vectors of length ny, ny, nz */
 } dae__decoupled;
 
-/* Creates `count` blocks; after a failure the caller frees them. */
+/* Creates `count` blocks; their solvers are freed by the caller, also after a failure. */
 dae_status dae__decoupled_create(dae__arena *arena, const dae__spark_equations *eq, int count,
                                  dae__decoupled *out, dae_error *err);
-void dae__decoupled_free(dae__decoupled *o);
-dae_status dae__decoupled_reload(dae__decoupled *o);
-
-/* Evaluates the derivatives that all blocks are assembled from, into the values of the
- * equations. */
-dae_status dae__decoupled_linearise(const dae__decoupled *o, const dae_momentum_at *at,
-                                    const double *lambda, const double *psi, dae_error *err);
-dae_status dae__decoupled_factor(dae__decoupled *o, int i, double complex hmu, dae_error *err);
+/* Evaluates the derivatives, into the values of the equations, and factors the blocks of all h
+ * mu. */
+dae_status dae__decoupled_factor(dae__decoupled *o, const dae_momentum_at *at, const double *lambda,
+                                 const double *psi, const double complex *hmu, dae_error *err);
 /* Solves block i in place, x = block\x with x = (D, lambda, psi). On return e is the change of Y
  * beyond the increment of Z, h mu (W - w v_z delta). */
 void dae__decoupled_solve(dae__decoupled *o, int i, double complex hmu, double complex w,

@@ -125,10 +125,8 @@ static dae_status spark_mechanical_linearise(void *self, const dae_momentum_at *
   if (need[K_Q])
     DAE__TRY(dae__mech_k_q(m, &point, need[K_Q], err));
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
-    if (parts & DAE__SPARK_SET(part)) {
-      dae__terms_clear(&o->derivative[part]);
+    if (parts & DAE__SPARK_SET(part))
       dae__terms_add(&o->derivative[part], 0, &(double){1}, o->values);
-    }
   return DAE_OK;
 }
 

@@ -63,7 +63,6 @@ static dae_status spark_momentum_factor(void *self, const dae_momentum_at *at, c
   DAE__TRY(spark_momentum_linearise(o, at, lambda, DAE__SPARK_SET(DAE__R_LAMBDA), err));
   for (int i = 0; i < 2 && o->matrix[i].solver; i++) {
     const matrix *A = &o->matrix[i];
-    dae__terms_clear(&A->terms);
     dae__terms_add(&A->terms, 0, &(double){1}, o->eq->values);
     dae_status status = dae__solver_factor(A->solver, A->terms.values);
     DAE__TRY(dae__spark_factored(o->eq, status, A->name, dae__solver_column(A->solver), err));

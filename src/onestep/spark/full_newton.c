@@ -34,19 +34,19 @@ static void full_newton_list_stage_rows(dae__full_newton *o, dae__arena *arena, 
   const double *Ai = i < s ? T->A + i * s : T->b, *Ahi = i < s ? T->Ah + i * s : T->bh;
   const double *Ati = i < s ? T->At + i * nt : T->bt;
   int R4 = i * ny, R5 = o->z + i * nz;
-  full_newton_add(o, arena, R4, i * ny, (dae__term){DAE__SPARK_ONE, s + 1 + nt, 1, PLAIN});
-  full_newton_add(o, arena, R5, i * ny, (dae__term){DAE__P_Y, i, 1, PLAIN});
-  full_newton_add(o, arena, R5, o->z + i * nz, (dae__term){DAE__P_Z, i, 1, PLAIN});
+  full_newton_add(o, arena, R4, i * ny, (dae__term){DAE__SPARK_ONE, 0, 1, PLAIN});
+  full_newton_add(o, arena, R5, i * ny, (dae__term){DAE__P_Y, i + 1, 1, PLAIN});
+  full_newton_add(o, arena, R5, o->z + i * nz, (dae__term){DAE__P_Z, i + 1, 1, PLAIN});
   for (int j = 0; j < s; j++) {
     int Z = o->z + j * nz, Psi = o->Psi + j * nk;
-    full_newton_add(o, arena, R4, j * ny, (dae__term){DAE__V_Y, j, -Ai[j], TIMES_H});
-    full_newton_add(o, arena, R4, Z, (dae__term){DAE__V_Z, j, -Ai[j], TIMES_H});
-    full_newton_add(o, arena, R5, j * ny, (dae__term){DAE__F_Y, j, -Ahi[j], TIMES_H});
-    full_newton_add(o, arena, R5, Z, (dae__term){DAE__F_Z, j, -Ahi[j], TIMES_H});
-    full_newton_add(o, arena, R5, Psi, (dae__term){DAE__F_PSI, j, -Ahi[j], TIMES_H});
+    full_newton_add(o, arena, R4, j * ny, (dae__term){DAE__V_Y, j + 1, -Ai[j], TIMES_H});
+    full_newton_add(o, arena, R4, Z, (dae__term){DAE__V_Z, j + 1, -Ai[j], TIMES_H});
+    full_newton_add(o, arena, R5, j * ny, (dae__term){DAE__F_Y, j + 1, -Ahi[j], TIMES_H});
+    full_newton_add(o, arena, R5, Z, (dae__term){DAE__F_Z, j + 1, -Ahi[j], TIMES_H});
+    full_newton_add(o, arena, R5, Psi, (dae__term){DAE__F_PSI, j + 1, -Ahi[j], TIMES_H});
   }
   for (int j = 0; j < nt; j++) {
-    int L = o->L + j * ng, at = s + 1 + j;
+    int L = o->L + j * ng, at = s + 2 + j;
     full_newton_add(o, arena, R5, L, (dae__term){DAE__R_LAMBDA, at, -Ati[j], TIMES_H});
     for (int l = 0; l < s; l++)
       full_newton_add(o, arena, R5, l * ny,
@@ -57,55 +57,33 @@ static void full_newton_list_stage_rows(dae__full_newton *o, dae__arena *arena, 
 static void full_newton_list(dae__full_newton *o, dae__arena *arena)
 {
   const dae__spark_equations *eq = o->equations;
-  int s = o->s, nt = o->nt, ny = eq->ny, nz = eq->nz, ng = eq->ng, nk = eq->nk, end = s;
-  int gdot = o->L + (nt - 1) * ng, last = o->Psi + (s - 1) * nk, constant = s + 1 + nt;
+  int s = o->s, nt = o->nt, ny = eq->ny, nz = eq->nz, ng = eq->ng, nk = eq->nk, end = s + 1;
+  int gdot = o->L + (nt - 1) * ng, last = o->Psi + (s - 1) * nk;
   for (int i = 0; i <= s; i++)
     full_newton_list_stage_rows(o, arena, i);
   for (int i = 1; i < nt; i++) /* rows R6: g at the tilde points */
     for (int l = 0; l < s; l++)
       full_newton_add(o, arena, o->L + (i - 1) * ng, l * ny,
-                      (dae__term){DAE__G_Y, s + 1 + i, o->B[i * s + l], OVER_H});
+                      (dae__term){DAE__G_Y, s + 2 + i, o->B[i * s + l], OVER_H});
   full_newton_add(o, arena, gdot, s * ny, (dae__term){DAE__GDOT_Y, end, 1, PLAIN});
   full_newton_add(o, arena, gdot, o->z + s * nz, (dae__term){DAE__GDOT_Z, end, 1, PLAIN});
   for (int i = 0; i < s - 1; i++) /* rows R7: moments of k */
     for (int j = 0; j < s; j++) {
       double weight = o->moment[i * s + j];
       int R7 = o->Psi + i * nk;
-      full_newton_add(o, arena, R7, j * ny, (dae__term){DAE__K_Y, j, weight, PLAIN});
-      full_newton_add(o, arena, R7, o->z + j * nz, (dae__term){DAE__K_Z, j, weight, PLAIN});
+      full_newton_add(o, arena, R7, j * ny, (dae__term){DAE__K_Y, j + 1, weight, PLAIN});
+      full_newton_add(o, arena, R7, o->z + j * nz, (dae__term){DAE__K_Z, j + 1, weight, PLAIN});
     }
   full_newton_add(o, arena, last, s * ny, (dae__term){DAE__K_Y, end, 1, PLAIN});
   full_newton_add(o, arena, last, o->z + s * nz, (dae__term){DAE__K_Z, end, 1, PLAIN});
   /* unit rows for the multipliers of redundant constraints */
   for (int L = o->L; L < o->Psi && eq->active; L += ng)
-    full_newton_add(o, arena, L, L, (dae__term){DAE__SPARK_REDUNDANT_G, constant, 1, PLAIN});
+    full_newton_add(o, arena, L, L, (dae__term){DAE__SPARK_REDUNDANT_G, 0, 1, PLAIN});
   for (int Psi = o->Psi; Psi < o->n && eq->active; Psi += nk)
-    full_newton_add(o, arena, Psi, Psi, (dae__term){DAE__SPARK_REDUNDANT_K, constant, 1, PLAIN});
+    full_newton_add(o, arena, Psi, Psi, (dae__term){DAE__SPARK_REDUNDANT_K, 0, 1, PLAIN});
 }
 
 /* ---- creation ---- */
-
-/* computes B = Ab A^-1, and the weights of k in the rows R7 */
-static void full_newton_find_weights(dae__full_newton *o)
-{
-  const dae_spark_tableau *T = o->tableau;
-  int s = o->s;
-  dae__small B = dae__small_identity(s);
-  if (o->nt > s) {
-    dae__small A = dae__small_of(s, s, T->A), Ab = dae__small_of(o->nt, s, T->Ab), A_inv;
-    dae__small_inverse(&A, &A_inv);
-    B = dae__small_times(&Ab, &A_inv);
-  }
-  dae__small_round(&B, o->B);
-  for (int j = 0; j < s * o->nt; j++)
-    o->B[j] = fabs(o->B[j]) < STRUCTURAL_ZERO ? 0 : o->B[j];
-  for (int i = 0; i < s - 1; i++)
-    for (int j = 0; j < s; j++) {
-      long double P, dP;
-      dae__legendre(i, 2 * (long double)T->c[j] - 1, &P, &dP);
-      o->moment[i * s + j] = T->b[j] * (double)P;
-    }
-}
 
 dae_status dae__full_newton_create(dae__arena *arena, const dae_spark_tableau *tableau,
                                    const dae__spark_equations *eq, dae__full_newton **out,
@@ -129,7 +107,20 @@ dae_status dae__full_newton_create(dae__arena *arena, const dae_spark_tableau *t
                                           (2 * s * s + 2) + nt + s);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  full_newton_find_weights(o);
+  dae__small B = dae__small_identity(s);
+  if (nt > s) {
+    dae__small A = dae__small_of(s, s, tableau->A), Ab = dae__small_of(nt, s, tableau->Ab), A_inv;
+    dae__small_inverse(&A, &A_inv);
+    B = dae__small_times(&Ab, &A_inv);
+  }
+  dae__small_round(&B, o->B);
+  for (int j = 0; j < s * nt; j++)
+    o->B[j] = fabs(o->B[j]) < STRUCTURAL_ZERO ? 0 : o->B[j];
+  for (int i = 0; i < (s - 1) * s; i++) {
+    long double P, dP;
+    dae__legendre(i / s, 2 * (long double)tableau->c[i % s] - 1, &P, &dP);
+    o->moment[i] = tableau->b[i % s] * (double)P;
+  }
   full_newton_list(o, arena);
   DAE__TRY(dae__terms_merge(&o->terms, arena, o->n, o->n, err));
   DAE__TRY(dae__solver_create(arena, &o->terms.pattern, &o->solver, err));
@@ -162,11 +153,10 @@ dae_status dae__full_newton_factor(dae__full_newton *o, dae__stages *st, dae_err
   const dae__spark_equations *eq = o->equations;
   const double scale[] = {[OVER_H] = 1 / st->h, [PLAIN] = 1, [TIMES_H] = st->h};
   int s = o->s, points = s + 1 + (eq->ng > 0 ? o->nt : 0);
-  dae__terms_clear(&o->terms);
   st->memory->whole = true;
   st->memory->jacobians++;
   st->memory->factorisations++;
-  dae__terms_add(&o->terms, s + 1 + o->nt, scale, eq->values);
+  dae__terms_add(&o->terms, 0, scale, eq->values);
   for (int i = 0; i < points; i++) {
     int tilde = i - s - 1;
     dae_momentum_at at = {.y = st->Yt};
@@ -180,7 +170,7 @@ dae_status dae__full_newton_factor(dae__full_newton *o, dae__stages *st, dae_err
       multiplier = dae__stage_vector(st->now.L, tilde, eq->ng);
     }
     DAE__TRY(eq->table->linearise(eq->self, &at, multiplier, parts, err));
-    dae__terms_add(&o->terms, i, scale, eq->values);
+    dae__terms_add(&o->terms, i + 1, scale, eq->values);
   }
   dae_status status = dae__solver_factor(o->solver, o->terms.values);
   o->factored = !status;
@@ -202,41 +192,6 @@ void dae__full_newton_tilde(const dae__full_newton *o, const dae__stages *st, in
   }
 }
 
-/* right side of the Newton system, x = -(R4, R5, R6, R7) */
-static void full_newton_residual(dae__full_newton *o, const dae__stages *st)
-{
-  const dae_spark_tableau *T = o->tableau;
-  const dae__spark_equations *eq = o->equations;
-  int s = o->s, nt = o->nt, ny = eq->ny, ng = eq->ng, nk = eq->nk;
-  for (int i = 0; i <= s; i++) {
-    const double *Ai = i < s ? T->A + i * s : T->b;
-    double *R4 = o->x + (size_t)i * (size_t)ny;
-    for (int n = 0; n < ny; n++) {
-      double sum = 0;
-      for (int j = 0; j < s; j++)
-        sum += Ai[j] * st->V[j * ny + n];
-      R4[n] = st->now.Y[n] + st->h * sum - st->now.Y[(i + 1) * ny + n];
-    }
-    double *R5 = o->x + o->z + (size_t)i * (size_t)eq->nz;
-    dae__stages_residual5(st, i, R5);
-    dae__scale(eq->nz, -1, R5);
-  }
-  double *R6 = o->x + o->L, *R7 = o->x + o->Psi;
-  for (int i = 1; i < nt; i++)
-    for (int n = 0; n < ng; n++)
-      R6[(i - 1) * ng + n] = -st->g[i * ng + n] / st->h;
-  for (int n = 0; n < ng; n++)
-    /* row of gdot at the end, which is stored in place of g at the first tilde node */
-    R6[(nt - 1) * ng + n] = -st->g[n];
-  dae__zero((s - 1) * nk, R7);
-  for (int i = 0; i < s - 1; i++)
-    for (int j = 0; j < s; j++)
-      dae__axpy(nk, -o->moment[i * s + j], st->k + (size_t)j * (size_t)nk,
-                R7 + (size_t)i * (size_t)nk);
-  for (int n = 0; n < nk; n++)
-    R7[(s - 1) * nk + n] = -st->k[s * nk + n];
-}
-
 /* adds the increments x to values; returns the largest change relative to its weight, NaN if an
  * increment is NaN */
 static double full_newton_move(int count, int n, const double *x, const double *weight,
@@ -247,7 +202,7 @@ static double full_newton_move(int count, int n, const double *x, const double *
     for (int k = 0; k < n; k++) {
       double d = x[i * n + k];
       values[i * n + k] += d;
-      if (weight && !(fabs(d) / weight[k] <= change) && !isnan(change))
+      if (!(fabs(d) / weight[k] <= change) && !isnan(change))
         change = fabs(d) / weight[k];
     }
   return change;
@@ -256,16 +211,36 @@ static double full_newton_move(int count, int n, const double *x, const double *
 dae_status dae__full_newton_iterate(dae__full_newton *o, dae__stages *st,
                                     const dae__stages_goal *goal, double *change, dae_error *err)
 {
+  const dae_spark_tableau *T = o->tableau;
   const dae__spark_equations *eq = o->equations;
+  int s = o->s, ny = eq->ny, nz = eq->nz, ng = eq->ng, nk = eq->nk;
+  double *x = o->x, *R6 = x + o->L, *R7 = x + o->Psi;
   DAE__ASSERT(o->factored);
   DAE__TRY(dae__stages_v(st, err));
   DAE__TRY(dae__stages_evaluate(st, err));
-  full_newton_residual(o, st);
-  dae__solver_solve(o->solver, o->x);
-  double y = full_newton_move(o->s + 1, eq->ny, o->x, goal->y_weight, st->now.Y + eq->ny);
-  double z = full_newton_move(o->s + 1, eq->nz, o->x + o->z, goal->z_weight, st->now.Z + eq->nz);
-  full_newton_move(o->nt, eq->ng, o->x + o->L, NULL, st->now.L);
-  full_newton_move(o->s, eq->nk, o->x + o->Psi, NULL, st->now.Psi);
+  /* right side x = -(R4, R5, R6, R7); gdot is stored in place of g at the first tilde node */
+  for (int i = 0; i <= s; i++) {
+    const double *Ai = i < s ? T->A + i * s : T->b;
+    double *R4 = dae__stage_vector(x, i, ny), *R5 = dae__stage_vector(x + o->z, i, nz);
+    dae__copy(ny, st->now.Y, R4);
+    dae__axpy(ny, -1, dae__stage_vector(st->now.Y, i + 1, ny), R4);
+    for (int j = 0; j < s; j++)
+      dae__axpy(ny, st->h * Ai[j], dae__stage_vector(st->V, j, ny), R4);
+    dae__stages_residual5(st, i, R5);
+    dae__scale(nz, -1, R5);
+  }
+  for (int i = 0; i < o->nt * ng; i++)
+    R6[i] = i < (o->nt - 1) * ng ? -st->g[i + ng] / st->h : -st->g[i - (o->nt - 1) * ng];
+  dae__zero(s * nk, R7);
+  for (int i = 0; i < (s - 1) * s; i++)
+    dae__axpy(nk, -o->moment[i], dae__stage_vector(st->k, i % s, nk),
+              dae__stage_vector(R7, i / s, nk));
+  dae__axpy(nk, -1, dae__stage_vector(st->k, s, nk), dae__stage_vector(R7, s - 1, nk));
+  dae__solver_solve(o->solver, x);
+  double y = full_newton_move(s + 1, ny, x, goal->y_weight, st->now.Y + ny);
+  double z = full_newton_move(s + 1, nz, x + o->z, goal->z_weight, st->now.Z + nz);
+  dae__axpy(o->nt * ng, 1, x + o->L, st->now.L);
+  dae__axpy(s * nk, 1, x + o->Psi, st->now.Psi);
   *change = isnan(z) || z > y ? z : y;
   return DAE_OK;
 }

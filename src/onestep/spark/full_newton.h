@@ -23,8 +23,8 @@ typedef struct dae__full_newton {
   int z, L, Psi;  /* first index of the unknowns Z, L, Psi, and of the rows R5, R6, R7 */
   double *B;      /* B = Ab A^-1 of the tilde points, nt x s */
   double *moment; /* weights of k in the rows R7, (s - 1) x s */
-  /* the Jacobian; group of the terms at stage i, 0 ... s - 1: i, at the end of the step: s, at
-   * tilde node j, 0 ... nt - 1: s + 1 + j, of constant terms: s + 1 + nt */
+  /* the Jacobian; group of constant terms: 0, at stage i, 1 ... s: i, at the end of the step: s +
+   * 1, at tilde node j, 0 ... nt - 1: s + 2 + j */
   dae__terms terms;
   double *x; /* right side and solution */
   dae__solver *solver;

@@ -44,29 +44,6 @@ static void iteration_combine(const double *row, int count, int n, const double 
     dae__axpy(n, row[j], R + (size_t)j * (size_t)n, out);
 }
 
-/* right sides -(q5, q6, q7) of the transformed rows, from the residuals R5, R6 and k */
-static void iteration_right_sides(dae__stages *st)
-{
-  const dae__spark_transform *tr = st->transform;
-  const dae__spark_equations *eq = st->equations;
-  int s = st->s, nz = eq->nz, ng = eq->ng, nk = eq->nk, width = nz + ng + nk;
-  for (int i = 0; i <= s; i++)
-    dae__stages_residual5(st, i, dae__stage_vector(st->R5, i, nz));
-  for (int i = 0; i < s; i++) { /* R6: g / h at the tilde nodes, then gdot at the end */
-    dae__copy(ng, dae__stage_vector(st->g, i + 1, ng), dae__stage_vector(st->R6, i, ng));
-    dae__scale(ng, 1 / st->h, dae__stage_vector(st->R6, i, ng));
-  }
-  dae__copy(ng, st->g, dae__stage_vector(st->R6, s, ng));
-  for (int i = 0; i <= s; i++) {
-    double *x = dae__stage_vector(st->x, i, width);
-    iteration_combine(tr->Q + i * (s + 1), s + 1, nz, st->R5, x);
-    iteration_combine(tr->Qc + i * (s + 1), s + 1, ng, st->R6, x + nz);
-    if (i < s)
-      iteration_combine(tr->Qt + i * (s + 1), s + 1, nk, st->k, x + nz + ng);
-    dae__scale(i < s ? width : nz + ng, -1, x);
-  }
-}
-
 /* xi = row k of Ti times s vectors of length n: transformation to eigenvector k of A */
 static void iteration_to_eigenvectors(const dae__spark_transform *tr, int k, int n,
                                       const double *values, double complex *xi)
@@ -153,11 +130,24 @@ static dae_status iteration_simplified(dae__stages *st, const dae__stages_goal *
                                        double *change, dae_error *err)
 {
   const dae__spark_equations *eq = st->equations;
-  int s = st->s, width = eq->nz + eq->ng + eq->nk;
-  DAE__ASSERT(st->transform && st->memory->factored);
+  const dae__spark_transform *tr = st->transform;
+  int s = st->s, nz = eq->nz, ng = eq->ng, nk = eq->nk, width = nz + ng + nk;
+  DAE__ASSERT(tr && st->memory->factored);
   DAE__TRY(dae__stages_refresh(st, goal->y_weight, change, err));
   DAE__TRY(dae__stages_evaluate(st, err));
-  iteration_right_sides(st);
+  for (int i = 0; i <= s; i++)
+    dae__stages_residual5(st, i, dae__stage_vector(st->R5, i, nz));
+  for (int i = 0; i < s * ng; i++) /* R6: g / h at the tilde nodes, then gdot at the end */
+    st->R6[i] = st->g[ng + i] / st->h;
+  dae__copy(ng, st->g, dae__stage_vector(st->R6, s, ng));
+  for (int i = 0; i <= s; i++) { /* right sides -(q5, q6, q7) of the transformed rows */
+    double *x = dae__stage_vector(st->x, i, width);
+    iteration_combine(tr->Q + i * (s + 1), s + 1, nz, st->R5, x);
+    iteration_combine(tr->Qc + i * (s + 1), s + 1, ng, st->R6, x + nz);
+    if (i < s)
+      iteration_combine(tr->Qt + i * (s + 1), s + 1, nk, st->k, x + nz + ng);
+    dae__scale(i < s ? width : nz + ng, -1, x);
+  }
   eq->table->solve(eq->self, false, dae__stage_vector(st->x, s, width));
   if (st->strategy == DAE__STAGES_DECOUPLED)
     iteration_solve_decoupled(st);
@@ -193,6 +183,7 @@ static dae_status iteration_factor_midpoint(dae__stages *st, dae_error *err)
   const dae__spark_equations *eq = st->equations;
   const dae__spark_transform *tr = st->transform;
   double *y = st->Yt, *z = st->x, *lambda = st->R6, *psi = st->R7;
+  double complex hmu[DAE_SPARK_MAX_STAGES];
   for (int n = 0; n < eq->ny; n++)
     y[n] = (st->now.Y[n] + st->now.Y[(st->s + 1) * eq->ny + n]) / 2;
   for (int n = 0; n < eq->nz; n++)
@@ -212,12 +203,10 @@ static dae_status iteration_factor_midpoint(dae__stages *st, dae_error *err)
     return DAE_OK;
   st->memory->blocks = true;
   st->memory->jacobians++;
-  DAE__TRY(dae__decoupled_linearise(&st->decoupled, &at, lambda, psi, err));
-  for (int k = 0; k < tr->blocks; k++) {
-    st->memory->factorisations++;
-    DAE__TRY(dae__decoupled_factor(&st->decoupled, k, st->h * tr->mu[k], err));
-  }
-  return DAE_OK;
+  st->memory->factorisations += tr->blocks;
+  for (int k = 0; k < tr->blocks; k++)
+    hmu[k] = st->h * tr->mu[k];
+  return dae__decoupled_factor(&st->decoupled, &at, lambda, psi, hmu, err);
 }
 
 /* predicts the step and factors the matrices of the strategy; the full Newton iteration is created

@@ -87,20 +87,6 @@ dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err)
   return dae__onestep_accepts(&descriptor, problem, err);
 }
 
-/* Number of stages by tolerance and cost. By the tolerance: fewest evaluations for the pendulum and
- * the car axis. By the cost: with dense matrices few large steps save factorisations; with sparse
- * matrices a factorisation costs no more than a few iterations, whose cost grows with every stage,
- * and one stage less was faster (docs/methods/spark.md). */
-static int spark_stages_for(const dae_problem *problem, double rtol)
-{
-  const dae_mechanical *m = problem->mechanical;
-  const dae_momentum *p = problem->momentum;
-  bool sparse = m ? m->nq > DAE__DENSE_UP_TO && m->M_pattern
-                  : p->nz > DAE__DENSE_UP_TO && (p->p_z_pattern || !p->p);
-  int s = rtol > 1e-4 ? 3 : rtol > 3e-6 ? 4 : rtol > 3e-9 ? 5 : 6;
-  return s > 4 && sparse ? s - 1 : s;
-}
-
 /* order of the quadrature rule: largest p <= 2s for which it is exact for the Legendre polynomials
  * up to degree p - 1; a lower bound of the order of the method, attained by the families */
 static int spark_order_of(const dae_spark_tableau *t)
@@ -126,17 +112,24 @@ typedef struct request {
   const dae_spark_options *opts;    /* NULL: defaults */
 } request;
 
+/* Number of stages by tolerance and cost. By the tolerance: fewest evaluations for the pendulum and
+ * the car axis. By the cost: with dense matrices few large steps save factorisations; with sparse
+ * matrices a factorisation costs no more than a few iterations, whose cost grows with every stage,
+ * and one stage less was faster (docs/methods/spark.md). */
 static dae_status spark_create_steppers(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   const request *r = o->descriptor.data;
   const dae_spark_options *opts = r->opts;
+  const dae_mechanical *m = o->adapter.problem->mechanical;
+  const dae_momentum *p = o->adapter.problem->momentum;
   dae__spark_method method = {.tableau = r->tableau, .opts = opts};
   if (!r->tableau) {
-    bool gauss = r->family == DAE_SPARK_GAUSS, radau = r->family == DAE_SPARK_RADAU;
-    bool ab = r->family == DAE_SPARK_LOBATTO_A_X_B;
+    bool lobatto = r->family > DAE_SPARK_RADAU, ab = r->family == DAE_SPARK_LOBATTO_A_X_B;
+    bool sparse = m ? m->nq > DAE__DENSE_UP_TO && m->M_pattern
+                    : p->nz > DAE__DENSE_UP_TO && (p->p_z_pattern || !p->p);
     dae_spark_hat hat = ab && opts->hat == DAE_SPARK_HAT_SAME ? DAE_SPARK_HAT_B : opts->hat;
-    int s = opts->stages ? opts->stages
-                         : spark_stages_for(o->adapter.problem, opts->rtol) + !(gauss || radau);
+    int s = opts->rtol > 1e-4 ? 3 : opts->rtol > 3e-6 ? 4 : opts->rtol > 3e-9 ? 5 : 6;
+    s = opts->stages ? opts->stages : s - (s > 4 && sparse) + lobatto;
     DAE__TRY(dae_spark_tableau_create(r->family, hat, s, o->env, &method.owned, err));
     method.tableau = method.owned;
   }

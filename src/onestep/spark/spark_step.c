@@ -300,26 +300,8 @@ static const dae_stepper_table spark_table = {.begin = spark_begin,
 
 /* ---- creation ---- */
 
-/* computes the constants of the error estimate */
-static void spark_create_estimate(spark *o)
-{
-  const dae__stages *st = &o->stages;
-  const dae__spark_transform *tr = &o->transform;
-  int s = st->s, nodes = st->nodes == s + 2 ? s + 1 : st->nodes;
-  o->estimate_nodes = nodes;
-  o->tolerance_factor =
-      TOLERANCE_MAP_FACTOR * pow(o->opts.rtol, fmin((double)nodes / o->order, 1) - 1);
-  /* gamma0 = |det A|^(1/s), from one eigenvalue of each complex pair; without eigenvalues, the
-   * typical size 1/(s+1) */
-  double sum = tr->blocks ? 0 : -s * log(s + 1.0);
-  for (int i = 0; i < tr->blocks; i++)
-    sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
-  o->gamma0 = exp(sum / s);
-  for (int i = 0; i < nodes; i++)
-    o->estimate_weights[i] = dae__lagrange_derivative_weight(nodes, st->node, i, 0);
-}
-
-/* creates equations, stages, memory and dense output */
+/* creates equations, stages, memory and dense output, and computes the constants of the error
+ * estimate */
 static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tableau *tableau,
                                dae_error *err)
 {
@@ -341,7 +323,19 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
       arena, adapter, regular, &o->equations, err));
   DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->equations,
                               &o->stages, err));
-  spark_create_estimate(o);
+  const dae__stages *st = &o->stages;
+  const dae__spark_transform *tr = &o->transform;
+  int s = st->s, nodes = o->estimate_nodes = st->nodes == s + 2 ? s + 1 : st->nodes;
+  o->tolerance_factor =
+      TOLERANCE_MAP_FACTOR * pow(o->opts.rtol, fmin((double)nodes / o->order, 1) - 1);
+  /* gamma0 = |det A|^(1/s), from one eigenvalue of each complex pair; without eigenvalues, the
+   * typical size 1/(s+1) */
+  double sum = tr->blocks ? 0 : -s * log(s + 1.0);
+  for (int i = 0; i < tr->blocks; i++)
+    sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
+  o->gamma0 = exp(sum / s);
+  for (int i = 0; i < nodes; i++)
+    o->estimate_weights[i] = dae__lagrange_derivative_weight(nodes, st->node, i, 0);
   return dae__spark_dense_create(arena, adapter, &o->opts, o->order, &o->stages, &o->dense, err);
 }
 

@@ -73,7 +73,8 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
 
 void dae__stages_free(dae__stages *st)
 {
-  dae__decoupled_free(&st->decoupled);
+  for (int i = 0; i < st->decoupled.count; i++)
+    dae__zsolver_free(st->decoupled.solver[i]);
   if (st->full)
     dae__solver_free(st->full->solver);
   dae__arena_free(st->full_arena);
@@ -85,8 +86,8 @@ dae_status dae__stages_reload(dae__stages *st)
   const dae__stages_memory *m = st->memory;
   if (m->factored)
     DAE__TRY(eq->table->reload(eq->self));
-  if (m->blocks)
-    DAE__TRY(dae__decoupled_reload(&st->decoupled));
+  for (int i = 0; m->blocks && i < st->decoupled.count; i++)
+    DAE__TRY(dae__zsolver_reload(st->decoupled.solver[i]));
   /* a full Newton iteration created on demand keeps no pivots from one step to the next */
   return m->whole && !st->transform ? dae__solver_reload(st->full->solver) : DAE_OK;
 }
@@ -119,8 +120,10 @@ void dae__stages_predict(dae__stages *st)
     for (int i = 0; i < of[k].count; i++) {
       double *out = of[k].to + (size_t)i * (size_t)of[k].n;
       double x = 1 + q * (k == 0 && i == st->s ? 1 : of[k].at[i]);
-      dae__copy(of[k].n, of[k].constant, out);
-      dae__scale(of[k].n, constant ? 1 : 0, out);
+      if (constant)
+        dae__copy(of[k].n, of[k].constant, out);
+      else
+        dae__zero(of[k].n, out);
       for (int j = 0; j < of[k].nodes && !constant; j++)
         dae__axpy(of[k].n, dae__lagrange_weight(of[k].nodes, of[k].node, j, x),
                   of[k].from + (of[k].index ? of[k].index[j] : j) * of[k].n, out);

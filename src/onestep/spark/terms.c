@@ -46,13 +46,10 @@ dae_status dae__terms_merge(dae__terms *o, dae__arena *arena, int rows, int cols
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-void dae__terms_clear(const dae__terms *o)
-{
-  dae__zero(dae__pattern_count(&o->pattern), o->values);
-}
-
 void dae__terms_add(const dae__terms *o, int group, const double *scale, double *const *source)
 {
+  if (group == 0)
+    dae__zero(dae__pattern_count(&o->pattern), o->values);
   for (int k = 0; k < o->count; k++) {
     const dae__term *term = &o->term[k];
     if (term->group != group)

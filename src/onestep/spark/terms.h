@@ -7,7 +7,7 @@
 
 typedef struct dae__term {
   int source; /* index of the values of its matrix */
-  int group;  /* terms of one group are added in one call */
+  int group;  /* terms of one group are added in one call; group 0 first */
   double weight;
   int scale; /* index of a further factor, which is given when the term is added */
 } dae__term;
@@ -34,9 +34,8 @@ void dae__terms_list(dae__terms *o, dae__arena *arena, dae__term term, dae__bloc
 /* Merges the patterns of all listed terms into that of the assembled matrix, and allocates its
  * values. */
 dae_status dae__terms_merge(dae__terms *o, dae__arena *arena, int rows, int cols, dae_error *err);
-/* Sets the assembled matrix to 0. */
-void dae__terms_clear(const dae__terms *o);
-/* Adds the terms of one group to the assembled matrix; source: values of each matrix. */
+/* Adds the terms of one group to the assembled matrix, for group 0 after clearing it; source:
+ * values of each matrix. */
 void dae__terms_add(const dae__terms *o, int group, const double *scale, double *const *source);
 
 #endif
