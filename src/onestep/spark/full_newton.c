@@ -236,6 +236,11 @@ dae_status dae__full_newton_iterate(dae__full_newton *o, dae__stages *st,
     dae__axpy(nk, -o->moment[i], dae__stage_vector(st->k, i % s, nk),
               dae__stage_vector(R7, i / s, nk));
   dae__axpy(nk, -1, dae__stage_vector(st->k, s, nk), dae__stage_vector(R7, s - 1, nk));
+  /* rows of redundant constraints: multiplier 0 */
+  for (int i = 0; i < o->nt * ng && eq->active; i++)
+    R6[i] = eq->active[i % ng] ? R6[i] : -st->now.L[i];
+  for (int i = 0; i < s * nk && eq->active; i++)
+    R7[i] = eq->active[ng + i % nk] ? R7[i] : -st->now.Psi[i];
   dae__solver_solve(o->solver, x);
   double y = full_newton_move(s + 1, ny, x, goal->y_weight, st->now.Y + ny);
   double z = full_newton_move(s + 1, nz, x + o->z, goal->z_weight, st->now.Z + nz);
