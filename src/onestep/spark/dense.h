@@ -37,11 +37,10 @@ typedef struct dae__spark_dense {
   /* integrals W_ij of the Lagrange polynomials l_j from 0 to node i, stored by rows */
   double *W;
   dae__spark_dense_memory *memory; /* saved with the integrator */
-  dae__stage_values values[2];   /* Y and Z at the nodes of the sweeps, saved with the integrator */
-  double *V, *A;                 /* derivatives of Y and Z at the nodes of the sweeps */
-  double *state, *rate;          /* state vector and its derivative at one node */
-  double *y_rate[2], *z_rate[2]; /* derivatives of y and z at the start and at the end */
-  double *y_weight, *z_weight;
+  double *U[2];       /* u = (y, z) at the nodes of the sweeps, saved with the integrator */
+  double *F, *weight; /* derivatives of u at the nodes of the sweeps, and weights of its changes */
+  double *rate[2];    /* derivatives of u at the start and at the end */
+  dae_point state;    /* state vector and its derivative at one node */
 } dae__spark_dense;
 
 /* Creates the dense output of a method of this order; the stages have to outlive it. opts: rtol,
@@ -56,9 +55,9 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_adapter *adapter
 dae_status dae__spark_dense_refine(dae__spark_dense *d, const dae__spark_dense_step *step,
                                    dae_error *err);
 
-/* Interpolates y and z at the relative time x of the step: by the refined interpolant where it
+/* Interpolates u = (y, z) at the relative time x of the step: by the refined interpolant where it
  * exists. */
 void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double x,
-                           double *y, double *z);
+                           double *u);
 
 #endif

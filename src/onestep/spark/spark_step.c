@@ -259,9 +259,8 @@ static dae_status spark_dense_output(void *self, const dae_step *step, double x,
     return status;
   }
   dae__copy(o->adapter->size, step->to.z, out->z);
-  double *y = o->error, *z = o->error + o->equations.ny;
-  dae__spark_dense_eval(&o->dense, &part, (t - part.t) / part.h, y, z);
-  dae__spark_join(&o->equations, y, z, out->z);
+  dae__spark_dense_eval(&o->dense, &part, (t - part.t) / part.h, o->error);
+  dae__spark_join(&o->equations, o->error, o->error + o->equations.ny, out->z);
   return DAE_OK;
 }
 
