@@ -5,6 +5,7 @@
 #include "text_problem.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- constraints, of both forms ---- */
@@ -281,6 +282,33 @@ static void test_hats_are_the_same_for_forces_that_depend_on_positions_only(void
   dae_model_free(model);
 }
 
+/* The multiplier of a redundant constraint is 0 in the stages, where it would else enter the
+ * derivatives of the constraint forces: the motion is that of two bars. */
+static void test_redundant_constraints_do_not_change_lobatto_steps(void **state)
+{
+  (void)state;
+  static const char *const bars[] = {"1..3", "1..2"};
+  double y[2][10];
+  for (int i = 0; i < 2; i++) {
+    char text[512];
+    (void)snprintf(text, sizeof text,
+                   "model platform \"\"\ncoord x = 0.6, y = -0.8, phi = 0\n"
+                   "kinetic x'^2 + y'^2 + phi'^2/4\npotential 19.62*y\n"
+                   "for i in %s {\n"
+                   "  let dx = x + (i - 2)*(cos(phi) - 1), dy = y + (i - 2)*sin(phi)\n"
+                   "  constraint bar[i]: (dx^2 + dy^2 - 1)/2 = 0\n}\n",
+                   bars[i]);
+    test_problem p;
+    dae_model *model = text_problem(text, NULL, 0, 3, &p);
+    dae_spark_options opts = dae_spark_defaults();
+    assert_int_equal(support_run_with("spark-lobatto", &p, &opts, 0, NULL, NULL, y[i], NULL),
+                     DAE_OK);
+    dae_model_free(model);
+  }
+  for (int i = 0; i < 6; i++)
+    assert_true(fabs(y[1][i] - y[0][i]) < 1e-5);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -292,6 +320,7 @@ int main(void)
       cmocka_unit_test(test_energy_of_a_hamiltonian_system_does_not_drift),
       cmocka_unit_test(test_energy_falls_with_member_c),
       cmocka_unit_test(test_hats_are_the_same_for_forces_that_depend_on_positions_only),
+      cmocka_unit_test(test_redundant_constraints_do_not_change_lobatto_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@
 
 #include "core/arena.h"
 #include "core/vec.h"
-#include "onestep/spark/adapter.h"
 #include "onestep/spark/stages.h"
 #include "problems/problems.h"
 
@@ -19,7 +18,8 @@
 
 typedef struct stage_fixture {
   dae__arena *arena;
-  dae__spark_adapter adapter;
+  dae_adapter adapter;
+  dae__spark_equations equations;
   dae_spark_tableau *tableau;
   dae__spark_transform transform;
   dae__stages stages;
@@ -38,25 +38,33 @@ static inline void stage_set_up(const test_problem *p, int s, stage_fixture *o)
       dae_spark_tableau_create(DAE_SPARK_GAUSS, DAE_SPARK_HAT_SAME, s, NULL, &o->tableau, NULL),
       DAE_OK);
   assert_int_equal(dae__spark_transform_create(o->arena, o->tableau, &o->transform, NULL), DAE_OK);
-  assert_int_equal(
-      (p->problem.mechanical ? dae__spark_adapter_mechanical : dae__spark_adapter_momentum)(
-          o->arena, &p->problem, true, o->transform.blocks, &o->adapter, NULL),
-      DAE_OK);
-  const dae__spark_adapter *a = &o->adapter;
-  dae__copy(p->size, p->start.y, state);
-  assert_int_equal(a->states->consistent(a->self, p->start.t, NULL, state, rate, NULL), DAE_OK);
-  assert_int_equal(dae__stages_create(o->arena, o->tableau, &o->transform, a, &o->stages, NULL),
+  const dae__onestep_needs needs = {.method = "spark-gauss", .singular = true};
+  const dae_step_options control = {.rtol = 1e-6, .atol = 1e-8, .project = true};
+  bool mechanical = p->problem.mechanical;
+  assert_int_equal((mechanical ? dae__adapter_mechanical : dae__adapter_momentum)(
+                       o->arena, &p->problem, &needs, &control, &o->adapter, NULL),
                    DAE_OK);
-  dae__stages_reset(&o->stages, state + a->lambda, state + a->psi);
-  dae__spark_adapter_split(a, state, o->y, o->z);
-  o->ny = a->ny;
-  o->nz = a->nz;
+  dae__copy(p->size, p->start.y, state);
+  assert_int_equal(
+      o->adapter.table->consistent(o->adapter.self, p->start.t, NULL, state, rate, NULL), DAE_OK);
+  dae__spark_equations *eq = &o->equations;
+  assert_int_equal((mechanical ? dae__spark_mechanical_create
+                               : dae__spark_momentum_create)(o->arena, &o->adapter, true, eq, NULL),
+                   DAE_OK);
+  assert_int_equal(dae__stages_create(o->arena, o->tableau, &o->transform, eq, &o->stages, NULL),
+                   DAE_OK);
+  o->stages.lambda = state + eq->lambda;
+  o->stages.psi = state + eq->psi;
+  dae__spark_split(eq, state, o->y, o->z);
+  o->ny = eq->ny;
+  o->nz = eq->nz;
 }
 
 static inline void stage_tear_down(stage_fixture *o)
 {
   dae__stages_free(&o->stages);
-  o->adapter.states->free(o->adapter.self);
+  o->equations.table->free(o->equations.self);
+  o->adapter.table->free(o->adapter.self);
   dae_spark_tableau_free(o->tableau);
   dae__arena_free(o->arena);
 }

@@ -28,8 +28,9 @@ static distance between(const stage_fixture *a, const stage_fixture *b)
   int count = a->s + 2;
   return (distance){.stages = fmax(difference(count * a->ny, x->now.Y, y->now.Y),
                                    difference(count * a->nz, x->now.Z, y->now.Z)),
-                    .multipliers = fmax(difference(x->nt * x->adapter->ng, x->now.L, y->now.L),
-                                        difference(a->s * x->adapter->nk, x->now.Psi, y->now.Psi))};
+                    .multipliers =
+                        fmax(difference(x->nt * x->equations->ng, x->now.L, y->now.L),
+                             difference(a->s * x->equations->nk, x->now.Psi, y->now.Psi))};
 }
 
 /* every step of all strategies from the end of the one by simplified Newton */

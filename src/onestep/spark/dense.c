@@ -46,19 +46,20 @@
 
 /* ---- creation ---- */
 
-dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *opts, int order,
+dae_status dae__spark_dense_create(dae__arena *arena, const dae_adapter *adapter,
+                                   const dae_spark_options *opts, int order,
                                    const dae__stages *stages, dae__spark_dense *out, dae_error *err)
 {
   dae__spark_dense *d = out;
-  const dae__spark_adapter *adapter = stages->adapter;
+  const dae__spark_equations *eq = stages->equations;
   bool fixed = opts->step > 0;
-  size_t ny = (size_t)adapter->ny, nz = (size_t)adapter->nz;
+  size_t size = (size_t)(eq->ny + eq->nz);
   int n = order < 4 ? 3 : order - 1;
   bool all_inner = stages->nodes == stages->s + 2;
   int gained = order - stages->s - (all_inner ? 2 : 1);
   DAE__ASSERT(n <= DAE__HERMITE_NODES);
   *d = (dae__spark_dense){
-      .adapter = adapter, .fixed = fixed, .rtol = opts->rtol, .atol = opts->atol};
+      .adapter = adapter, .equations = eq, .fixed = fixed, .rtol = opts->rtol, .atol = opts->atol};
   d->max_sweeps = !fixed ? MAX_SWEEPS : gained > MIN_FIXED_SWEEPS ? gained : MIN_FIXED_SWEEPS;
   dae__hermite_create(arena, stages->nodes, stages->node, stages->node_index, all_inner,
                       &d->low_order);
@@ -66,19 +67,13 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *o
   d->W = DAE__ALLOC(arena, double, n *n);
   d->memory = DAE__STATE(arena, dae__spark_dense_memory, 1);
   for (int k = 0; k < 2; k++) {
-    size_t saved = k == 0 || !fixed ? (size_t)n : 0;
-    d->values[k].Y = DAE__STATE(arena, double, saved *ny);
-    d->values[k].Z = DAE__STATE(arena, double, saved *nz);
-    d->y_rate[k] = DAE__ALLOC(arena, double, ny);
-    d->z_rate[k] = DAE__ALLOC(arena, double, nz);
+    d->U[k] = DAE__STATE(arena, double, k == 0 || !fixed ? (size_t)n * size : 0);
+    d->rate[k] = DAE__ALLOC(arena, double, size);
   }
-  d->V = DAE__ALLOC(arena, double, (size_t)n *ny);
-  d->A = DAE__ALLOC(arena, double, (size_t)n *nz);
-  /* saved, because its multipliers are the initial guess of the next evaluation */
-  d->state = DAE__STATE(arena, double, adapter->size);
-  d->rate = DAE__ALLOC(arena, double, adapter->size);
-  d->y_weight = DAE__ALLOC(arena, double, ny);
-  d->z_weight = DAE__ALLOC(arena, double, nz);
+  d->F = DAE__ALLOC(arena, double, (size_t)n *size);
+  d->weight = DAE__ALLOC(arena, double, size);
+  d->state.z = DAE__ALLOC(arena, double, adapter->size);
+  d->state.dz = DAE__ALLOC(arena, double, adapter->size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   long double c[DAE__HERMITE_NODES], w[DAE__HERMITE_NODES];
@@ -96,56 +91,49 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *o
 
 /* ---- evaluation ---- */
 
-/* y and z at the relative time x of the step, by the low-order or the refined interpolant c */
-static void spark_dense_interpolate(dae__spark_dense *d, const dae__hermite *c,
-                                    const dae__stage_values *values,
-                                    const dae__spark_dense_step *step, double x, double *y,
-                                    double *z)
+void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double x,
+                           double *u)
 {
-  const dae__spark_adapter *a = d->adapter;
-  double w[DAE__HERMITE_NODES + 2];
-  dae__spark_adapter_split(a, step->start_rate, d->y_rate[0], d->z_rate[0]);
-  dae__spark_adapter_split(a, step->end_rate, d->y_rate[1], d->z_rate[1]);
-  dae__hermite_data of_y = {step->h, values->Y, d->y_rate[0], d->y_rate[1]};
-  dae__hermite_data of_z = {step->h, values->Z, d->z_rate[0], d->z_rate[1]};
-  dae__hermite_weights(c, x, w);
-  dae__hermite_eval(c, w, a->ny, &of_y, y);
-  dae__hermite_eval(c, w, a->nz, &of_z, z);
-}
-
-void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double t,
-                           double *y, double *z)
-{
-  int k = step->first_half;
-  bool refined = d->memory->step[k] == step->number && d->memory->refined[k];
-  spark_dense_interpolate(d, refined ? &d->refined : &d->low_order,
-                          refined ? &d->values[k] : step->stages, step, (t - step->t) / step->h, y,
-                          z);
+  const dae__spark_equations *eq = d->equations;
+  int k = step->first_half, ny = eq->ny, nz = eq->nz;
+  double w[DAE__HERMITE_NODES + 2], *start = d->rate[0], *end = d->rate[1];
+  const dae__hermite_data refined = {step->h, d->U[k], start, end};
+  const dae__hermite_data of_y = {step->h, step->stages->Y, start, end};
+  const dae__hermite_data of_z = {step->h, step->stages->Z, start + ny, end + ny};
+  dae__spark_split(eq, step->start_rate, start, start + ny);
+  dae__spark_split(eq, step->end_rate, end, end + ny);
+  dae__hermite_weights(d->memory->refined[k] ? &d->refined : &d->low_order, x, w);
+  if (d->memory->refined[k]) {
+    dae__hermite_eval(&d->refined, w, ny + nz, &refined, u);
+    return;
+  }
+  dae__hermite_eval(&d->low_order, w, ny, &of_y, u);
+  dae__hermite_eval(&d->low_order, w, nz, &of_z, u + ny);
 }
 
 /* ---- sweeps ---- */
 
-/* Picard sweep for u, y or z as vectors of length n at all nodes: new values at the inner nodes
- * from the values at both ends and the derivatives at all nodes; returns the largest change
- * relative to the weights. */
-static double spark_dense_integrate(const dae__spark_dense *d, double h, int n, const double *rate,
-                                    const double *weight, double *u)
+/* Picard sweep for the entries from ... to - 1 of u = (y, z): new values at the inner nodes from
+ * the values at both ends and the derivatives at all nodes; returns the largest change relative to
+ * the weights. */
+static double spark_dense_integrate(const dae__spark_dense *d, double h, int from, int to,
+                                    double *U)
 {
-  int nodes = d->refined.nodes, last = nodes - 1;
+  int nodes = d->refined.nodes, last = nodes - 1, n = d->equations->ny + d->equations->nz;
   double largest = 0;
-  for (int k = 0; k < n; k++) {
+  for (int k = from; k < to; k++) {
     double defect = 0;
     for (int i = last; i > 0; i--) { /* last node first: its defect corrects the inner nodes */
-      double x = d->refined.node[i], sum = 0, *value = &u[i * n + k];
+      double x = d->refined.node[i], sum = 0, *value = &U[i * n + k];
       for (int j = 0; j < nodes; j++)
-        sum += d->W[i * nodes + j] * rate[j * n + k];
-      double next = u[k] + h * sum;
+        sum += d->W[i * nodes + j] * d->F[j * n + k];
+      double next = U[k] + h * sum;
       if (i == last) {
         defect = *value - next;
         continue;
       }
       next += x * x * (3 - 2 * x) * defect;
-      double change = fabs(next - *value) / weight[k];
+      double change = fabs(next - *value) / d->weight[k];
       largest = isfinite(change) ? fmax(largest, change) : INFINITY;
       *value = next;
     }
@@ -153,63 +141,53 @@ static double spark_dense_integrate(const dae__spark_dense *d, double h, int n, 
   return largest;
 }
 
-/* one Picard sweep over all inner nodes, with the derivatives V and A at both ends given */
+/* one Picard sweep over all inner nodes, with the derivatives F at both ends given */
 static dae_status spark_dense_sweep(dae__spark_dense *d, const dae__spark_dense_step *step,
-                                    dae__stage_values *values, double *change, dae_error *err)
+                                    double *U, double *change, dae_error *err)
 {
-  const dae__spark_adapter *a = d->adapter;
-  int ny = a->ny, nz = a->nz, last = d->refined.nodes - 1;
+  const dae__spark_equations *eq = d->equations;
+  const dae_adapter *adapter = d->adapter;
+  int ny = eq->ny, n = ny + eq->nz, last = d->refined.nodes - 1;
   for (int i = 1; i < last; i++) {
     double t = step->t + d->refined.node[i] * step->h;
-    dae__spark_adapter_join(a, dae__stage_vector(values->Y, i, ny),
-                            dae__stage_vector(values->Z, i, nz), d->state);
-    DAE__TRY(a->states->accelerate(a->self, true, t, d->state, d->rate, err));
-    dae__spark_adapter_split(a, d->rate, dae__stage_vector(d->V, i, ny),
-                             dae__stage_vector(d->A, i, nz));
+    double *u = dae__stage_vector(U, i, n), *f = dae__stage_vector(d->F, i, n);
+    dae__spark_join(eq, u, u + ny, d->state.z);
+    DAE__TRY(adapter->table->slopes(adapter->self, true, t, d->state.z, d->state.dz, err));
+    dae__spark_split(eq, d->state.dz, f, f + ny);
   }
-  *change = spark_dense_integrate(d, step->h, nz, d->A, d->z_weight, values->Z);
+  *change = spark_dense_integrate(d, step->h, ny, n, U);
   for (int i = 1; i < last; i++) {
-    dae_momentum_at at = {step->t + d->refined.node[i] * step->h,
-                          dae__stage_vector(values->Y, i, ny), dae__stage_vector(values->Z, i, nz)};
-    dae__spark_wanted wanted = {.v = dae__stage_vector(d->V, i, ny)};
-    DAE__TRY(a->table->eval(a->self, &at, NULL, &wanted, err));
+    const double *u = dae__stage_vector(U, i, n);
+    dae_momentum_at at = {step->t + d->refined.node[i] * step->h, u, u + ny};
+    dae__spark_wanted wanted = {.v = dae__stage_vector(d->F, i, n)};
+    DAE__TRY(eq->table->eval(eq->self, &at, NULL, &wanted, err));
   }
-  *change = fmax(*change, spark_dense_integrate(d, step->h, ny, d->V, d->y_weight, values->Y));
+  *change = fmax(*change, spark_dense_integrate(d, step->h, 0, ny, U));
   return DAE_OK;
-}
-
-/* weights of the error norm for the changes of a sweep, from the values at both ends of the step */
-static void spark_dense_weights(const dae__spark_dense *d, int n, const double *start,
-                                const double *end, double *weight)
-{
-  double size = 1 + fmax(dae__max_abs(n, start), dae__max_abs(n, end));
-  for (int k = 0; k < n; k++)
-    weight[k] = d->fixed ? ROUND_OFF_UNITS * DBL_EPSILON * size
-                         : d->rtol * fmax(fabs(start[k]), fabs(end[k])) + d->atol;
 }
 
 dae_status dae__spark_dense_refine(dae__spark_dense *d, const dae__spark_dense_step *step,
                                    dae_error *err)
 {
-  const dae__spark_adapter *a = d->adapter;
+  const dae__spark_equations *eq = d->equations;
   dae__spark_dense_memory *m = d->memory;
-  int k = step->first_half, ny = a->ny, nz = a->nz, last = d->refined.nodes - 1;
-  dae__stage_values *u = &d->values[k];
-  double first = 0, before = INFINITY, change = INFINITY;
-  if (m->step[k] == step->number)
+  int k = step->first_half, n = eq->ny + eq->nz, last = d->refined.nodes - 1;
+  double *U = d->U[k], first = 0, before = INFINITY, change = INFINITY;
+  if (m->attempted[k])
     return DAE_OK;
-  m->step[k] = step->number;
-  m->refined[k] = false;
+  m->attempted[k] = true;
+  dae__copy(d->adapter->size, step->state, d->state.z);
   for (int i = 0; i <= last; i++)
-    spark_dense_interpolate(d, &d->low_order, step->stages, step, d->refined.node[i],
-                            dae__stage_vector(u->Y, i, ny), dae__stage_vector(u->Z, i, nz));
-  dae__spark_adapter_split(a, step->start_rate, d->V, d->A);
-  dae__spark_adapter_split(a, step->end_rate, dae__stage_vector(d->V, last, ny),
-                           dae__stage_vector(d->A, last, nz));
-  spark_dense_weights(d, ny, u->Y, dae__stage_vector(u->Y, last, ny), d->y_weight);
-  spark_dense_weights(d, nz, u->Z, dae__stage_vector(u->Z, last, nz), d->z_weight);
+    dae__spark_dense_eval(d, step, d->refined.node[i], dae__stage_vector(U, i, n));
+  const double *end = dae__stage_vector(U, last, n);
+  double size = 1 + fmax(dae__max_abs(n, U), dae__max_abs(n, end));
+  for (int i = 0; i < n; i++)
+    d->weight[i] = d->fixed ? ROUND_OFF_UNITS * DBL_EPSILON * size
+                            : d->rtol * fmax(fabs(U[i]), fabs(end[i])) + d->atol;
+  dae__copy(n, d->rate[0], d->F);
+  dae__copy(n, d->rate[1], dae__stage_vector(d->F, last, n));
   for (int i = 0; i < d->max_sweeps && change > 1; i++) {
-    DAE__TRY(spark_dense_sweep(d, step, u, &change, err));
+    DAE__TRY(spark_dense_sweep(d, step, U, &change, err));
     first = i == 0 ? change : first;
     if (change >= SLOW_CONTRACTION * before)
       break;

@@ -11,22 +11,24 @@
 /* Interval of one interpolant: a whole step, or a half of a step that was halved by step
  * doubling. */
 typedef struct dae__spark_dense_step {
-  long number;     /* number of the step in the run, counted from 1 */
   bool first_half; /* first half of a halved step; false: whole step, or second half */
   double t, h;
   const dae__stage_values *stages;
+  const double *state; /* state vector at the start of the step; its multipliers are the guess of
+                        * the accelerations */
   const double *start_rate, *end_rate; /* derivatives of the state vector at both ends */
 } dae__spark_dense_step;
 
-/* State of the refinement, saved with the integrator; index 0: whole steps and second halves, index
- * 1: first halves. */
+/* State of the refinement in the last step, saved with the integrator; index 0: whole steps and
+ * second halves, index 1: first halves. */
 typedef struct dae__spark_dense_memory {
-  long step[2];    /* number of the last step with an attempted refinement, 0: none */
-  bool refined[2]; /* whether the Picard sweeps of that refinement converged */
+  bool attempted[2]; /* whether a refinement was attempted */
+  bool refined[2];   /* whether its Picard sweeps converged */
 } dae__spark_dense_memory;
 
 typedef struct dae__spark_dense {
-  const dae__spark_adapter *adapter;
+  const dae_adapter *adapter;
+  const dae__spark_equations *equations;
   bool fixed; /* whether the step size is fixed; false: sweeps end at the tolerances */
   double rtol, atol;
   int max_sweeps;
@@ -35,15 +37,16 @@ typedef struct dae__spark_dense {
   /* integrals W_ij of the Lagrange polynomials l_j from 0 to node i, stored by rows */
   double *W;
   dae__spark_dense_memory *memory; /* saved with the integrator */
-  dae__stage_values values[2];   /* Y and Z at the nodes of the sweeps, saved with the integrator */
-  double *V, *A;                 /* derivatives of Y and Z at the nodes of the sweeps */
-  double *state, *rate;          /* state vector and its derivative at one node */
-  double *y_rate[2], *z_rate[2]; /* derivatives of y and z at the start and at the end */
-  double *y_weight, *z_weight;
+  double *U[2];       /* u = (y, z) at the nodes of the sweeps, saved with the integrator */
+  double *F, *weight; /* derivatives of u at the nodes of the sweeps, and weights of its changes */
+  double *rate[2];    /* derivatives of u at the start and at the end */
+  dae_point state;    /* state vector and its derivative at one node */
 } dae__spark_dense;
 
-/* Creates the dense output of a method of this order; the stages have to outlive it. */
-dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *opts, int order,
+/* Creates the dense output of a method of this order; the stages have to outlive it. opts: rtol,
+ * atol and step of the method. */
+dae_status dae__spark_dense_create(dae__arena *arena, const dae_adapter *adapter,
+                                   const dae_spark_options *opts, int order,
                                    const dae__stages *stages, dae__spark_dense *out,
                                    dae_error *err);
 
@@ -52,8 +55,9 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_spark_options *o
 dae_status dae__spark_dense_refine(dae__spark_dense *d, const dae__spark_dense_step *step,
                                    dae_error *err);
 
-/* Interpolates y and z at a time t within the step. */
-void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double t,
-                           double *y, double *z);
+/* Interpolates u = (y, z) at the relative time x of the step: by the refined interpolant where it
+ * exists. */
+void dae__spark_dense_eval(dae__spark_dense *d, const dae__spark_dense_step *step, double x,
+                           double *u);
 
 #endif

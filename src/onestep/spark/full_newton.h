@@ -16,15 +16,25 @@
 #include "linalg/solver.h"
 #include "onestep/spark/stages.h"
 
-typedef struct dae__full_newton dae__full_newton;
+typedef struct dae__full_newton {
+  const dae_spark_tableau *tableau;
+  const dae__spark_equations *equations;
+  int s, nt, n;
+  int z, L, Psi;  /* first index of the unknowns Z, L, Psi, and of the rows R5, R6, R7 */
+  double *B;      /* B = Ab A^-1 of the tilde points, nt x s */
+  double *moment; /* weights of k in the rows R7, (s - 1) x s */
+  /* the Jacobian; group of constant terms: 0, at stage i, 1 ... s: i, at the end of the step: s +
+   * 1, at tilde node j, 0 ... nt - 1: s + 2 + j */
+  dae__terms terms;
+  double *x; /* right side and solution */
+  dae__solver *solver;
+  bool factored;
+} dae__full_newton;
 
+/* Creates the iteration; its solver is freed by the caller. */
 dae_status dae__full_newton_create(dae__arena *arena, const dae_spark_tableau *tableau,
-                                   const dae__spark_adapter *adapter, dae__full_newton **out,
+                                   const dae__spark_equations *eq, dae__full_newton **out,
                                    dae_error *err);
-void dae__full_newton_free(dae__full_newton *full); /* Frees the iteration; NULL is allowed. */
-dae_status dae__full_newton_reload(dae__full_newton *full);
-/* Discards the pivot sequence of the factorisation. */
-void dae__full_newton_forget(dae__full_newton *full);
 
 /* Evaluates and factors the Jacobian at the iterate st->now. */
 dae_status dae__full_newton_factor(dae__full_newton *full, dae__stages *st, dae_error *err);

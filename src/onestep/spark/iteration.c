@@ -44,29 +44,6 @@ static void iteration_combine(const double *row, int count, int n, const double 
     dae__axpy(n, row[j], R + (size_t)j * (size_t)n, out);
 }
 
-/* right sides -(q5, q6, q7) of the transformed rows, from the residuals R5, R6 and k */
-static void iteration_right_sides(dae__stages *st)
-{
-  const dae__spark_transform *tr = st->transform;
-  const dae__spark_adapter *a = st->adapter;
-  int s = st->s, nz = a->nz, ng = a->ng, nk = a->nk, width = nz + ng + nk;
-  for (int i = 0; i <= s; i++)
-    dae__stages_residual5(st, i, dae__stage_vector(st->R5, i, nz));
-  for (int i = 0; i < s; i++) { /* R6: g / h at the tilde nodes, then gdot at the end */
-    dae__copy(ng, dae__stage_vector(st->g, i + 1, ng), dae__stage_vector(st->R6, i, ng));
-    dae__scale(ng, 1 / st->h, dae__stage_vector(st->R6, i, ng));
-  }
-  dae__copy(ng, st->g, dae__stage_vector(st->R6, s, ng));
-  for (int i = 0; i <= s; i++) {
-    double *x = dae__stage_vector(st->x, i, width);
-    iteration_combine(tr->Q + i * (s + 1), s + 1, nz, st->R5, x);
-    iteration_combine(tr->Qc + i * (s + 1), s + 1, ng, st->R6, x + nz);
-    if (i < s)
-      iteration_combine(tr->Qt + i * (s + 1), s + 1, nk, st->k, x + nz + ng);
-    dae__scale(i < s ? width : nz + ng, -1, x);
-  }
-}
-
 /* xi = row k of Ti times s vectors of length n: transformation to eigenvector k of A */
 static void iteration_to_eigenvectors(const dae__spark_transform *tr, int k, int n,
                                       const double *values, double complex *xi)
@@ -94,35 +71,35 @@ static void iteration_from_eigenvectors(const dae__spark_transform *tr, int k, i
 static void iteration_solve_decoupled(dae__stages *st)
 {
   const dae__spark_transform *tr = st->transform;
-  const dae__spark_adapter *a = st->adapter;
-  int s = st->s, width = a->nz + a->ng + a->nk;
+  const dae__spark_equations *eq = st->equations;
+  int s = st->s, width = eq->nz + eq->ng + eq->nk;
   const double *delta = dae__stage_vector(st->x, s, width);
   double *dY = dae__stage_vector(st->D, s, width);
   double complex *e = st->xi + width;
-  dae__zero(s * width + s * a->ny, st->D);
+  dae__zero(s * width + s * eq->ny, st->D);
   for (int k = 0; k < tr->blocks; k++) {
     double complex w = 0;
     for (int j = 0; j < s; j++)
       w += tr->Ti[k * s + j] * tr->w[j];
     iteration_to_eigenvectors(tr, k, width, st->x, st->xi);
-    iteration_to_eigenvectors(tr, k, a->ny, st->refresh_change, e);
-    dae__decoupled_solve(a->decoupled, k, st->h * tr->mu[k], w, delta, e, st->xi);
+    iteration_to_eigenvectors(tr, k, eq->ny, st->refresh_change, e);
+    dae__decoupled_solve(&st->decoupled, k, st->h * tr->mu[k], w, delta, e, st->xi);
     iteration_from_eigenvectors(tr, k, width, st->xi, st->D);
-    iteration_from_eigenvectors(tr, k, a->ny, e, dY);
+    iteration_from_eigenvectors(tr, k, eq->ny, e, dY);
   }
   dae__copy(s * width, st->D, st->x);
-  dae__axpy(s * a->ny, 1, dY, dae__stage_vector(st->now.Y, 1, a->ny));
+  dae__axpy(s * eq->ny, 1, dY, dae__stage_vector(st->now.Y, 1, eq->ny));
   for (int i = 0; i < s; i++) /* gamma' (dY; dy1) = 0 */
-    dae__axpy(a->ny, -tr->gamma[i], dae__stage_vector(dY, i, a->ny),
-              dae__stage_vector(st->now.Y, s + 1, a->ny));
+    dae__axpy(eq->ny, -tr->gamma[i], dae__stage_vector(dY, i, eq->ny),
+              dae__stage_vector(st->now.Y, s + 1, eq->ny));
 }
 
 /* adds the increments to Z, L and Psi; returns the largest change of Z relative to the weights */
 static double iteration_add_increments(dae__stages *st, const double *weight)
 {
   const dae__spark_transform *tr = st->transform;
-  const dae__spark_adapter *a = st->adapter;
-  int s = st->s, nz = a->nz, ng = a->ng, nk = a->nk, width = nz + ng + nk;
+  const dae__spark_equations *eq = st->equations;
+  int s = st->s, nz = eq->nz, ng = eq->ng, nk = eq->nk, width = nz + ng + nk;
   const double *delta = dae__stage_vector(st->x, s, width);
   double change = 0;
   for (int n = 0; n < nz; n++) {
@@ -152,18 +129,31 @@ static double iteration_add_increments(dae__stages *st, const double *weight)
 static dae_status iteration_simplified(dae__stages *st, const dae__stages_goal *goal,
                                        double *change, dae_error *err)
 {
-  const dae__spark_adapter *a = st->adapter;
-  int s = st->s, width = a->nz + a->ng + a->nk;
-  DAE__ASSERT(st->transform && a->matrices && st->memory->factored);
+  const dae__spark_equations *eq = st->equations;
+  const dae__spark_transform *tr = st->transform;
+  int s = st->s, nz = eq->nz, ng = eq->ng, nk = eq->nk, width = nz + ng + nk;
+  DAE__ASSERT(tr && st->memory->factored);
   DAE__TRY(dae__stages_refresh(st, goal->y_weight, change, err));
   DAE__TRY(dae__stages_evaluate(st, err));
-  iteration_right_sides(st);
-  a->table->solve(a->self, false, dae__stage_vector(st->x, s, width));
+  for (int i = 0; i <= s; i++)
+    dae__stages_residual5(st, i, dae__stage_vector(st->R5, i, nz));
+  for (int i = 0; i < s * ng; i++) /* R6: g / h at the tilde nodes, then gdot at the end */
+    st->R6[i] = st->g[ng + i] / st->h;
+  dae__copy(ng, st->g, dae__stage_vector(st->R6, s, ng));
+  for (int i = 0; i <= s; i++) { /* right sides -(q5, q6, q7) of the transformed rows */
+    double *x = dae__stage_vector(st->x, i, width);
+    iteration_combine(tr->Q + i * (s + 1), s + 1, nz, st->R5, x);
+    iteration_combine(tr->Qc + i * (s + 1), s + 1, ng, st->R6, x + nz);
+    if (i < s)
+      iteration_combine(tr->Qt + i * (s + 1), s + 1, nk, st->k, x + nz + ng);
+    dae__scale(i < s ? width : nz + ng, -1, x);
+  }
+  eq->table->solve(eq->self, false, dae__stage_vector(st->x, s, width));
   if (st->strategy == DAE__STAGES_DECOUPLED)
     iteration_solve_decoupled(st);
   else
     for (int i = 0; i < s; i++)
-      a->table->solve(a->self, true, dae__stage_vector(st->x, i, width));
+      eq->table->solve(eq->self, true, dae__stage_vector(st->x, i, width));
   *change = fmax(*change, iteration_add_increments(st, goal->z_weight));
   return DAE_OK;
 }
@@ -172,8 +162,8 @@ static dae_status iteration_simplified(dae__stages *st, const dae__stages_goal *
  * constraints */
 static int iteration_worst(const dae__stages *st)
 {
-  const dae__spark_adapter *a = st->adapter;
-  int nc = a->ng + a->nk, width = a->nz + nc, from = nc > 0 ? a->nz : 0, worst = from;
+  const dae__spark_equations *eq = st->equations;
+  int nc = eq->ng + eq->nk, width = eq->nz + nc, from = nc > 0 ? eq->nz : 0, worst = from;
   double largest = -1;
   for (int i = 0; i < st->s; i++)
     for (int n = from; n < width; n++)
@@ -190,43 +180,33 @@ static int iteration_worst(const dae__stages *st)
  * predicted step with the means of its multipliers */
 static dae_status iteration_factor_midpoint(dae__stages *st, dae_error *err)
 {
-  const dae__spark_adapter *a = st->adapter;
+  const dae__spark_equations *eq = st->equations;
   const dae__spark_transform *tr = st->transform;
   double *y = st->Yt, *z = st->x, *lambda = st->R6, *psi = st->R7;
-  for (int n = 0; n < a->ny; n++)
-    y[n] = (st->now.Y[n] + st->now.Y[(st->s + 1) * a->ny + n]) / 2;
-  for (int n = 0; n < a->nz; n++)
-    z[n] = (st->now.Z[n] + st->now.Z[(st->s + 1) * a->nz + n]) / 2;
-  dae__zero(a->ng, lambda);
+  double complex hmu[DAE_SPARK_MAX_STAGES];
+  for (int n = 0; n < eq->ny; n++)
+    y[n] = (st->now.Y[n] + st->now.Y[(st->s + 1) * eq->ny + n]) / 2;
+  for (int n = 0; n < eq->nz; n++)
+    z[n] = (st->now.Z[n] + st->now.Z[(st->s + 1) * eq->nz + n]) / 2;
+  dae__zero(eq->ng, lambda);
   for (int i = 0; i < st->nt; i++)
-    dae__axpy(a->ng, 1.0 / st->nt, dae__stage_vector(st->now.L, i, a->ng), lambda);
-  dae__zero(a->nk, psi);
+    dae__axpy(eq->ng, 1.0 / st->nt, dae__stage_vector(st->now.L, i, eq->ng), lambda);
+  dae__zero(eq->nk, psi);
   for (int i = 0; i < st->s; i++)
-    dae__axpy(a->nk, 1.0 / st->s, dae__stage_vector(st->now.Psi, i, a->nk), psi);
+    dae__axpy(eq->nk, 1.0 / st->s, dae__stage_vector(st->now.Psi, i, eq->nk), psi);
   dae_momentum_at at = {st->t + st->h / 2, y, z};
   st->memory->factored = true;
   st->memory->factorisations++;
   st->memory->jacobians++;
-  DAE__TRY(a->table->factor(a->self, &at, lambda, psi, err));
+  DAE__TRY(eq->table->factor(eq->self, &at, lambda, psi, err));
   if (st->strategy != DAE__STAGES_DECOUPLED)
     return DAE_OK;
   st->memory->blocks = true;
   st->memory->jacobians++;
-  DAE__TRY(dae__decoupled_linearise(a->decoupled, &at, lambda, psi, err));
-  for (int k = 0; k < tr->blocks; k++) {
-    st->memory->factorisations++;
-    DAE__TRY(dae__decoupled_factor(a->decoupled, k, st->h * tr->mu[k], err));
-  }
-  return DAE_OK;
-}
-
-/* evaluates and factors the Jacobian of the full Newton iteration at the current iterate */
-static dae_status iteration_factor_full(dae__stages *st, dae_error *err)
-{
-  st->memory->whole = true;
-  st->memory->jacobians++;
-  st->memory->factorisations++;
-  return dae__full_newton_factor(st->full, st, err);
+  st->memory->factorisations += tr->blocks;
+  for (int k = 0; k < tr->blocks; k++)
+    hmu[k] = st->h * tr->mu[k];
+  return dae__decoupled_factor(&st->decoupled, &at, lambda, psi, hmu, err);
 }
 
 /* predicts the step and factors the matrices of the strategy; the full Newton iteration is created
@@ -234,32 +214,34 @@ static dae_status iteration_factor_full(dae__stages *st, dae_error *err)
 static dae_status iteration_start(dae__stages *st, double t, double h, const double *y0,
                                   const double *z0, dae_error *err)
 {
-  const dae__spark_adapter *a = st->adapter;
+  const dae__spark_equations *eq = st->equations;
   bool full = st->strategy == DAE__STAGES_FULL;
   if (full && !st->full) {
     dae__arena_free(st->full_arena);
     st->full_arena = dae__arena_create(st->env);
     if (!st->full_arena)
       return dae__out_of_memory(err);
-    DAE__TRY(dae__full_newton_create(st->full_arena, st->tableau, a, &st->full, err));
+    DAE__TRY(dae__full_newton_create(st->full_arena, st->tableau, eq, &st->full, err));
   }
   /* pivots are not saved, and a loaded run has to find the same ones */
   if (full && st->full_arena)
-    dae__full_newton_forget(st->full);
+    dae__solver_reset(st->full->solver);
+  for (int i = 0; i < eq->ng + eq->nk; i++)
+    eq->diagonal[eq->nz + i] = eq->active && !eq->active[i] ? 1 : 0;
   st->t = t;
   st->h = h;
-  dae__copy(a->ny, y0, st->now.Y);
-  dae__copy(a->nz, z0, st->now.Z);
+  dae__copy(eq->ny, y0, st->now.Y);
+  dae__copy(eq->nz, z0, st->now.Z);
   dae__stages_predict(st);
   for (int i = 1; i <= st->s + 1; i++)
-    dae__copy(a->ny, y0, dae__stage_vector(st->now.Y, i, a->ny));
+    dae__copy(eq->ny, y0, dae__stage_vector(st->now.Y, i, eq->ny));
   dae_momentum_at at = {t, y0, z0};
-  DAE__TRY(a->table->eval(a->self, &at, NULL, &(dae__spark_wanted){.p = st->p0}, err));
+  DAE__TRY(eq->table->eval(eq->self, &at, NULL, &(dae__spark_wanted){.p = st->p0}, err));
   /* two evaluations of v for the predicted Y; one where v may be stiff */
   int sweeps = st->strategy == DAE__STAGES_SIMPLIFIED || !st->transform ? 2 : 1;
   for (int sweep = 0; sweep < sweeps; sweep++)
     DAE__TRY(dae__stages_refresh(st, NULL, NULL, err));
-  return full ? iteration_factor_full(st, err) : iteration_factor_midpoint(st, err);
+  return full ? dae__full_newton_factor(st->full, st, err) : iteration_factor_midpoint(st, err);
 }
 
 /* ---- choice of the strategy ---- */
@@ -279,7 +261,7 @@ static bool iteration_available(const dae__stages *st, const dae__stages_goal *g
   if (strategy == DAE__STAGES_FULL)
     return goal->allow_full || !st->transform;
   if (strategy == DAE__STAGES_DECOUPLED)
-    return st->transform && st->transform->blocks > 0 && st->adapter->decoupled &&
+    return st->decoupled.count > 0 &&
            (goal->allow_full || m->contraction_steps == 0 || iteration_decoupled_pays(m));
   return st->transform;
 }
@@ -341,7 +323,7 @@ static dae_status iteration_converge(dae__stages *st, const dae__stages_goal *go
       break;
     if (full && change > JACOBIAN_REFRESH_CONTRACTION * before[2] &&
         change > goal->stagnation_tolerance)
-      DAE__TRY(iteration_factor_full(st, err));
+      DAE__TRY(dae__full_newton_factor(st->full, st, err));
     before[0] = before[1];
     before[1] = before[2];
     before[2] = change;
@@ -349,7 +331,7 @@ static dae_status iteration_converge(dae__stages *st, const dae__stages_goal *go
   iteration_observe(st, first, change, i < goal->max_iterations ? i + 1 : i);
   char name[64];
   int worst = full ? dae__full_newton_worst(st->full) : iteration_worst(st);
-  dae__spark_adapter_name(st->adapter, worst, name, sizeof name);
+  dae__spark_name(st->equations, worst, name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
                    "the iteration of the stages does not converge with step size %.3g, worst at %s",
                    st->h, name);

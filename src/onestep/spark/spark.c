@@ -2,13 +2,16 @@
 #include "onestep/spark/spark.h"
 #include "core/error.h"
 #include "linalg/solver.h"
-#include "step/assembled.h"
+#include "onestep/spark/spark_step.h"
+#include "quadrature/nodes.h"
 #include <float.h>
 #include <math.h>
 
-/* Deviation up to which a condition b' c^k = 1/(k+1) of the order of a quadrature rule holds.
- * Chosen, not measured. */
+/* Deviation up to which a quadrature rule is exact. Chosen, not measured. */
 #define ORDER_TOLERANCE 1e-10
+/* Number of steps during which step sizes are kept below a size at which the iteration failed.
+ * Chosen, not measured. */
+#define BOUNDED_STEPS 20
 
 /* ---- options ---- */
 
@@ -61,10 +64,10 @@ dae_spark_options dae_spark_defaults(void)
 
 /* ---- problems and tableaux ---- */
 
-static dae_status spark_check_problem(const void *method, const dae_problem *problem,
-                                      dae_error *err)
+static dae_status spark_check_problem(const dae__onestep_descriptor *descriptor,
+                                      const dae_problem *problem, dae_error *err)
 {
-  (void)method;
+  (void)descriptor;
   if (problem->momentum)
     return DAE_OK;
   if (!problem->mechanical)
@@ -80,40 +83,24 @@ static dae_status spark_check_problem(const void *method, const dae_problem *pro
 
 dae_status dae__spark_accepts(const dae_problem *problem, dae_error *err)
 {
-  return dae__assembled_check_problem(problem, spark_check_problem, NULL, err);
+  const dae__onestep_descriptor descriptor = {.check_problem = spark_check_problem};
+  return dae__onestep_accepts(&descriptor, problem, err);
 }
 
-/* Number of stages by tolerance and cost. By the tolerance: fewest evaluations for the pendulum and
- * the car axis. By the cost: with dense matrices few large steps save factorisations; with sparse
- * matrices a factorisation costs no more than a few iterations, whose cost grows with every stage,
- * and one stage less was faster (docs/methods/spark.md). */
-static int spark_stages_for(const dae_problem *problem, double rtol)
-{
-  const dae_mechanical *m = problem->mechanical;
-  const dae_momentum *p = problem->momentum;
-  bool sparse = m ? m->nq > DAE__DENSE_UP_TO && m->M_pattern
-                  : p->nz > DAE__DENSE_UP_TO && (p->p_z_pattern || !p->p);
-  int s = rtol > 1e-4 ? 3 : rtol > 3e-6 ? 4 : rtol > 3e-9 ? 5 : 6;
-  return s > 4 && sparse ? s - 1 : s;
-}
-
-/* order of the quadrature rule: largest p <= 2s with b' c^k = 1/(k+1) for k < p; a lower bound of
- * the order of the method, attained by the families */
+/* order of the quadrature rule: largest p <= 2s for which it is exact for the Legendre polynomials
+ * up to degree p - 1; a lower bound of the order of the method, attained by the families */
 static int spark_order_of(const dae_spark_tableau *t)
 {
-  int order = 0;
-  for (double exact = 1;; exact = 1.0 / (order + 1)) {
-    double sum = 0;
+  for (int order = 0; order < 2 * t->s; order++) {
+    long double sum = 0, P, dP;
     for (int i = 0; i < t->s; i++) {
-      double power = t->b[i];
-      for (int k = 0; k < order; k++)
-        power *= t->c[i];
-      sum += power;
+      dae__legendre(order, 2 * (long double)t->c[i] - 1, &P, &dP);
+      sum += t->b[i] * P;
     }
-    if (!(sum - exact < ORDER_TOLERANCE && exact - sum < ORDER_TOLERANCE) || order == 2 * t->s)
+    if (!(fabsl(sum - (order == 0)) < ORDER_TOLERANCE))
       return order > 0 ? order : 1;
-    order++;
   }
+  return 2 * t->s;
 }
 
 /* ---- creation ---- */
@@ -122,94 +109,97 @@ typedef struct request {
   const char *method;
   dae_spark_family family;
   const dae_spark_tableau *tableau; /* tableau given by the user; NULL: tableau of the family */
-  const dae_spark_options *opts;
+  const dae_spark_options *opts;    /* NULL: defaults */
 } request;
 
-static dae_status spark_create_single(const void *request_of, const dae_problem *problem,
+/* Number of stages by tolerance and cost. By the tolerance: fewest evaluations for the pendulum and
+ * the car axis. By the cost: with dense matrices few large steps save factorisations; with sparse
+ * matrices a factorisation costs no more than a few iterations, whose cost grows with every stage,
+ * and one stage less was faster (docs/methods/spark.md). */
+static dae_status spark_create_steppers(dae__onestep *o, dae__arena *arena, dae_error *err)
+{
+  const request *r = o->descriptor.data;
+  const dae_spark_options *opts = r->opts;
+  const dae_mechanical *m = o->adapter.problem->mechanical;
+  const dae_momentum *p = o->adapter.problem->momentum;
+  dae__spark_method method = {.tableau = r->tableau, .opts = opts};
+  if (!r->tableau) {
+    bool lobatto = r->family > DAE_SPARK_RADAU, ab = r->family == DAE_SPARK_LOBATTO_A_X_B;
+    bool sparse = m ? m->nq > DAE__DENSE_UP_TO && m->M_pattern
+                    : p->nz > DAE__DENSE_UP_TO && (p->p_z_pattern || !p->p);
+    dae_spark_hat hat = ab && opts->hat == DAE_SPARK_HAT_SAME ? DAE_SPARK_HAT_B : opts->hat;
+    int s = opts->rtol > 1e-4 ? 3 : opts->rtol > 3e-6 ? 4 : opts->rtol > 3e-9 ? 5 : 6;
+    s = opts->stages ? opts->stages : s - (s > 4 && sparse) + lobatto;
+    DAE__TRY(dae_spark_tableau_create(r->family, hat, s, o->env, &method.owned, err));
+    method.tableau = method.owned;
+  }
+  method.order = spark_order_of(method.tableau);
+  return dae__spark_create_stepper(o, arena, &method, err);
+}
+
+static dae_status spark_create_method(const request *r, const dae_problem *problem,
                                       const dae_start *start, const dae_env *env,
                                       dae_integrator **out, dae_error *err)
 {
-  const request *r = request_of;
-  const dae_spark_options *o = r->opts;
-  dae_spark_tableau *owned = NULL;
-  dae__spark_descriptor descriptor = {.method = r->method, .tableau = r->tableau, .opts = o};
-  DAE__TRY(spark_check_problem(NULL, problem, err));
-  if (r->tableau)
-    descriptor.order = spark_order_of(r->tableau);
-  else {
-    bool gauss = r->family == DAE_SPARK_GAUSS, radau = r->family == DAE_SPARK_RADAU;
-    bool ab = r->family == DAE_SPARK_LOBATTO_A_X_B;
-    dae_spark_hat hat = ab && o->hat == DAE_SPARK_HAT_SAME ? DAE_SPARK_HAT_B : o->hat;
-    int s = o->stages ? o->stages : spark_stages_for(problem, o->rtol) + (gauss || radau ? 0 : 1);
-    descriptor.order = gauss ? 2 * s : radau ? 2 * s - 1 : 2 * s - 2;
-    DAE__TRY(dae_spark_tableau_create(r->family, hat, s, env, &owned, err));
-    descriptor.tableau = owned;
-  }
-  dae__arena *arena = dae__arena_create(env);
-  dae_status status =
-      arena ? dae__spark_integrator_create(arena, &descriptor, problem, start, owned, out, err)
-            : dae__out_of_memory(err);
-  if (status) {
-    dae__arena_free(arena);
-    dae_spark_tableau_free(owned);
-  }
-  return status;
-}
-
-static dae_status spark_create(const request *r, const dae_problem *problem, const dae_start *start,
-                               const dae_env *env, dae_integrator **out, dae_error *err)
-{
-  *out = NULL;
+  dae_spark_options o = r->opts ? *r->opts : dae_spark_defaults();
+  static const dae_spark_family of_member[] = {[DAE_SPARK_MEMBER_AB] = DAE_SPARK_LOBATTO_A_X_B,
+                                               [DAE_SPARK_MEMBER_C] = DAE_SPARK_LOBATTO_C,
+                                               [DAE_SPARK_MEMBER_D] = DAE_SPARK_LOBATTO_D};
   bool lobatto = r->family > DAE_SPARK_RADAU;
+  *out = NULL;
   DAE__TRY(dae_options_validate(lobatto ? &dae_spark_lobatto_option_table : &dae_spark_option_table,
-                                r->opts, err));
-  if (!lobatto && (r->opts->member || r->opts->hat))
-    return dae__fail(err, DAE_ERROR_OPTION, r->opts->member ? "member" : "hat",
+                                &o, err));
+  if (!lobatto && (o.member || o.hat))
+    return dae__fail(err, DAE_ERROR_OPTION, o.member ? "member" : "hat",
                      "%s has no options member and hat: they are options of spark-lobatto",
                      r->method);
-  return dae__assembled_create(problem, start, spark_create_single, r, env, out, err);
+  request chosen = {r->method, lobatto ? of_member[o.member] : r->family, r->tableau, &o};
+  dae__onestep_descriptor descriptor = {
+      .needs = {.method = r->method, .form = DAE__FORM_MECHANICAL, .singular = true},
+      .bounded_steps = BOUNDED_STEPS,
+      .check_problem = spark_check_problem,
+      .create_steppers = spark_create_steppers,
+      .data = &chosen};
+  dae_step_options control = {.rtol = o.rtol,
+                              .atol = o.atol,
+                              .step = o.step,
+                              .first_step = o.first_step,
+                              .max_step = o.max_step,
+                              .max_failures = o.max_failures,
+                              .project = o.project};
+  return dae__onestep_create(&descriptor, &control, problem, start, env, out, err);
 }
 
 dae_status dae_spark_gauss_create(const dae_problem *problem, const dae_start *start,
                                   const dae_spark_options *opts, const dae_env *env,
                                   dae_integrator **out, dae_error *err)
 {
-  dae_spark_options defaults = dae_spark_defaults();
-  request r = {.method = "spark-gauss", .family = DAE_SPARK_GAUSS, .opts = opts ? opts : &defaults};
-  return spark_create(&r, problem, start, env, out, err);
+  const request r = {"spark-gauss", DAE_SPARK_GAUSS, NULL, opts};
+  return spark_create_method(&r, problem, start, env, out, err);
 }
 
 dae_status dae_spark_radau_create(const dae_problem *problem, const dae_start *start,
                                   const dae_spark_options *opts, const dae_env *env,
                                   dae_integrator **out, dae_error *err)
 {
-  dae_spark_options defaults = dae_spark_defaults();
-  request r = {.method = "spark-radau", .family = DAE_SPARK_RADAU, .opts = opts ? opts : &defaults};
-  return spark_create(&r, problem, start, env, out, err);
+  const request r = {"spark-radau", DAE_SPARK_RADAU, NULL, opts};
+  return spark_create_method(&r, problem, start, env, out, err);
 }
 
 dae_status dae_spark_lobatto_create(const dae_problem *problem, const dae_start *start,
                                     const dae_spark_options *opts, const dae_env *env,
                                     dae_integrator **out, dae_error *err)
 {
-  static const dae_spark_family families[] = {[DAE_SPARK_MEMBER_AB] = DAE_SPARK_LOBATTO_A_X_B,
-                                              [DAE_SPARK_MEMBER_C] = DAE_SPARK_LOBATTO_C,
-                                              [DAE_SPARK_MEMBER_D] = DAE_SPARK_LOBATTO_D};
-  dae_spark_options defaults = dae_spark_defaults();
-  request r = {.method = "spark-lobatto", .opts = opts ? opts : &defaults};
-  *out = NULL;
-  DAE__TRY(dae_options_validate(&dae_spark_lobatto_option_table, r.opts, err));
-  r.family = families[r.opts->member];
-  return spark_create(&r, problem, start, env, out, err);
+  const request r = {"spark-lobatto", DAE_SPARK_LOBATTO_A_X_B, NULL, opts};
+  return spark_create_method(&r, problem, start, env, out, err);
 }
 
 dae_status dae_spark_create(const dae_problem *problem, const dae_start *start,
                             const dae_spark_tableau *tableau, const dae_spark_options *opts,
                             const dae_env *env, dae_integrator **out, dae_error *err)
 {
-  dae_spark_options defaults = dae_spark_defaults();
-  request r = {.method = "spark", .tableau = tableau, .opts = opts ? opts : &defaults};
+  const request r = {"spark", DAE_SPARK_GAUSS, tableau, opts};
   *out = NULL;
   DAE__TRY(dae_spark_tableau_validate(tableau, err));
-  return spark_create(&r, problem, start, env, out, err);
+  return spark_create_method(&r, problem, start, env, out, err);
 }

@@ -13,32 +13,30 @@
 
 /* ---- creation ---- */
 
-static dae__stage_values stages_alloc_values(dae__arena *arena, size_t s, size_t nt,
-                                             const dae__spark_adapter *a)
-{
-  return (dae__stage_values){.Y = DAE__STATE(arena, double, (s + 2) * (size_t)a->ny),
-                             .Z = DAE__STATE(arena, double, (s + 2) * (size_t)a->nz),
-                             .L = DAE__STATE(arena, double, nt *(size_t)a->ng),
-                             .Psi = DAE__STATE(arena, double, s *(size_t)a->nk)};
-}
-
 dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tableau,
-                              const dae__spark_transform *transform, const dae__spark_adapter *a,
+                              const dae__spark_transform *transform, const dae__spark_equations *eq,
                               dae__stages *out, dae_error *err)
 {
-  size_t s = (size_t)tableau->s, nt = (size_t)tableau->nt, ny = (size_t)a->ny, nz = (size_t)a->nz;
-  size_t ng = (size_t)a->ng, nk = (size_t)a->nk;
+  size_t s = (size_t)tableau->s, nt = (size_t)tableau->nt, ny = (size_t)eq->ny, nz = (size_t)eq->nz;
+  size_t ng = (size_t)eq->ng, nk = (size_t)eq->nk;
   dae__stages *st = out;
   *st = (dae__stages){.tableau = tableau,
                       .transform = transform,
-                      .adapter = a,
+                      .equations = eq,
                       .s = tableau->s,
                       .nt = tableau->nt,
                       .env = dae__arena_env(arena)};
   st->memory = DAE__STATE(arena, dae__stages_memory, 1);
-  st->last = stages_alloc_values(arena, s, nt, a);
-  st->half = stages_alloc_values(arena, s, nt, a);
-  st->now = stages_alloc_values(arena, s, nt, a);
+  st->size = (int)((s + 2) * (ny + nz) + nt * ng + s * nk);
+  dae__stage_values *values[] = {&st->last, &st->half, &st->now};
+  for (int i = 0; i < 3; i++) {
+    double *all = DAE__STATE(arena, double, st->size);
+    if (all)
+      *values[i] = (dae__stage_values){.Y = all,
+                                       .Z = all + (s + 2) * ny,
+                                       .L = all + (s + 2) * (ny + nz),
+                                       .Psi = all + (s + 2) * (ny + nz) + nt * ng};
+  }
   st->V = DAE__ALLOC(arena, double, s *ny);
   st->p0 = DAE__ALLOC(arena, double, nz);
   st->p = DAE__ALLOC(arena, double, (s + 1) * nz);
@@ -66,45 +64,35 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
       st->node[st->nodes] = i == 0 ? 0 : i > st->s ? 1 : c[i - 1];
       st->node_index[st->nodes++] = i;
     }
-  return transform ? DAE_OK : dae__full_newton_create(arena, tableau, a, &st->full, err);
+  if (!transform)
+    return dae__full_newton_create(arena, tableau, eq, &st->full, err);
+  return transform->blocks > 0
+             ? dae__decoupled_create(arena, eq, transform->blocks, &st->decoupled, err)
+             : DAE_OK;
 }
 
 void dae__stages_free(dae__stages *st)
 {
-  dae__full_newton_free(st->full);
+  for (int i = 0; i < st->decoupled.count; i++)
+    dae__zsolver_free(st->decoupled.solver[i]);
+  if (st->full)
+    dae__solver_free(st->full->solver);
   dae__arena_free(st->full_arena);
 }
 
 dae_status dae__stages_reload(dae__stages *st)
 {
-  const dae__spark_adapter *a = st->adapter;
+  const dae__spark_equations *eq = st->equations;
   const dae__stages_memory *m = st->memory;
-  DAE__TRY(a->states->reload(a->self, m->factored));
-  if (m->blocks)
-    DAE__TRY(dae__decoupled_reload(a->decoupled));
+  if (m->factored)
+    DAE__TRY(eq->table->reload(eq->self));
+  for (int i = 0; m->blocks && i < st->decoupled.count; i++)
+    DAE__TRY(dae__zsolver_reload(st->decoupled.solver[i]));
   /* a full Newton iteration created on demand keeps no pivots from one step to the next */
-  return m->whole && !st->transform ? dae__full_newton_reload(st->full) : DAE_OK;
-}
-
-void dae__stages_reset(dae__stages *st, const double *lambda, const double *psi)
-{
-  st->memory->h = 0;
-  st->lambda = lambda;
-  st->psi = psi;
+  return m->whole && !st->transform ? dae__solver_reload(st->full->solver) : DAE_OK;
 }
 
 /* ---- prediction ---- */
-
-/* out = sum_i l_i(x) values_i with the Lagrange polynomials l_i of the nodes; index: vector of
- * values at each node, NULL: in sequence */
-static void stages_extrapolate(int nodes, const double *node, const int *index, double x, int n,
-                               const double *values, double *out)
-{
-  dae__zero(n, out);
-  for (int i = 0; i < nodes; i++)
-    dae__axpy(n, dae__lagrange_weight(nodes, node, i, x),
-              values + (size_t)(index ? index[i] : i) * (size_t)n, out);
-}
 
 /* Predicts Z, L and Psi by extrapolation of the last step; by constant values in the first step and
  * with stiff forces, where Gauss methods do not damp and the polynomials of stiff components
@@ -112,34 +100,34 @@ static void stages_extrapolate(int nodes, const double *node, const int *index, 
 void dae__stages_predict(dae__stages *st)
 {
   const dae_spark_tableau *T = st->tableau;
-  const dae__spark_adapter *a = st->adapter;
-  int s = st->s, nz = a->nz, ng = a->ng, nk = a->nk;
-  bool stiff = st->transform && st->strategy != DAE__STAGES_SIMPLIFIED;
+  const dae__spark_equations *eq = st->equations;
   const dae__stage_values *from = st->second_half ? &st->half : &st->last, *to = &st->now;
+  bool stiff = st->transform && st->strategy != DAE__STAGES_SIMPLIFIED;
   double q = st->h / (st->second_half ? st->h : st->memory->h);
   bool constant = stiff || !(q <= LARGEST_EXTRAPOLATION);
-  for (int i = 1; i <= s + 1; i++) {
-    double *Z = dae__stage_vector(to->Z, i, nz);
-    if (constant)
-      dae__copy(nz, to->Z, Z);
-    else
-      stages_extrapolate(st->nodes, st->node, st->node_index, 1 + q * (i <= s ? T->c[i - 1] : 1),
-                         nz, from->Z, Z);
-  }
-  for (int i = 0; i < st->nt; i++) {
-    double *L = dae__stage_vector(to->L, i, ng);
-    if (constant)
-      dae__copy(ng, st->lambda, L);
-    else
-      stages_extrapolate(st->nt, T->ct, NULL, 1 + q * T->ct[i], ng, from->L, L);
-  }
-  for (int i = 0; i < s; i++) {
-    double *Psi = dae__stage_vector(to->Psi, i, nk);
-    if (constant)
-      dae__copy(nk, st->psi, Psi);
-    else
-      stages_extrapolate(s, T->c, NULL, 1 + q * T->c[i], nk, from->Psi, Psi);
-  }
+  const struct {
+    int count, n; /* number of vectors, and their length */
+    double *to;
+    const double *constant, *at; /* constant value, and relative times of the vectors */
+    int nodes;
+    const double *node, *from; /* polynomial through the vectors `from` at the nodes */
+    const int *index;          /* vector of each node; NULL: in sequence */
+  } of[] = {{st->s + 1, eq->nz, to->Z + eq->nz, to->Z, T->c, st->nodes, st->node, from->Z,
+             st->node_index},
+            {st->nt, eq->ng, to->L, st->lambda, T->ct, st->nt, T->ct, from->L, NULL},
+            {st->s, eq->nk, to->Psi, st->psi, T->c, st->s, T->c, from->Psi, NULL}};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < of[k].count; i++) {
+      double *out = of[k].to + (size_t)i * (size_t)of[k].n;
+      double x = 1 + q * (k == 0 && i == st->s ? 1 : of[k].at[i]);
+      if (constant)
+        dae__copy(of[k].n, of[k].constant, out);
+      else
+        dae__zero(of[k].n, out);
+      for (int j = 0; j < of[k].nodes && !constant; j++)
+        dae__axpy(of[k].n, dae__lagrange_weight(of[k].nodes, of[k].node, j, x),
+                  of[k].from + (of[k].index ? of[k].index[j] : j) * of[k].n, out);
+    }
 }
 
 /* ---- evaluation ---- */
@@ -148,17 +136,17 @@ dae_momentum_at dae__stages_at(const dae__stages *st, int i)
 {
   DAE__ASSERT(i >= 1 && i <= st->s + 1);
   return (dae_momentum_at){.t = st->t + (i <= st->s ? st->tableau->c[i - 1] : 1) * st->h,
-                           .y = dae__stage_vector(st->now.Y, i, st->adapter->ny),
-                           .z = dae__stage_vector(st->now.Z, i, st->adapter->nz)};
+                           .y = dae__stage_vector(st->now.Y, i, st->equations->ny),
+                           .z = dae__stage_vector(st->now.Z, i, st->equations->nz)};
 }
 
 dae_status dae__stages_v(dae__stages *st, dae_error *err)
 {
-  const dae__spark_adapter *a = st->adapter;
+  const dae__spark_equations *eq = st->equations;
   for (int j = 1; j <= st->s; j++) {
     dae_momentum_at at = dae__stages_at(st, j);
-    dae__spark_wanted wanted = {.v = dae__stage_vector(st->V, j - 1, a->ny)};
-    DAE__TRY(a->table->eval(a->self, &at, NULL, &wanted, err));
+    dae__spark_wanted wanted = {.v = dae__stage_vector(st->V, j - 1, eq->ny)};
+    DAE__TRY(eq->table->eval(eq->self, &at, NULL, &wanted, err));
   }
   return DAE_OK;
 }
@@ -167,7 +155,7 @@ dae_status dae__stages_refresh(dae__stages *st, const double *weight, double *ch
                                dae_error *err)
 {
   const dae_spark_tableau *T = st->tableau;
-  int s = st->s, ny = st->adapter->ny;
+  int s = st->s, ny = st->equations->ny;
   DAE__TRY(dae__stages_v(st, err));
   for (int i = 1; i <= s + 1; i++) {
     const double *a = i <= s ? T->A + (i - 1) * s : T->b;
@@ -189,9 +177,9 @@ dae_status dae__stages_refresh(dae__stages *st, const double *weight, double *ch
 
 dae_status dae__stages_evaluate(dae__stages *st, dae_error *err)
 {
-  const dae__spark_adapter *a = st->adapter;
+  const dae__spark_equations *eq = st->equations;
   const dae_spark_tableau *T = st->tableau;
-  int s = st->s, ny = a->ny, nz = a->nz, ng = a->ng, nk = a->nk;
+  int s = st->s, ny = eq->ny, nz = eq->nz, ng = eq->ng, nk = eq->nk;
   /* y at the tilde nodes: from v, or in the full Newton iteration from Y */
   for (int i = 0; i < st->nt; i++) {
     if (st->strategy == DAE__STAGES_FULL)
@@ -203,7 +191,7 @@ dae_status dae__stages_evaluate(dae__stages *st, dae_error *err)
     dae_momentum_at at = {.t = st->t + T->ct[i] * st->h, .y = st->Yt};
     dae__spark_wanted wanted = {.r = dae__stage_vector(st->r, i, nz),
                                 .g = dae__stage_vector(st->g, i, ng)};
-    DAE__TRY(a->table->eval(a->self, &at, dae__stage_vector(st->now.L, i, ng), &wanted, err));
+    DAE__TRY(eq->table->eval(eq->self, &at, dae__stage_vector(st->now.L, i, ng), &wanted, err));
   }
   for (int i = 0; i <= s; i++) {
     dae_momentum_at at = dae__stages_at(st, i + 1);
@@ -212,7 +200,7 @@ dae_status dae__stages_evaluate(dae__stages *st, dae_error *err)
                                 .k = nk > 0 ? dae__stage_vector(st->k, i, nk) : NULL,
                                 .gdot = i == s && ng > 0 ? st->g : NULL};
     const double *psi = i < s ? dae__stage_vector(st->now.Psi, i, nk) : NULL;
-    DAE__TRY(a->table->eval(a->self, &at, psi, &wanted, err));
+    DAE__TRY(eq->table->eval(eq->self, &at, psi, &wanted, err));
   }
   return DAE_OK;
 }
@@ -220,7 +208,7 @@ dae_status dae__stages_evaluate(dae__stages *st, dae_error *err)
 void dae__stages_residual5(const dae__stages *st, int i, double *R)
 {
   const dae_spark_tableau *T = st->tableau;
-  int s = st->s, nz = st->adapter->nz;
+  int s = st->s, nz = st->equations->nz;
   const double *ah = i < s ? T->Ah + i * s : T->bh, *at = i < s ? T->At + i * st->nt : T->bt;
   for (int n = 0; n < nz; n++)
     R[n] = st->p[i * nz + n] - st->p0[n];
@@ -232,12 +220,7 @@ void dae__stages_residual5(const dae__stages *st, int i, double *R)
 
 void dae__stages_accept(dae__stages *st, bool first_half)
 {
-  const dae__spark_adapter *a = st->adapter;
-  const dae__stage_values *now = &st->now, *to = first_half ? &st->half : &st->last;
-  dae__copy((st->s + 2) * a->ny, now->Y, to->Y);
-  dae__copy((st->s + 2) * a->nz, now->Z, to->Z);
-  dae__copy(st->nt * a->ng, now->L, to->L);
-  dae__copy(st->s * a->nk, now->Psi, to->Psi);
+  dae__copy(st->size, st->now.Y, (first_half ? &st->half : &st->last)->Y);
   if (first_half) {
     st->second_half = true;
     return;

@@ -11,11 +11,11 @@
 #ifndef DAEDAL_ONESTEP_SPARK_STAGES_H
 #define DAEDAL_ONESTEP_SPARK_STAGES_H
 
-#include "onestep/spark/adapter.h"
+#include "onestep/spark/decoupled.h"
 #include "onestep/spark/transform.h"
 
 /* Values at the points of one step: Y = y0, Y_1 ... Y_s, y1; Z = z0, Z_1 ... Z_s, z1; L from L_0
- * on; Psi_1 ... Psi_s. */
+ * on; Psi_1 ... Psi_s; in one array that begins with Y. */
 typedef struct dae__stage_values {
   double *Y, *Z, *L, *Psi;
 } dae__stage_values;
@@ -46,8 +46,9 @@ typedef struct dae__stages_memory {
 typedef struct dae__stages {
   const dae_spark_tableau *tableau;
   const dae__spark_transform *transform; /* transformation by Q; NULL: A is singular */
-  const dae__spark_adapter *adapter;
+  const dae__spark_equations *equations;
   int s, nt;
+  int size;                   /* number of entries of the values at the points of a step */
   dae__stages_memory *memory; /* saved with the integrator */
   dae__stage_values last;     /* last accepted step, or its second half; saved */
   dae__stage_values half;     /* first half of the last step, if it was halved; saved */
@@ -55,7 +56,7 @@ typedef struct dae__stages {
   bool second_half;
   dae__stage_values now; /* iterate of the current step */
   double t, h;
-  const double *lambda, *psi;         /* multipliers at the start of the step */
+  const double *lambda, *psi;         /* multipliers at the start of the step, set by the caller */
   double *V, *p0, *p, *f, *r, *g, *k; /* function values at the current iterate */
   double *Yt;                         /* y at one tilde node */
   double *R5, *R6, *R7;               /* residuals of rows (5), (6), (7) of the stage system */
@@ -66,6 +67,7 @@ typedef struct dae__stages {
   int *node_index; /* index of the vectors of Y and Z at the interpolation nodes */
   double *node;    /* relative times of the interpolation nodes, in [0, 1] */
   dae__stages_strategy strategy;
+  dae__decoupled decoupled;      /* blocks of the decoupled iteration; count = 0: none */
   double *refresh_change;        /* changes of Y at the s stages since v was evaluated */
   double complex *xi;            /* right side and solution of one decoupled block */
   double *D;                     /* solutions of all decoupled blocks, and the changes of Y */
@@ -83,20 +85,19 @@ typedef struct dae__stages_goal {
   bool allow_full; /* whether the full Newton iteration may be tried */
 } dae__stages_goal;
 
-/* Creates the stage system; the adapter has to outlive it. */
+/* Creates the stage system; the equations have to outlive it. After a failure the caller frees
+ * it. */
 dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tableau,
-                              const dae__spark_transform *transform,
-                              const dae__spark_adapter *adapter, dae__stages *out, dae_error *err);
+                              const dae__spark_transform *transform, const dae__spark_equations *eq,
+                              dae__stages *out, dae_error *err);
 void dae__stages_free(dae__stages *st);
-/* Restores the factorisations of the stages and of the adapter after the integrator was loaded. */
+/* Restores the factorisations of the stages and of the equations after the integrator was
+ * loaded. */
 dae_status dae__stages_reload(dae__stages *st);
 
-/* Forgets the last step. lambda and psi point to the multipliers at the start of every step, which
- * the caller keeps up to date; they are the prediction where no polynomial exists. */
-void dae__stages_reset(dae__stages *st, const double *lambda, const double *psi);
-
-/* Solves the stage system of the step from (t, y0, z0), predicted from the last accepted step. y1
- * and z1 are then the last vectors of now.Y and now.Z. DAE_ERROR_STEP: no convergence. */
+/* Solves the stage system of the step from (t, y0, z0), predicted from the last accepted step or,
+ * with memory->h = 0 or stiff forces, by constant values z0, lambda and psi. y1 and z1 are then the
+ * last vectors of now.Y and now.Z. DAE_ERROR_STEP: no convergence. */
 dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *y0,
                              const double *z0, const dae__stages_goal *goal, dae_error *err);
 

@@ -126,25 +126,6 @@ static dae_status spark_validate_row_sums(int rows, int cols, const double *A, c
   return DAE_OK;
 }
 
-/* conditions on the first and the last row of Ab */
-static dae_status spark_validate_ends(const dae_spark_tableau *t, dae_error *err)
-{
-  const double *last = t->Ab + (t->nt - 1) * t->s;
-  for (int j = 0; j < t->s; j++) {
-    if (t->Ab[j] != 0)
-      return REFUSE(err, "Ab",
-                    "row 0 of Ab is not zero (column %d has %g): the first tilde point is the "
-                    "start of the step",
-                    j, t->Ab[j]);
-    if (spark_validate_differ(last[j], t->b[j]))
-      return REFUSE(err, "Ab",
-                    "the last row of Ab is not b' (column %d has %.15g, b has %.15g): the last "
-                    "tilde point is the end of the step",
-                    j, last[j], t->b[j]);
-  }
-  return DAE_OK;
-}
-
 static dae_status spark_validate_psi_undetermined(const dae_spark_tableau *t, const char *matrix,
                                                   dae_error *err)
 {
@@ -256,7 +237,19 @@ dae_status dae_spark_tableau_validate(const dae_spark_tableau *tableau, dae_erro
   DAE__TRY(spark_validate_rule(t, err));
   DAE__TRY(spark_validate_row_sums(t->s, t->s, t->A, t->c, "A", "c", err));
   DAE__TRY(spark_validate_row_sums(t->nt, t->s, t->Ab, t->ct, "Ab", "ct", err));
-  DAE__TRY(spark_validate_ends(t, err));
+  const double *last = t->Ab + (t->nt - 1) * t->s;
+  for (int j = 0; j < t->s; j++) {
+    if (t->Ab[j] != 0)
+      return REFUSE(err, "Ab",
+                    "row 0 of Ab is not zero (column %d has %g): the first tilde point is the "
+                    "start of the step",
+                    j, t->Ab[j]);
+    if (spark_validate_differ(last[j], t->b[j]))
+      return REFUSE(err, "Ab",
+                    "the last row of Ab is not b' (column %d has %.15g, b has %.15g): the last "
+                    "tilde point is the end of the step",
+                    j, last[j], t->b[j]);
+  }
   if (t->nt == t->s)
     return spark_validate_same_nodes(t, err);
   DAE__TRY(spark_validate_A_and_lambda(t, err));

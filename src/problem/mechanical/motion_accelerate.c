@@ -351,6 +351,7 @@ static dae_status motion_project_fast(dae__motion *motion, double t, double *y, 
 dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
                                               dae_error *err)
 {
-  return motion_has_fast_path(motion) ? motion_project_fast(motion, t, y, dy, err)
-                                      : motion_project_general(motion, t, y, dy, err);
+  return motion_has_fast_path(motion) && motion->saddle->fused.correct
+             ? motion_project_fast(motion, t, y, dy, err)
+             : motion_project_general(motion, t, y, dy, err);
 }

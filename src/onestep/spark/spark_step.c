@@ -1,0 +1,393 @@
+/* SPARK stepper: steps, error estimate, dense output.
+ *
+ *   predict -> Newton iteration -> error estimate -> project -> accept
+ *
+ * With variable steps the estimate compares the derivative at the start of the step with that of
+ * the polynomial of degree s through the start and the stages,
+ *
+ *   err = gamma0 h (u'(t0) - U'(t0)),   u = (y, z),   gamma0 = |det A|^(1/s):
+ *
+ * O(h^(s+1)), while the step itself is in error by O(h^(2s+1)). The tolerance is therefore mapped,
+ * 0.1 tol^((s+1)/(2s)), so that the error of the step is proportional to tol. (Extrapolation of the
+ * polynomial to the end of the step would give no estimate without g, since it then is the
+ * collocation polynomial.) The iteration ends at a fraction of the tolerance, and the projection
+ * restores the constraints. A fixed step iterates to round-off; then the step itself satisfies the
+ * constraints, and the projection corrects nothing. */
+#include "onestep/spark/spark_step.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include "onestep/spark/dense.h"
+#include "step/norm.h"
+#include <float.h>
+
+/* Tuning constants; chosen, not measured. Changes of the iterates are measured in tolerances for
+ * variable steps, and relative to the size of the motion for fixed steps. */
+
+/* Change of the iterates at which the iteration ends. */
+#define ITERATION_TOLERANCE 0.02
+#define ITERATION_TOLERANCE_FIXED (2 * DBL_EPSILON)
+/* Change of the iterates at which a stagnating iteration is accepted. */
+#define STAGNATION_TOLERANCE 0.3
+#define STAGNATION_TOLERANCE_FIXED 1e-10
+/* Largest number of iterations; more in fixed steps, which cannot be repeated with a smaller
+ * size. */
+#define MAX_ITERATIONS 30
+#define MAX_ITERATIONS_FIXED 200
+/* Factor 0.1 of the mapped tolerance, 0.1 tol^((s+1)/(2s)). */
+#define TOLERANCE_MAP_FACTOR 0.1
+/* Contraction above which the embedded estimate is checked by step doubling. */
+#define CHECK_CONTRACTION 0.3
+/* Growth of the step number from one check by step doubling to the next. */
+#define CHECK_INTERVAL_GROWTH 2
+/* Largest calibration factor of the embedded estimate. */
+#define MAX_ESTIMATE_FACTOR 1e3
+
+/* Memory of the stepper, saved with the integrator. */
+typedef struct spark_memory {
+  /* calibration of the embedded estimate by step doubling: its factor, at least 1, and the number
+   * of the first step that may be checked next */
+  double factor;
+  long next_check;
+  long steps; /* number of completed steps */
+  /* end of the first half of the last step, or its start if the step was not halved */
+  double t_middle;
+} spark_memory;
+
+typedef struct spark {
+  dae_spark_options opts;
+  const dae_adapter *adapter;
+  int order;
+  dae__spark_equations equations;
+  dae__spark_transform transform;
+  dae__stages stages;
+  dae__spark_dense dense;
+  spark_memory *memory; /* saved with the integrator */
+  double *middle_rate;  /* derivative at t_middle; saved with the integrator */
+  double t_half;        /* middle of the current step */
+  /* vectors (y, z): at the start of the current step, at t_half, at the end of the current step
+   * before it was halved by step doubling; weights of the error norm, error */
+  double *start, *middle, *whole, *weight, *error;
+  int estimate_nodes;
+  /* weights of the derivative at the start of the step, one for each of estimate_nodes */
+  double *estimate_weights;
+  double gamma0, tolerance_factor; /* factors of the embedded estimate */
+  /* tableau freed with the stepper; NULL: the tableau is the user's */
+  dae_spark_tableau *owned;
+} spark;
+
+/* ---- error estimate ---- */
+
+/* splits a state vector, or a derivative of it, into u = (y, z) */
+static void spark_split(const spark *o, const double *state, double *u)
+{
+  dae__spark_split(&o->equations, state, u, u + o->equations.ny);
+}
+
+/* round-off error of Z relative to the weights; Z depends on g/h, and therefore on the round-off
+ * error of y over h */
+static double spark_round_off(const spark *o, double h)
+{
+  int ny = o->equations.ny, nz = o->equations.nz;
+  double least = INFINITY;
+  for (int i = 0; i < nz; i++)
+    least = fmin(least, o->weight[ny + i]);
+  double size = dae__max_abs(nz, o->start + ny) + dae__max_abs(ny, o->start) / h;
+  return nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
+}
+
+/* embedded error estimate without the contribution of round-off, which dominates in very short
+ * steps and in directions that the projection corrects; rate: derivative at the start of the step
+ */
+static double spark_estimate(spark *o, const double *rate)
+{
+  const dae__stages *st = &o->stages;
+  int ny = o->equations.ny, nz = o->equations.nz;
+  double weights = 0;
+  spark_split(o, rate, o->error);
+  dae__scale(ny + nz, st->h, o->error);
+  for (int i = 0; i < o->estimate_nodes; i++) {
+    int node = st->node_index[i];
+    dae__axpy(ny, -o->estimate_weights[i], dae__stage_vector(st->now.Y, node, ny), o->error);
+    dae__axpy(nz, -o->estimate_weights[i], dae__stage_vector(st->now.Z, node, nz), o->error + ny);
+    weights += fabs(o->estimate_weights[i]);
+  }
+  double error = dae__norm(ny + nz, o->error, o->weight) - weights * spark_round_off(o, st->h);
+  return o->gamma0 / o->tolerance_factor * (error < 0 ? 0 : error); /* a NaN is passed on */
+}
+
+/* ---- one step ---- */
+
+/* solves the stage system of a step from (t, u), u = (y, z); its end replaces x in the state vector
+ * to->z */
+static dae_status spark_solve(spark *o, double t, double h, const double *u, const dae_point *to,
+                              dae_error *err)
+{
+  const dae__spark_equations *eq = &o->equations;
+  const dae__stages *st = &o->stages;
+  int ny = eq->ny, nz = eq->nz;
+  bool fixed = o->opts.step > 0;
+  double rtol = fixed ? 0 : o->opts.rtol;
+  double atol = fixed ? 1 + dae__max_abs(nz, o->start + ny) : o->opts.atol;
+  dae__weights(ny + nz, rtol, atol, o->start, o->weight);
+  double floor = fixed ? 0 : spark_round_off(o, h);
+  dae__stages_goal goal = {.y_weight = o->weight,
+                           .z_weight = o->weight + ny,
+                           .tolerance =
+                               fixed ? ITERATION_TOLERANCE_FIXED : fmax(ITERATION_TOLERANCE, floor),
+                           .stagnation_tolerance = fixed ? STAGNATION_TOLERANCE_FIXED
+                                                         : fmax(STAGNATION_TOLERANCE, 10 * floor),
+                           .max_iterations = fixed ? MAX_ITERATIONS_FIXED : MAX_ITERATIONS,
+                           .allow_full = fixed};
+  DAE__TRY(dae__stages_solve(&o->stages, t, h, u, u + ny, &goal, err));
+  dae__spark_join(eq, dae__stage_vector(st->now.Y, st->s + 1, ny),
+                  dae__stage_vector(st->now.Z, st->s + 1, nz), to->z);
+  return DAE_OK;
+}
+
+/* projects the end of the solved step, and finds its derivative */
+static dae_status spark_project_end(spark *o, double t, const dae_point *to, dae_error *err)
+{
+  const dae__stages *st = &o->stages;
+  const dae__spark_equations *eq = &o->equations;
+  DAE__TRY(dae__adapter_complete(o->adapter, t, to->z, to->dz, err));
+  dae__spark_split(eq, to->z, dae__stage_vector(st->now.Y, st->s + 1, eq->ny),
+                   dae__stage_vector(st->now.Z, st->s + 1, eq->nz));
+  return DAE_OK;
+}
+
+/* Replaces the current step by two steps of half the size; *T: distance of the two results at the
+ * end of the step, in tolerances. */
+static dae_status spark_solve_halves(spark *o, const dae_step *step, double *T, dae_error *err)
+{
+  int n = o->equations.ny + o->equations.nz;
+  const dae_point *to = &step->to;
+  double t = step->t, h = step->h / 2;
+  spark_split(o, to->z, o->whole);
+  o->t_half = t + h;
+  DAE__TRY(spark_solve(o, t, h, o->start, to, err));
+  DAE__TRY(spark_project_end(o, o->t_half, to, err));
+  dae__copy(o->adapter->size, to->dz, o->middle_rate);
+  spark_split(o, to->z, o->middle);
+  dae__stages_accept(&o->stages, true);
+  DAE__TRY(spark_solve(o, o->t_half, h, o->middle, to, err));
+  spark_split(o, to->z, o->error);
+  dae__axpy(n, -1, o->whole, o->error);
+  double error = dae__norm(n, o->error, o->weight) - 2 * spark_round_off(o, o->t_half - t);
+  *T = error < 0 ? 0 : error;
+  return DAE_OK;
+}
+
+/* ---- functions of the stepper's table ---- */
+
+static void spark_begin(void *self, double t, const dae_point *start)
+{
+  (void)t, (void)start;
+  ((spark *)self)->stages.memory->h = 0;
+}
+
+/* The embedded estimate misses the contribution of the constraints to the error where the curvature
+ * of the constraints, times the multipliers, is stiff. In such steps the iteration contracts
+ * slowly, and some of them are checked by step doubling. The error T of the step in tolerances then
+ * calibrates the embedded estimate E, of order n: T is proportional to E^((p+1)/n), and the factor
+ * of E makes the estimate 1 where T is 1. */
+static dae_status spark_attempt(void *self, const dae_step *step, double *error, dae_error *err)
+{
+  spark *o = self;
+  const dae__spark_equations *eq = &o->equations;
+  dae__stages *st = &o->stages;
+  spark_memory *m = o->memory;
+  bool doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
+  double T = 0, contraction = 0;
+  spark_split(o, step->from.z, o->start);
+  dae__copy(o->adapter->size, step->from.z, step->to.z);
+  dae__copy(o->adapter->size, step->from.dz, step->to.dz);
+  st->lambda = step->from.z + eq->lambda;
+  st->psi = step->from.z + eq->psi;
+  st->second_half = false;
+  DAE__TRY(spark_solve(o, step->t, step->h, o->start, &step->to, err));
+  if (o->opts.step > 0)
+    return DAE_OK;
+  double E = spark_estimate(o, step->from.dz);
+  if (st->strategy != DAE__STAGES_FULL)
+    contraction = st->memory->contraction[st->strategy] * st->h;
+  bool check = doubling || (m->steps >= m->next_check && contraction > CHECK_CONTRACTION);
+  if (check)
+    DAE__TRY(spark_solve_halves(o, step, &T, err));
+  if (check && !doubling) {
+    double right = fmax(pow(T, (double)o->estimate_nodes / (o->order + 1)) / E, 1);
+    if (E > 0 && (T > 1 || right < m->factor))
+      m->factor = fmin(right, MAX_ESTIMATE_FACTOR);
+    m->next_check = CHECK_INTERVAL_GROWTH * (m->steps + 1);
+  }
+  *error = doubling ? T / (pow(2, o->order) - 1) : m->factor * E;
+  return DAE_OK;
+}
+
+static dae_status spark_complete(void *self, const dae_step *step, dae_error *err)
+{
+  spark *o = self;
+  DAE__TRY(spark_project_end(o, step->t + step->h, &step->to, err));
+  o->memory->t_middle = o->stages.second_half ? o->t_half : step->t;
+  o->memory->steps++;
+  *o->dense.memory = (dae__spark_dense_memory){0};
+  dae__stages_accept(&o->stages, false);
+  return DAE_OK;
+}
+
+static dae_status spark_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
+                                     const dae_point *out, dae_error *err)
+{
+  spark *o = self;
+  double t = step->t + x * step->h, middle = o->memory->t_middle;
+  /* interval of dense output: the last step, or the half of it that contains t */
+  bool halves = middle > step->t, first = halves && t < middle, second = halves && !first;
+  double from = second ? middle : step->t;
+  dae__spark_dense_step part = {.first_half = first,
+                                .t = from,
+                                .h = (first ? middle : step->t + step->h) - from,
+                                .stages = first ? &o->stages.half : &o->stages.last,
+                                .state = step->from.z,
+                                .start_rate = second ? o->middle_rate : step->from.dz,
+                                .end_rate = first ? o->middle_rate : step->to.dz};
+  dae_error why = dae_error_none();
+  dae_status status = DAE_OK;
+  if (accuracy == DAE_DENSE_OUTPUT)
+    status = dae__spark_dense_refine(&o->dense, &part, &why);
+  if (status && !dae__can_retry(status)) {
+    if (err)
+      *err = why;
+    return status;
+  }
+  dae__copy(o->adapter->size, step->to.z, out->z);
+  dae__spark_dense_eval(&o->dense, &part, (t - part.t) / part.h, o->error);
+  dae__spark_join(&o->equations, o->error, o->error + o->equations.ny, out->z);
+  return DAE_OK;
+}
+
+static void spark_count(const void *self, dae_stats *stats)
+{
+  const dae__stages_memory *m = ((const spark *)self)->stages.memory;
+  stats->iterations += m->iterations;
+  stats->jacobians += m->jacobians;
+  stats->factorisations += m->factorisations;
+  stats->decoupled += m->steps[DAE__STAGES_DECOUPLED];
+  stats->full += m->steps[DAE__STAGES_FULL];
+}
+
+static dae_status spark_reload(void *self, dae_error *err)
+{
+  dae_status status = dae__stages_reload(&((spark *)self)->stages);
+  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
+}
+
+static void spark_release(void *self)
+{
+  spark *o = self;
+  dae__stages_free(&o->stages);
+  if (o->equations.table)
+    o->equations.table->free(o->equations.self);
+  dae_spark_tableau_free(o->owned);
+}
+
+static const dae_stepper_table spark_table = {.begin = spark_begin,
+                                              .attempt = spark_attempt,
+                                              .complete = spark_complete,
+                                              .dense_output = spark_dense_output,
+                                              .count = spark_count,
+                                              .reload = spark_reload,
+                                              .free = spark_release};
+
+/* ---- creation ---- */
+
+/* creates equations, stages, memory and dense output, and computes the constants of the error
+ * estimate */
+static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tableau *tableau,
+                               dae_error *err)
+{
+  const dae_adapter *adapter = o->adapter;
+  /* with nt = s the matrix A is singular, and no transformation exists */
+  bool regular = tableau->nt > tableau->s;
+  if (regular)
+    DAE__TRY(dae__spark_transform_create(arena, tableau, &o->transform, err));
+  o->memory = DAE__STATE(arena, spark_memory, 1);
+  o->middle_rate = DAE__STATE(arena, double, adapter->size);
+  double **u[] = {&o->start, &o->middle, &o->whole, &o->weight, &o->error};
+  for (int i = 0; i < 5; i++)
+    *u[i] = DAE__ALLOC(arena, double, adapter->nx);
+  o->estimate_weights = DAE__ALLOC(arena, double, tableau->s + 2);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  o->memory->factor = 1;
+  DAE__TRY((adapter->forms->m ? dae__spark_mechanical_create : dae__spark_momentum_create)(
+      arena, adapter, regular, &o->equations, err));
+  DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->equations,
+                              &o->stages, err));
+  const dae__stages *st = &o->stages;
+  const dae__spark_transform *tr = &o->transform;
+  int s = st->s, nodes = o->estimate_nodes = st->nodes == s + 2 ? s + 1 : st->nodes;
+  o->tolerance_factor =
+      TOLERANCE_MAP_FACTOR * pow(o->opts.rtol, fmin((double)nodes / o->order, 1) - 1);
+  /* gamma0 = |det A|^(1/s), from one eigenvalue of each complex pair; without eigenvalues, the
+   * typical size 1/(s+1) */
+  double sum = tr->blocks ? 0 : -s * log(s + 1.0);
+  for (int i = 0; i < tr->blocks; i++)
+    sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
+  o->gamma0 = exp(sum / s);
+  for (int i = 0; i < nodes; i++)
+    o->estimate_weights[i] = dae__lagrange_derivative_weight(nodes, st->node, i, 0);
+  return dae__spark_dense_create(arena, adapter, &o->opts, o->order, &o->stages, &o->dense, err);
+}
+
+/* Checks that p_z is regular at the start, for a tableau with singular A: Z of coordinates without
+ * mass would not be determined at all stages. */
+static dae_status spark_check_mass(spark *o, const dae__onestep *host, dae_error *err)
+{
+  const dae__spark_equations *eq = &o->equations;
+  char name[64] = "";
+  int column;
+  if (o->stages.transform)
+    return DAE_OK;
+  spark_split(o, host->now.z, o->start);
+  dae_momentum_at at = {host->driver->t, o->start, o->start + eq->ny};
+  DAE__TRY(eq->table->linearise(eq->self, &at, NULL, DAE__SPARK_SET(DAE__P_Z), err));
+  dae_status status = dae__solver_check_regular(host->env, &eq->pattern[DAE__P_Z],
+                                                eq->values[DAE__P_Z], &column, err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  if (column >= 0)
+    dae__spark_name(eq, column, name, sizeof name);
+  return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark-lobatto",
+                   "Lobatto IIIA-x-IIIB needs a regular mass matrix; this one is singular%s%s: use "
+                   "spark-gauss",
+                   name[0] ? " at " : "", name);
+}
+
+dae_status dae__spark_create_stepper(dae__onestep *host, dae__arena *arena,
+                                     const dae__spark_method *method, dae_error *err)
+{
+  spark *o = DAE__ALLOC(arena, spark, 1);
+  if (!o) {
+    dae_spark_tableau_free(method->owned);
+    return dae__out_of_memory(err);
+  }
+  *o = (spark){.opts = *method->opts,
+               .adapter = &host->adapter,
+               .order = method->order,
+               .owned = method->owned};
+  dae_status status = spark_create(o, arena, method->tableau, err);
+  if (!status)
+    status = spark_check_mass(o, host, err);
+  if (status) {
+    spark_release(o);
+    return status;
+  }
+  bool doubling = o->opts.estimate == DAE_SPARK_ESTIMATE_DOUBLING;
+  dae__stepper stepper = {.table = &spark_table,
+                          .self = o,
+                          .order = o->order,
+                          .control =
+                              dae__controller_defaults(doubling ? o->order + 1 : o->estimate_nodes),
+                          .second_order = host->adapter.table->project_and_accelerate};
+  dae__onestep_add_stepper(host, &stepper);
+  return DAE_OK;
+}
