@@ -10,7 +10,7 @@
 
 /* Tolerance above which the explicit pair of order 5 is used: its fewer stages outweigh its larger
  * errors. Chosen by docs/methods/rk.md. */
-#define EXPLICIT_ORDER_5_RTOL 1e-4
+#define EXPLICIT_ORDER_5_RTOL 3e-3
 /* Tolerance above which the Rosenbrock method of order 4 is used: both orders take the same time
  * for the same accuracy there (docs/methods/rk.md). */
 #define ROSENBROCK_ORDER_4_RTOL 1e-6

@@ -1,0 +1,30 @@
+/* Forces that jump or bend within a step.
+ *
+ * The tolerance of an error estimate of low order is mapped, so that the error of the step, of
+ * higher order, follows the tolerance. That holds for smooth forces. Where a force or a derivative
+ * of it jumps within the step, the error of the step has the size of the estimate itself. Such
+ * steps show in estimates with fewer stages: for smooth forces estimates shrink with each stage by
+ * rho = e_s / max(e_(s-1), e_(s-2)) or faster, and the error of the step is below e_s rho^(s-1),
+ * while rho is near 1 otherwise. Therefore e_s rho^(s-1) must be below the tolerance, too. */
+#ifndef DAEDAL_ONESTEP_HOST_SMOOTHNESS_H
+#define DAEDAL_ONESTEP_HOST_SMOOTHNESS_H
+
+/* Ratio rho above which a step counts as nonsmooth. Measured: values from 0.3 to 0.5 change the
+ * evaluations of 22 smooth problems by less than 3 %. */
+#define DAE__NONSMOOTH_RATIO 0.5
+/* Factor of the estimate of a nonsmooth step: the error of a step over a jump is up to 5 times the
+ * estimate for an unfortunate place of the jump, and the errors of several jumps add up. A jump
+ * costs two or three more rejected steps, since their size decreases in proportion. */
+#define DAE__NONSMOOTH_FACTOR 30
+
+/* Ratio of the error of a step whose smoothness is not known to its estimate e_s; low_order:
+ * max(e_(s-1), e_(s-2)). At most DAE__NONSMOOTH_FACTOR; NaN if an estimate is. */
+static inline double dae__nonsmooth_factor(int s, double estimate, double low_order)
+{
+  double rho = estimate >= low_order ? 1 : estimate / low_order, factor = 1;
+  for (int i = 1; i < s; i++)
+    factor *= rho;
+  return rho > DAE__NONSMOOTH_RATIO ? DAE__NONSMOOTH_FACTOR * factor : factor;
+}
+
+#endif
