@@ -283,7 +283,7 @@ static bool gauss_end_is_discontinuous(dae__gauss *o, double h, const double *dz
       h * gauss_slope_defect(o, o->s, o->rule.end_value, dae__gauss_slope(o, K, 1), dz);
   if (!(o->scale * estimate <= MAX_END_ERROR))
     return true;
-  if (o->s < 3 || DAE__NONSMOOTH_FACTOR * gamma * estimate <= MAX_END_ERROR_NONSMOOTH)
+  if (o->s < 3 || gamma * estimate <= MAX_END_ERROR_NONSMOOTH)
     return false;
   double low_order = 0;
   for (int d = 1; d <= 2; d++)
