@@ -23,7 +23,7 @@
 #define COORDINATES 3
 /* times the work of the better single method, whose evaluations are dearer; gauss keeps a smaller
  * share of the tolerance than radau, and is the first half of the run */
-#define FEW 1.45
+#define FEW 1.6
 #define MATRICES                                                                                   \
   4 /* evaluations that the Jacobians at a point are worth, DAE__RADAU_JACOBIAN_WORK */
 

@@ -53,6 +53,8 @@ typedef struct dae__gauss_memory {
   /* contraction of the third sweep and step size at which it was measured; 0: not known */
   double rate, measured_h;
   int last; /* index in K of the slopes of the last accepted step */
+  /* sweeps of the last attempt relative to their limit */
+  double stiffness;
   long iterations;
   long steps; /* number of completed steps, by which the stop value decreases */
 } dae__gauss_memory;
