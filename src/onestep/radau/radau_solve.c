@@ -29,7 +29,7 @@ static double radau_predict_weights(const dae__collocation_rule *c, int d, doubl
   const double *node = c->c + c->s - d;
   double sum = 0;
   if (d == c->s)
-    dae__collocation_values(c, x, w);
+    dae__nodal_values(&c->nodes, x, w);
   else
     for (int i = 0; i < d; i++)
       w[i] = dae__lagrange_weight(d, node, i, x);
@@ -51,7 +51,7 @@ static void radau_predict_extrapolated(dae__radau *o, const dae__radau_rule *rul
   if (d == s && last == rule->c) {
     dae__radau_map map;
     for (int i = 0; i < s; i++) {
-      dae__collocation_values(rule->c, 1 + rule->c->c[i] * ratio, w);
+      dae__nodal_values(&rule->c->nodes, 1 + rule->c->c[i] * ratio, w);
       for (int j = 0; j < s; j++)
         map.m[i][j] = (dae__pair){w[j], w[j]};
     }
