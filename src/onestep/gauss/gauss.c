@@ -212,15 +212,6 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
 
 /* ---- iteration ---- */
 
-static void gauss_set_weights(dae__gauss *o, const double *x)
-{
-  int nx = o->adapter->nx;
-  double unit = o->fixed ? DBL_EPSILON * (1 + dae__max_abs(nx, x)) : o->atol;
-  double rtol = o->fixed ? 0 : o->rtol;
-  for (int i = 0; i < nx; i++)
-    o->inverse_weight[i] = 1 / (rtol * fabs(x[i]) + unit);
-}
-
 /* One sweep: slopes of the stages from `first` on, then x1. */
 static dae_status gauss_sweep(dae__gauss *o, const dae_step *step, int first, double *K,
                               dae_error *err)
@@ -350,9 +341,12 @@ static dae_status gauss_attempt(void *self, const dae_step *step, double *error,
 {
   dae__gauss *o = self;
   int nx = o->adapter->nx, ny = o->adapter->size - nx;
-  double *K = o->K[!o->memory->last];
-  gauss_set_weights(o, step->from.z);
-  dae__copy(ny, step->from.z + nx, o->z + nx);
+  const double *x = step->from.z;
+  double *K = o->K[!o->memory->last], rtol = o->fixed ? 0 : o->rtol;
+  double unit = o->fixed ? DBL_EPSILON * (1 + dae__max_abs(nx, x)) : o->atol;
+  for (int i = 0; i < nx; i++)
+    o->inverse_weight[i] = 1 / (rtol * fabs(x[i]) + unit);
+  dae__copy(ny, x + nx, o->z + nx);
   DAE__TRY(gauss_iterate(o, step, K, err));
   dae__copy(ny, o->z + nx, step->to.z + nx);
   *error = o->fixed ? 0 : gauss_estimate_error(o, step->h, K);
@@ -369,7 +363,7 @@ static dae_status gauss_complete_step(void *self, const dae_step *step, dae_erro
                      "step rejected: force discontinuity near the end of the step");
   m->last = !m->last;
   m->h = step->h;
-  dae__polynomial_begin(&o->dense);
+  *o->dense.memory = (dae__polynomial_memory){0};
   dae__copy(o->adapter->nx, step->to.dz, dae__gauss_slope(o, o->K[m->last], o->s + 1));
   return DAE_OK;
 }

@@ -53,11 +53,6 @@ void dae__polynomial_create(dae__arena *arena, const dae_adapter *adapter,
                            .inverse_weight = DAE__ALLOC(arena, double, adapter->nx)};
 }
 
-void dae__polynomial_begin(dae__polynomial *o)
-{
-  *o->memory = (dae__polynomial_memory){0};
-}
-
 /* ---- states ---- */
 
 void dae__slopes_integrate(const dae__slopes *slopes, int n2, int nx, const dae_step *step,

@@ -22,7 +22,7 @@
 #include "quadrature/collocation.h"
 #include <daedal/stepper.h>
 
-/* State of the last step, saved with the integrator. */
+/* State of the last step, saved with the integrator; all false when a step is completed. */
 typedef struct dae__polynomial_memory {
   bool checked;    /* refinement has been tried, or was not necessary */
   bool refined;    /* F holds slopes at the fine nodes */
@@ -63,9 +63,6 @@ void dae__slopes_integrate(const dae__slopes *slopes, int n2, int nx, const dae_
 void dae__polynomial_create(dae__arena *arena, const dae_adapter *adapter,
                             const dae_step_options *opts, int order, const dae__dense_nodes *nodes,
                             int stride, dae__polynomial *out);
-
-/* Forgets the last step: called when a step is completed. */
-void dae__polynomial_begin(dae__polynomial *o);
 
 /* Refines the slopes K of the step, once, where dense output by them is not accurate; step->from.z
  * has the guess of y. Failures from which a step could recover leave the slopes of the step in

@@ -112,16 +112,6 @@ static void radau_dense_evaluate(const dae__radau *o, const dae__collocation_rul
     dae__axpy(n - dynamic, value[j] * x / c->c[j], K + dynamic, z + nx);
 }
 
-/* Nodes and unknowns K of the most accurate available polynomial of the last step. */
-static const dae__collocation_rule *radau_dense_best(const dae__radau_stepper *self,
-                                                     const double **K)
-{
-  const dae__radau *o = self->radau;
-  const dae__radau_rule *rule = dae__radau_rule_at(o, self->rule);
-  *K = o->memory->refined ? o->fine_polynomial : o->polynomial;
-  return o->memory->refined ? dae__radau_fine_rule(o, rule->s) : rule->c;
-}
-
 /* ---- refinement ---- */
 
 /* One sweep over all nodes; *change: largest change of the differential part, relative to the
@@ -193,13 +183,15 @@ dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, d
   const dae__radau_stepper *stepper = self;
   const dae__radau *o = stepper->radau;
   double value[DAE__COLLOCATION_STAGES_MAX];
-  const double *K;
   bool refinable = dae__radau_fine_nodes(o->memory->s) > o->memory->s;
   if (accuracy != DAE_DENSE_RAW && refinable && !o->memory->checked)
     DAE__TRY(radau_refine(stepper, step, err));
-  const dae__collocation_rule *c = radau_dense_best(stepper, &K);
+  const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
+  bool refined = o->memory->refined;
+  const dae__collocation_rule *c = refined ? dae__radau_fine_rule(o, rule->s) : rule->c;
+  const double *K = refined ? o->fine_polynomial : o->polynomial;
   radau_dense_evaluate(o, c, K, step, x, out->z);
-  dae__axpy(o->r->n2 + o->r->n, x, o->memory->refined ? o->fine_shift : o->shift, out->z);
+  dae__axpy(o->r->n2 + o->r->n, x, refined ? o->fine_shift : o->shift, out->z);
   if (!out->dz)
     return DAE_OK;
   dae__nodal_values(&c->nodes, x, value);

@@ -239,7 +239,7 @@ static dae_status spark_complete(void *self, const dae_step *step, dae_error *er
   o->memory->t_middle = o->stages.second_half ? o->t_half : step->t;
   o->memory->steps++;
   for (int i = 0; i < 2 && o->dense[i].memory; i++)
-    dae__polynomial_begin(&o->dense[i]);
+    *o->dense[i].memory = (dae__polynomial_memory){0};
   dae__stages_accept(&o->stages, false);
   return DAE_OK;
 }
