@@ -11,7 +11,6 @@
  *   d/dt gdot = d2/de2 g(t + e, y + e v) + g_y v',   v' = v_t + v_y v + v_z z'. */
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/mechanical/motion.h"
 #include "problem/momentum/momentum_motion.h"
 #include <float.h>
 
