@@ -106,11 +106,11 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
   dae_status status;
   if (measure->n) {
     dae_momentum_at at = {.t = t, .y = y, .z = y + measure->n->at.z};
-    status = dae__momentum_g(measure->n, &at, g, err);
+    status = dae__momentum_eval(measure->n, DAE__G, &at, NULL, g, err);
     if (!status)
-      status = dae__momentum_gdot(measure->n, &at, gdot, err);
+      status = dae__momentum_eval(measure->n, DAE__GDOT, &at, NULL, gdot, err);
     if (!status)
-      status = dae__momentum_k(measure->n, &at, k, err);
+      status = dae__momentum_eval(measure->n, DAE__K, &at, NULL, k, err);
   } else {
     dae_mechanical_at at = dae__mech_at(measure->m, t, y);
     dae_mechanical_wanted want = {.g = g, .gdot = gdot, .G = measure->G, .k = k};

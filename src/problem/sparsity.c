@@ -127,13 +127,13 @@ static dae_status sparsity_mechanical_values(void *form, int which, const builde
   case J_:
     return dae__mech_J(m, &at, out, err);
   case MS_:
-    return dae__mech_Ms(m, &at, k->s, out, err);
+    return dae__mech_derivative(m, DAE__MS_QV, &at, k->s, out, err);
   case GTS_:
-    return dae__mech_Gts(m, &at, k->s, out, err);
+    return dae__mech_derivative(m, DAE__GTS_Q, &at, k->s, out, err);
   case KTS_:
-    return dae__mech_Kts(m, &at, k->s, out, err);
+    return dae__mech_derivative(m, DAE__KTS_QV, &at, k->s, out, err);
   case KQ_:
-    return dae__mech_k_q(m, &at, out, err);
+    return dae__mech_derivative(m, DAE__K_Q, &at, NULL, out, err);
   case G_:
     return dae__mech_G(m, &at, out, err);
   default:

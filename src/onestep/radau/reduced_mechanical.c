@@ -240,14 +240,14 @@ static dae_status reduced_mech_linearise(void *self, const dae__reduced_at *at, 
   o->M0_known = o->M0_known || m->p->constant_mass;
   DAE__TRY(dae__mech_J(m, &point, o->J, err));
   if (!m->p->constant_mass)
-    DAE__TRY(dae__mech_Ms(m, &point, a, o->Ms, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__MS_QV, &point, a, o->Ms, err));
   if (m->ng > 0) {
-    DAE__TRY(dae__mech_Gts(m, &point, lambda, o->Gts, err));
-    DAE__TRY(dae__mech_gdot_q(m, &point, o->gdot_q, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &point, lambda, o->Gts, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &point, NULL, o->gdot_q, err));
   }
   if (m->nk > 0) {
-    DAE__TRY(dae__mech_k_q(m, &point, o->k_q, err));
-    DAE__TRY(dae__mech_Kts(m, &point, lambda + m->ng, o->Kts, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &point, NULL, o->k_q, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &point, lambda + m->ng, o->Kts, err));
   }
   for (int i = 0; i < m->nc; i++)
     o->dependent[i] = m->active[i] ? 0 : 1;
@@ -342,9 +342,9 @@ static dae_status reduced_mech_project(void *self, double t, const double *dz, d
   double *g = o->end, *gdot = g + m->ng, *k = gdot + m->ng, *b = o->b, *x = o->x + o->r->n;
   dae_mechanical_at at = dae__mech_at(m, t, z);
   if (m->ng > 0)
-    DAE__TRY(dae__mech_gdot_q(m, &at, o->gdot_q, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &at, NULL, o->gdot_q, err));
   if (m->nk > 0)
-    DAE__TRY(dae__mech_k_q(m, &at, o->k_q, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &at, NULL, o->k_q, err));
   /* linearised g, gdot and k at the end of the step */
   dae__matrix_times(&m->G, o->G, 1, dz, g);
   dae__matrix_times(&m->G, o->G, 1, dv, gdot);

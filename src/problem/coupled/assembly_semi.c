@@ -30,20 +30,15 @@ static int assembly_semi_eval_rows(dae__assembly *a, const dae_semi_explicit_at 
   return dae__assembly_code(status);
 }
 
-static int assembly_semi_eval_f(void *user, const dae_semi_explicit_at *at, double *out)
-{
-  return assembly_semi_eval_rows(user, at, out, NULL, NULL);
-}
-
-static int assembly_semi_eval_F(void *user, const dae_semi_explicit_at *at, double *out)
-{
-  return assembly_semi_eval_rows(user, at, NULL, out, NULL);
-}
-
-static int assembly_semi_eval_F_t(void *user, const dae_semi_explicit_at *at, double *out)
-{
-  return assembly_semi_eval_rows(user, at, NULL, NULL, out);
-}
+#define EVAL_ROWS(name, f, F, F_t)                                                                 \
+  static int assembly_semi_eval_##name(void *user, const dae_semi_explicit_at *at, double *out)    \
+  {                                                                                                \
+    return assembly_semi_eval_rows(user, at, f, F, F_t);                                           \
+  }
+EVAL_ROWS(f, out, NULL, NULL)
+EVAL_ROWS(F, NULL, out, NULL)
+EVAL_ROWS(F_t, NULL, NULL, out)
+#undef EVAL_ROWS
 
 static int assembly_semi_eval_J(void *user, const dae_semi_explicit_at *at, double *out)
 {

@@ -118,7 +118,8 @@ static int view_eval_Ms(void *user, const dae_semi_explicit_at *at, const double
 {
   view *s = user;
   dae_mechanical_at here = view_point(s, at);
-  dae_status status = dae__mech_Ms(s->m, &here, a + s->m->nq, s->values, &s->last);
+  dae_status status =
+      dae__mech_derivative(s->m, DAE__MS_QV, &here, a + s->m->nq, s->values, &s->last);
   dae__zero(dae__pattern_count(&s->Ms), out);
   if (!status)
     dae__block_add(&s->Ms_block[0], 1, s->values, out);
@@ -139,12 +140,13 @@ static dae_status view_add_J(view *s, const dae_semi_explicit_at *at, double *J)
   dae__block_add(&block[RHS], 1, s->values, J);
   if (m->ng > 0) {
     const double *lambda = view_multipliers(s, at, m->at.lambda);
-    DAE__TRY(dae__mech_Gts(m, &here, lambda, s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &here, lambda, s->values, &s->last));
     dae__block_add(&block[GTS], -1, s->values, J);
     dae__block_add(&block[GT], -1, s->G, J);
   }
   if (m->nk > 0) {
-    DAE__TRY(dae__mech_Kts(m, &here, view_multipliers(s, at, m->at.psi), s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &here, view_multipliers(s, at, m->at.psi),
+                                  s->values, &s->last));
     dae__block_add(&block[KTS], -1, s->values, J);
     dae__block_add(&block[KT], -1, s->K, J);
   }
@@ -152,18 +154,19 @@ static dae_status view_add_J(view *s, const dae_semi_explicit_at *at, double *J)
   if (m->ng > 0 && s->kind == DAE__VIEW_POSITION)
     dae__block_add(&block[POSITION], 1, s->G, J);
   if (m->ng > 0 && s->kind != DAE__VIEW_POSITION) {
-    DAE__TRY(dae__mech_gdot_q(m, &here, s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &here, NULL, s->values, &s->last));
     dae__block_add(&block[POSITION], 1, s->values, J);
     dae__block_add(&block[POSITION_V], 1, s->G, J);
   }
   if (m->nk > 0) {
-    DAE__TRY(dae__mech_k_q(m, &here, s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &here, NULL, s->values, &s->last));
     dae__block_add(&block[NONHOLONOMIC], 1, s->values, J);
     dae__block_add(&block[NONHOLONOMIC_V], 1, s->K, J);
   }
   /* terms of the stabilised (GGL) form, with mu */
   if (m->ng > 0 && s->kind == DAE__VIEW_GGL) {
-    DAE__TRY(dae__mech_Gts(m, &here, view_multipliers(s, at, s->mu), s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &here, view_multipliers(s, at, s->mu), s->values,
+                                  &s->last));
     dae__block_add(&block[GTMU_Q], -1, s->values, J);
     dae__block_add(&block[GTMU], -1, s->G, J);
     dae__block_add(&block[MU], 1, s->G, J);

@@ -85,7 +85,7 @@ static dae_status momentum_y_residual(dae__level *l, const double *y, bool scale
 {
   dae__momentum_motion *motion = l->self;
   dae_momentum_at at = {.t = l->t, .y = y, .z = motion->z};
-  DAE__TRY(dae__momentum_g(motion->m, &at, l->residual, err));
+  DAE__TRY(dae__momentum_eval(motion->m, DAE__G, &at, NULL, l->residual, err));
   if (scaled) {
     DAE__TRY(dae__momentum_jacobian(motion->m, DAE__G_Y, &at, NULL, l->G_values, err));
     dae__row_scale(l->G, l->G_values, y, l->scale);
@@ -108,12 +108,12 @@ static dae_status momentum_z_residual(dae__level *l, const double *z, bool scale
   const dae_pattern *G = &m->pattern[DAE__G_Y];
   double *g_y = motion->part[DAE__G_Y];
   dae_momentum_at at = {.t = l->t, .y = motion->y, .z = z};
-  DAE__TRY(dae__momentum_gdot(m, &at, l->residual, err));
-  DAE__TRY(dae__momentum_k(m, &at, l->residual + m->ng, err));
+  DAE__TRY(dae__momentum_eval(m, DAE__GDOT, &at, NULL, l->residual, err));
+  DAE__TRY(dae__momentum_eval(m, DAE__K, &at, NULL, l->residual + m->ng, err));
   if (!scaled)
     return DAE_OK;
   DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, g_y, err));
-  DAE__TRY(dae__momentum_v(m, &at, motion->v, err));
+  DAE__TRY(dae__momentum_eval(m, DAE__V, &at, NULL, motion->v, err));
   DAE__TRY(dae__momentum_jacobian(m, DAE__K_Z, &at, NULL, l->K_values, err));
   dae__row_scale(G, g_y, motion->v, l->scale);
   dae__row_scale(l->K, l->K_values, z, l->scale + m->ng);
