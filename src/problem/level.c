@@ -57,13 +57,15 @@ static dae_status level_measure(dae__level *l, const double *x, bool first, doub
                                 dae_error *err)
 {
   bool scaled = first || l->start;
-  double *r = l->residual, *scale = l->scale;
+  const double *r = l->residual, *scale = l->scale;
+  double *terms = l->terms;
   DAE__TRY(l->table->residual(l, x, scaled, err));
   *worst = 0;
+  for (int i = 0; i < l->rows && scaled; i++)
+    if (first || scale[i] + fabs(r[i]) > terms[i])
+      terms[i] = scale[i] + fabs(r[i]);
   for (int i = 0; i < l->rows; i++) {
-    if (scaled)
-      l->terms[i] = fmax(scale[i] + fabs(r[i]), first ? 0 : l->terms[i]);
-    double ratio = r[i] == 0 ? 0 : fabs(r[i]) / l->terms[i];
+    double ratio = r[i] == 0 ? 0 : fabs(r[i]) / terms[i];
     if (!(ratio <= *worst))
       *worst = ratio, *row = i;
   }
@@ -176,7 +178,9 @@ static double level_correct(dae__level *l)
   double *b = l->d + l->n;
   dae__zero(l->n + l->G->rows + l->K->rows, l->d);
   for (int i = 0; i < l->rows; i++)
-    b[i] = -l->residual[i] / (l->row_size ? l->row_size[i] : 1);
+    b[i] = -l->residual[i];
+  for (int i = 0; l->row_size && i < l->rows; i++)
+    b[i] /= l->row_size[i];
   if (l->solver)
     dae__solver_solve(l->solver, l->d);
   else

@@ -393,8 +393,8 @@ static dae_status mech_eval_by_parts(dae__mech *m, const dae_mechanical_at *at,
   return DAE_OK;
 }
 
-dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
-                                    const dae_mechanical_wanted *w, dae_error *err)
+static inline dae_status mech_eval(dae__mech *m, const dae_mechanical_at *at,
+                                   const dae_mechanical_wanted *w, dae_error *err)
 {
   dae_mechanical_at full;
   dae_status status = m->input ? dae__mech_inputs(m, at->t, err) : DAE_OK;
@@ -415,6 +415,12 @@ dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
   return status;
 }
 
+dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
+                                    const dae_mechanical_wanted *wanted, dae_error *err)
+{
+  return mech_eval(m, at, wanted, err);
+}
+
 dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
                           const dae_mechanical_wanted *wanted, dae_error *err)
 {
@@ -427,7 +433,7 @@ dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
     w.g = w.gdot = w.G = w.gamma = NULL;
   if (m->nk == 0)
     w.k = w.K = w.kappa = NULL;
-  dae_status status = dae__mech_eval_unchecked(m, at, &w, err);
+  dae_status status = mech_eval(m, at, &w, err);
   return status ? status : mech_check(m, at->t, &w, err);
 }
 

@@ -260,13 +260,18 @@ typedef struct mech_given {
 static mech_given mech_given_of(const dae__mech *m, dae__mech_part part)
 {
   const dae_mechanical *p = m->p;
-  const mech_given all[DAE__MECH_PARTS] = {
-      [DAE__MS_QV] = {"Ms_qv", NULL, p->Ms_qv, &m->Ms, true, p->constant_mass},
-      [DAE__GTS_Q] = {"Gts_q", NULL, p->Gts_q, &m->Gts, false, m->ng == 0},
-      [DAE__GDOT_Q] = {"gdot_q", p->gdot_q, NULL, &m->G, false, m->ng == 0},
-      [DAE__K_Q] = {"k_q", p->k_q, NULL, &m->kq, false, m->nk == 0},
-      [DAE__KTS_QV] = {"Kts_qv", NULL, p->Kts_qv, &m->Kts, true, m->nk == 0}};
-  return all[part];
+  switch (part) {
+  case DAE__MS_QV:
+    return (mech_given){"Ms_qv", NULL, p->Ms_qv, &m->Ms, true, p->constant_mass};
+  case DAE__GTS_Q:
+    return (mech_given){"Gts_q", NULL, p->Gts_q, &m->Gts, false, m->ng == 0};
+  case DAE__GDOT_Q:
+    return (mech_given){"gdot_q", p->gdot_q, NULL, &m->G, false, m->ng == 0};
+  case DAE__K_Q:
+    return (mech_given){"k_q", p->k_q, NULL, &m->kq, false, m->nk == 0};
+  default:
+    return (mech_given){"Kts_qv", NULL, p->Kts_qv, &m->Kts, true, m->nk == 0};
+  }
 }
 
 /* The function that is differentiated, of q or (q, v). */

@@ -66,7 +66,8 @@ static dae_status motion_rate_residual(dae__level *l, const dae_mechanical_at *a
   dae_mechanical_wanted want = {.k = l->residual + m->ng, .K = motion->K};
   if (l->start)
     want.G = motion->G, want.gdot = l->residual;
-  DAE__TRY(dae__mech_eval(m, at, &want, err));
+  if (l->start || m->nk > 0)
+    DAE__TRY(dae__mech_eval(m, at, &want, err));
   return l->start || m->ng == 0 ? DAE_OK : dae__mech_gdot(m, at, motion->G, l->residual, err);
 }
 
