@@ -15,6 +15,7 @@
 #include "problem/coupled/assembly.h"
 #include "problem/mechanical/mech.h"
 #include "problem/momentum/momentum.h"
+#include "problem/problem.h"
 #include "problem/semi_explicit/semi.h"
 
 struct dae__measure {
@@ -226,7 +227,8 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
   *has_potential = n && n->p->energy;
   if (*has_potential) { /* no power: the forces outside the energy are not known */
     dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
-    return dae__momentum_energy(n, &at, energy, err);
+    int code = n->p->energy(n->p->user, &at, energy);
+    return dae__callback_status(n->why, code, "energy", t, err);
   }
   if (!m)
     return DAE_OK;

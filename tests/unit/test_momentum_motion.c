@@ -399,7 +399,7 @@ static void test_projection_moves_onto_the_constraints_and_then_no_further(void 
       for (int j = 0; j < 8; j++)
         assert_true(fabs(y[j] - before[j]) < 3e-12);
     }
-    assert_true(dae__momentum_motion_memory(motion)->projections >= 20);
+    assert_true(motion->memory->projections >= 20);
     dae__momentum_motion_free(motion);
   }
 }

@@ -74,7 +74,7 @@ static int assembly_eval(void *user, const dae_mechanical_at *at, const dae_mech
     dae__zero(dae__pattern_count(&a->K.pattern), w->K);
   for (int i = 0; i < a->elements && !status; i++)
     status = assembly_eval_element(a, i, at, w);
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 #define EVAL_ONE(name)                                                                             \
@@ -123,7 +123,7 @@ static int assembly_derivative(dae__assembly *a, dae__mech_part part, const dae_
     if (!status)
       dae__mosaic_add(m, i, out);
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 #define CONTRACTED(part, matrix)                                                                   \
@@ -166,7 +166,7 @@ static int assembly_eval_energy(void *user, const dae_mechanical_at *at, double 
     *T += T_i;
     *V += V_i;
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
@@ -202,7 +202,7 @@ static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, co
     *T_rate += T;
     *V_rate += V;
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 /* ---- momenta ---- */
@@ -223,7 +223,7 @@ static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, momen
       dae__element_inputs(e, &a->total, at);
     status = dae__element_diagnose(a, e, fn(e->m, &here, out + e->at.q, &a->last));
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 #define MOMENTA(name)                                                                              \

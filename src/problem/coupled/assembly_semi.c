@@ -27,7 +27,7 @@ static int assembly_semi_eval_rows(dae__assembly *a, const dae_semi_explicit_at 
             : dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w), &a->last);
     status = dae__element_diagnose(a, e, status);
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 #define EVAL_ROWS(name, f, F, F_t)                                                                 \
@@ -63,7 +63,7 @@ static int assembly_semi_eval_mass(dae__assembly *a, const dae_semi_explicit_at 
     if (!status)
       dae__mosaic_add(m, i, out);
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 static int assembly_semi_eval_M(void *user, const dae_semi_explicit_at *at, double *out)

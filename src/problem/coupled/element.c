@@ -211,7 +211,7 @@ dae_status dae__element_F_t(dae__element *e, const dae_mechanical_at *at, double
 dae_status dae__element_J(dae__element *e, const dae_mechanical_at *at, double *J, dae_error *err)
 {
   if (e->semi)
-    return dae__semi_J(e->semi, at->t, dae__element_xy(e, at), J, err);
+    return dae__semi_J(e->semi, NULL, at->t, dae__element_xy(e, at), J, err);
   return dae__mech_J(e->m, at, J, err);
 }
 

@@ -173,10 +173,8 @@ static void motion_create_levels(dae__motion *motion)
   motion->position.rows = m->ng;
 }
 
-/* A dae__motion with the shared memory of `first`, which has a saddle system to be shared or
- * none. */
-static dae_status motion_create(dae__arena *arena, const dae__motion *first, dae__motion **out,
-                                dae_error *err)
+dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first, dae__motion **out,
+                                     dae_error *err)
 {
   dae__motion *motion = DAE__ALLOC(arena, dae__motion, 1);
   dae__mech *m = first->m;
@@ -201,20 +199,14 @@ static dae_status motion_create(dae__arena *arena, const dae__motion *first, dae
 
 dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
 {
-  dae__motion shared = {.m = m, .arena = arena};
+  dae__motion shared = {.m = m, .arena = arena}; /* without a saddle system to be shared */
   motion_create_dense_A(&shared);
   shared.all = DAE__ALLOC(arena, bool, m->nc);
   shared.full_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   shared.full_K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
   for (int i = 0; !dae__arena_failed(arena) && i < m->nc; i++)
     shared.all[i] = true;
-  return motion_create(arena, &shared, out, err);
-}
-
-dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first, dae__motion **out,
-                                     dae_error *err)
-{
-  return motion_create(arena, first, out, err);
+  return dae__motion_create_second(arena, &shared, out, err);
 }
 
 void dae__motion_free(dae__motion *motion)

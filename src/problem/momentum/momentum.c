@@ -136,12 +136,8 @@ const char *dae__momentum_constraint_name(const dae_momentum *p, int row, char *
 {
   bool holonomic = row < p->ng;
   const char *const *names = holonomic ? p->g_names : p->k_names;
-  int i = holonomic ? row : row - p->ng;
-  if (names && names[i])
-    snprintf(text, size, "%s", names[i]);
-  else
-    snprintf(text, size, "%s[%d]", holonomic ? "g" : "k", i + 1);
-  return text;
+  return dae__name_or_number(names, holonomic ? "g" : "k", holonomic ? row : row - p->ng, text,
+                             size);
 }
 
 const char *dae__momentum_variable_name(const dae_momentum *p, int i, char *text, size_t size)
@@ -245,14 +241,6 @@ dae_status dae__momentum_eval(dae__momentum *m, dae__momentum_quantity quantity,
   }
   DAE__TRY(dae__callback_status(m->why, code, names[quantity], at->t, err));
   return momentum_check(m, quantity, out, at->t, err);
-}
-
-dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
-                                dae_error *err)
-{
-  DAE__ASSERT(m->p->energy);
-  int code = m->p->energy(m->p->user, at, energy);
-  return dae__callback_status(m->why, code, "energy", at->t, err);
 }
 
 double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const double *v)

@@ -95,10 +95,6 @@ int dae__momentum_rows(const dae__momentum *m, dae__momentum_quantity quantity);
 /* Error of gdot relative to the terms g_y y of g: 0 where g_y and g_t are the user's, else the
  * error of differences. */
 double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const double *v);
-/* energy by the user's callback, which must be given */
-dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
-                                dae_error *err);
-
 /* Values of one derivative in the order of its pattern; multiplier: psi for DAE__F_*, lambda for
  * DAE__R_*, else unused. */
 dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,

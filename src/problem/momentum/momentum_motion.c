@@ -93,14 +93,6 @@ static dae_status momentum_y_residual(dae__level *l, const double *y, bool scale
   return DAE_OK;
 }
 
-static dae_status momentum_y_jacobian(dae__level *l, const double *y, dae_error *err)
-{
-  dae__momentum_motion *motion = l->self;
-  dae_momentum_at at = {.t = l->t, .y = y, .z = motion->z};
-  return l->start ? DAE_OK
-                  : dae__momentum_jacobian(motion->m, DAE__G_Y, &at, NULL, l->G_values, err);
-}
-
 static dae_status momentum_z_residual(dae__level *l, const double *z, bool scaled, dae_error *err)
 {
   dae__momentum_motion *motion = l->self;
@@ -125,17 +117,23 @@ static dae_status momentum_z_residual(dae__level *l, const double *z, bool scale
   return DAE_OK;
 }
 
-static dae_status momentum_z_jacobian(dae__level *l, const double *z, dae_error *err)
+/* g_y, known from the residual at a start; g_y v_z, where k_z is known from it; or the matrix of
+ * the constraint forces. */
+static dae_status momentum_level_jacobian(dae__level *l, const double *x, dae_error *err)
 {
   dae__momentum_motion *motion = l->self;
-  dae_momentum_at at = {.t = l->t, .y = motion->y, .z = z};
-  return l->solver ? dae__momentum_factor(motion, &at, err)
-                   : dae__momentum_jacobian(motion->m, DAE__GDOT_Z, &at, NULL, l->G_values, err);
+  bool y = l == &motion->level[DAE__LEVEL_Y];
+  dae_momentum_at at = {.t = l->t, .y = y ? x : motion->y, .z = y ? motion->z : x};
+  if (l->solver)
+    return dae__momentum_factor(motion, &at, err);
+  return y && l->start ? DAE_OK
+                       : dae__momentum_jacobian(motion->m, y ? DAE__G_Y : DAE__GDOT_Z, &at, NULL,
+                                                l->G_values, err);
 }
 
-static const dae__level_table momentum_y_table = {momentum_y_residual, momentum_y_jacobian,
+static const dae__level_table momentum_y_table = {momentum_y_residual, momentum_level_jacobian,
                                                   momentum_level_name};
-static const dae__level_table momentum_z_table = {momentum_z_residual, momentum_z_jacobian,
+static const dae__level_table momentum_z_table = {momentum_z_residual, momentum_level_jacobian,
                                                   momentum_level_name};
 
 /* ---- creation ---- */
@@ -254,11 +252,6 @@ dae_status dae__momentum_motion_reload(dae__momentum_motion *motion)
     if (motion->level[i].saddle)
       DAE__TRY(dae__saddle_reload(motion->level[i].saddle));
   return DAE_OK;
-}
-
-const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion)
-{
-  return motion->memory;
 }
 
 /* ---- projection ---- */

@@ -57,7 +57,6 @@ dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
                                        dae__momentum_motion **out, dae_error *err);
 dae_status dae__momentum_motion_reload(dae__momentum_motion *motion);
 void dae__momentum_motion_free(dae__momentum_motion *motion); /* motion may be NULL */
-const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion);
 
 /* Projects y onto g, by the least change, and z onto gdot and k, along the constraint forces; no
  * change where residuals are below DAE__ON_CONSTRAINT. *moved (may be NULL): whether y or z

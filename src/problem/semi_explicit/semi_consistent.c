@@ -75,7 +75,7 @@ static bool semi_start_product_vanishes(work *w)
   dae__zero(s->n, b);
   dae__matrix_times(&w->slopes.J_y, w->slopes.J + s->J.start[s->nx], 1, direction, b);
   if (w->s->p->M)
-    dae__semi_newton_apply(&w->mass, b);
+    dae__semi_newton_apply(&w->mass, 1, b, b);
   dae__zero(s->ny, F_b);
   dae__matrix_times(&w->surface->A, w->surface->A_values, 1, b, F_b);
   dae__row_scale(&w->surface->A, w->surface->A_values, b, size);
@@ -258,7 +258,7 @@ static dae_status semi_start_make_consistent(work *w, const bool *fixed, double 
   DAE__TRY(dae__semi_slopes_prepare(w->arena, s, &w->slopes, err));
   /* f and F come before J, since their check names the equation of a value that is not finite */
   DAE__TRY(dae__semi_rhs(s, w->t, w->z, w->scratch, err));
-  DAE__TRY(dae__semi_J_by(s, &w->slopes.fine, w->t, w->z, w->slopes.J, err));
+  DAE__TRY(dae__semi_J(s, &w->slopes.fine, w->t, w->z, w->slopes.J, err));
   DAE__TRY(semi_start_factor_mass(w, &regular, err));
   if (!regular) {
     dae__semi_quasilinear q = {s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};
@@ -301,7 +301,7 @@ dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, doubl
     dae__copy(s->n, slope, dy);
   }
   dae__surface_free(w.surface);
-  dae__semi_slopes_free(&w.slopes);
+  dae__semi_newton_free(&w.slopes.newton);
   dae__semi_newton_free(&w.mass);
   dae__arena_free(arena);
   return status;

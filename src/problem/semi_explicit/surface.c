@@ -44,7 +44,7 @@ static dae_status surface_jacobian_of_x(dae__surface *u, double t, const double 
   if (!s->p->J)
     return dae__difference_jacobian(&u->dA, surface_F2_of_x, &(vary){u, t}, x, u->A_values, err);
   dae__copy(s->nx, x, u->z);
-  dae_status status = dae__semi_J(s, t, u->z, u->J, err);
+  dae_status status = dae__semi_J(s, NULL, t, u->z, u->J, err);
   for (int e = 0; e < dae__pattern_count(&u->A) && !status; e++)
     u->A_values[e] = u->J[u->entry[e]];
   return status;
