@@ -34,9 +34,9 @@ static dae_status assembly_eval_element(dae__assembly *a, int i, const dae_mecha
   if (w->f || w->s || w->c)
     dae__element_inputs(e, &a->total, at);
   if (e->semi)
-    return dae__element_diagnose(
-        a, e,
-        dae__element_semi(e, &here, dae__sub(w->s, e->at.u), dae__sub(w->c, e->at.w), &a->last));
+    return dae__element_diagnose(a, e,
+                                 dae__element_semi(e, &here, dae__sub(w->s, e->at.u),
+                                                   dae__sub(w->c, e->at.w), NULL, &a->last));
   dae_mechanical_wanted own = {.g = dae__sub(w->g, e->at.g),
                                .gdot = dae__sub(w->gdot, e->at.g),
                                .gamma = dae__sub(w->gamma, e->at.g),

@@ -22,9 +22,8 @@ static int assembly_semi_eval_rows(dae__assembly *a, const dae_semi_explicit_at 
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
     dae__element_inputs(e, &a->total, &all);
-    status =
-        F_t ? dae__element_F_t(e, &here, F_t + e->at.w, &a->last)
-            : dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w), &a->last);
+    status = dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w),
+                               dae__sub(F_t, e->at.w), &a->last);
     status = dae__element_diagnose(a, e, status);
   }
   return dae__callback_code(status);

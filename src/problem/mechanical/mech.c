@@ -46,10 +46,8 @@ static void mech_rhs_name(const dae_mechanical *p, int i, char *text, size_t siz
   } else if (i >= p->nq) {
     names = p->u_names, letter = "u", i -= p->nq;
   }
-  if (names && names[i])
-    snprintf(text, size, "equation of %s", names[i]);
-  else
-    snprintf(text, size, "equation of %s[%d]", letter, i + 1);
+  int used = snprintf(text, size, "equation of ");
+  dae__name_or_number(names, letter, i, text + used, size - (size_t)used);
 }
 
 /* Refuses the first value that is not finite, naming its row. */
