@@ -41,11 +41,9 @@ void dae__semi_newton_free(dae__semi_newton *w)
   dae__solver_free(w->solver);
 }
 
-dae_status dae__semi_newton_factor(dae__semi_newton *w, const dae__semi_system *system,
-                                   const double *u, dae_error *err)
+dae_status dae__semi_newton_factor(dae__semi_newton *w, dae_error *err)
 {
   const dae_pattern *p = w->pattern;
-  DAE__TRY(system->matrix(system->self, u, w->values, err));
   for (int j = 0; j < w->n; j++) {
     double max = dae__max_abs(p->start[j + 1] - p->start[j], w->values + p->start[j]);
     w->column[j] = max > 0 ? max : 1;
@@ -131,7 +129,8 @@ dae_status dae__semi_newton_solve(dae__semi_newton *w, const dae__semi_system *s
   double before = INFINITY;
   dae_status status = system->residual(system->self, u, w->r, err);
   for (int i = 0; i < MAX_NEWTON_ITERATIONS && !status; i++) {
-    DAE__TRY(dae__semi_newton_factor(w, system, u, err));
+    DAE__TRY(system->matrix(system->self, u, w->values, err));
+    DAE__TRY(dae__semi_newton_factor(w, err));
     dae__semi_newton_apply(w, -1, w->r, w->step);
     newton_find_weights(w, 0, w->split, u);
     newton_find_weights(w, w->split, w->n, u);

@@ -35,9 +35,9 @@ dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern
                                    dae__semi_newton *out, dae_error *err);
 void dae__semi_newton_free(dae__semi_newton *newton);
 
-/* Factors the Jacobian dr/du at u, columns scaled. DAE_ERROR_SINGULAR sets newton->singular. */
-dae_status dae__semi_newton_factor(dae__semi_newton *newton, const dae__semi_system *system,
-                                   const double *u, dae_error *err);
+/* Factors the matrix newton->values, after scaling its columns in place. DAE_ERROR_SINGULAR sets
+ * newton->singular. */
+dae_status dae__semi_newton_factor(dae__semi_newton *newton, dae_error *err);
 /* x = factor (dr/du)^-1 b by the last factorisation; x may be b */
 void dae__semi_newton_apply(dae__semi_newton *newton, double factor, const double *b, double *x);
 

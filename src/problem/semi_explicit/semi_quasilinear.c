@@ -250,10 +250,10 @@ static dae_status quasilinear_find_slopes(euler *e, double t, double tau, const 
 static dae_status quasilinear_probe(euler *e, double h, int from, int count, dae_error *err)
 {
   dae__semi *s = e->q->s;
-  dae__semi_system system = {e, quasilinear_residual, quasilinear_matrix};
   const dae_pattern *p = &s->J;
   e->h = h;
-  dae_status status = dae__semi_newton_factor(&e->newton, &system, e->u, err);
+  DAE__TRY(quasilinear_matrix(e, e->u, e->newton.values, err));
+  dae_status status = dae__semi_newton_factor(&e->newton, err);
   for (int k = 0; k < count && !status; k++) {
     double *b = e->before[from + k];
     dae__zero(s->n, b);
