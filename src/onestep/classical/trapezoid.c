@@ -46,7 +46,7 @@ static dae_status trapezoid_factor(trapezoid *o, const dae_step *step, dae_error
 {
   dae__semi *s = o->s;
   char name[64] = "";
-  DAE__TRY(dae__semi_J(s, step->t + step->h, o->z, o->J, err));
+  DAE__TRY(dae__semi_J(s, NULL, step->t + step->h, o->z, o->J, err));
   if (!s->constant_mass)
     DAE__TRY(dae__semi_Ms(s, step->t + step->h, o->z, o->k, o->Ms, err));
   dae__semi_matrix_fill(&o->matrix, 2 / step->h, o->M, s->constant_mass ? NULL : o->Ms, o->J);
