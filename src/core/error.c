@@ -37,37 +37,20 @@ dae_error dae_error_none(void)
   return (dae_error){.status = DAE_OK, .t = NAN, .h = NAN};
 }
 
-__attribute__((format(printf, 4, 0))) static void error_record(dae_error *err, dae_status status,
-                                                               const char *equation,
-                                                               const char *format, va_list args)
-{
-  if (!err)
-    return;
-  dae_error record = dae_error_none(); /* new record: the arguments may point into *err */
-  record.status = status;
-  if (equation)
-    snprintf(record.equation, sizeof record.equation, "%s", equation);
-  vsnprintf(record.text, sizeof record.text, format, args);
-  *err = record;
-}
-
-dae_status dae__fail(dae_error *err, dae_status status, const char *equation, const char *format,
-                     ...)
-{
-  va_list args;
-  va_start(args, format);
-  error_record(err, status, equation, format, args);
-  va_end(args);
-  return status;
-}
-
 dae_status dae_error_set(dae_error *err, dae_status status, const char *name, const char *format,
                          ...)
 {
+  if (!err)
+    return status;
+  dae_error record = dae_error_none(); /* new record: the arguments may point into *err */
   va_list args;
+  record.status = status;
+  if (name)
+    snprintf(record.equation, sizeof record.equation, "%s", name);
   va_start(args, format);
-  error_record(err, status, name, format, args);
+  vsnprintf(record.text, sizeof record.text, format, args);
   va_end(args);
+  *err = record;
   return status;
 }
 

@@ -8,7 +8,8 @@
 /* Records status, the name of the equation or field concerned (may be NULL) and a formatted text;
  * err may be NULL. Returns status. */
 __attribute__((format(printf, 4, 5))) dae_status
-dae__fail(dae_error *err, dae_status status, const char *equation, const char *format, ...);
+dae_error_set(dae_error *err, dae_status status, const char *name, const char *format, ...);
+#define dae__fail dae_error_set
 
 /* Returns from the calling function with the status of `expression`, unless that is DAE_OK. */
 #define DAE__TRY(expression)                                                                       \

@@ -29,10 +29,10 @@ static dae_status bordered_assemble(dae__bordered *s, double t, const double *Y,
   dae_status status = dae__mech_eval(m, &at, &want, err);
   s->has_M = status == DAE_OK;
   DAE__TRY(status);
-  DAE__TRY(dae__mech_gdot_q(m, &at, s->gdot_q, err));
-  DAE__TRY(dae__mech_k_q(m, &at, s->k_q, err));
+  DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &at, NULL, s->gdot_q, err));
+  DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &at, NULL, s->k_q, err));
   DAE__TRY(dae__mech_J(m, &at, s->J, err));
-  DAE__TRY(dae__mech_Ms(m, &at, dY + m->at.v, s->Ms, err));
+  DAE__TRY(dae__mech_derivative(m, DAE__MS_QV, &at, dY + m->at.v, s->Ms, err));
   const struct {
     int block;
     double factor;
@@ -49,11 +49,11 @@ static dae_status bordered_assemble(dae__bordered *s, double t, const double *Y,
     dae__block_add(&s->block[parts[i].block], parts[i].factor, parts[i].values, s->matrix);
   if (!s->with_H)
     return DAE_OK;
-  DAE__TRY(dae__mech_Kts(m, &at, Y + m->at.psi, s->Kts, err));
+  DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &at, Y + m->at.psi, s->Kts, err));
   dae__block_add(&s->block[DAE__BLOCK_KTS], 1, s->Kts, s->matrix);
-  DAE__TRY(dae__mech_Gts(m, &at, Y + m->at.lambda, s->H, err));
+  DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &at, Y + m->at.lambda, s->H, err));
   dae__block_add(&s->block[DAE__BLOCK_H_LAMBDA], 1, s->H, s->matrix);
-  DAE__TRY(dae__mech_Gts(m, &at, Y + s->mu, s->H, err));
+  DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &at, Y + s->mu, s->H, err));
   dae__block_add(&s->block[DAE__BLOCK_H_MU], 1, s->H, s->matrix);
   return DAE_OK;
 }

@@ -48,7 +48,7 @@ static dae_status plain_setup(void *self, double t, const double *Y, const doubl
   plain *c = self;
   DAE__TRY(dae__semi_mass_at(&c->M, t, Y, err));
   DAE__TRY(dae__semi_Ms(c->s, t, Y, dY, c->Ms, err));
-  DAE__TRY(dae__semi_J(c->s, t, Y, c->J, err));
+  DAE__TRY(dae__semi_J(c->s, NULL, t, Y, c->J, err));
   dae__semi_matrix_fill(&c->matrix, cj, NULL, c->s->constant_mass ? NULL : c->Ms, c->J);
   dae__semi_mass_add(&c->M, cj, &c->matrix.M, c->matrix.values);
   dae_status status = dae__solver_factor(c->solver, c->matrix.values);
@@ -150,7 +150,7 @@ static void plain_release(void *self)
   dae__solver_free(c->solver);
   dae__surface_free(c->surface);
   dae__surface_free(c->output);
-  dae__semi_slopes_free(&c->slopes);
+  dae__semi_newton_free(&c->slopes.newton);
 }
 
 #define VERBS                                                                                      \

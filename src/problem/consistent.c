@@ -6,19 +6,6 @@
 #include "problem/momentum/momentum_motion.h"
 #include "problem/semi_explicit/semi.h"
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-void dae__append(char *text, size_t size, const char *format, ...)
-{
-  size_t used = strlen(text);
-  va_list args;
-  va_start(args, format);
-  if (used + 1 < size)
-    vsnprintf(text + used, size - used, format, args);
-  va_end(args);
-}
 
 typedef struct request {
   const dae_problem *problem;

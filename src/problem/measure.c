@@ -15,6 +15,7 @@
 #include "problem/coupled/assembly.h"
 #include "problem/mechanical/mech.h"
 #include "problem/momentum/momentum.h"
+#include "problem/problem.h"
 #include "problem/semi_explicit/semi.h"
 
 struct dae__measure {
@@ -106,11 +107,11 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
   dae_status status;
   if (measure->n) {
     dae_momentum_at at = {.t = t, .y = y, .z = y + measure->n->at.z};
-    status = dae__momentum_g(measure->n, &at, g, err);
+    status = dae__momentum_eval(measure->n, DAE__G, &at, NULL, g, err);
     if (!status)
-      status = dae__momentum_gdot(measure->n, &at, gdot, err);
+      status = dae__momentum_eval(measure->n, DAE__GDOT, &at, NULL, gdot, err);
     if (!status)
-      status = dae__momentum_k(measure->n, &at, k, err);
+      status = dae__momentum_eval(measure->n, DAE__K, &at, NULL, k, err);
   } else {
     dae_mechanical_at at = dae__mech_at(measure->m, t, y);
     dae_mechanical_wanted want = {.g = g, .gdot = gdot, .G = measure->G, .k = k};
@@ -226,7 +227,8 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
   *has_potential = n && n->p->energy;
   if (*has_potential) { /* no power: the forces outside the energy are not known */
     dae_momentum_at at = {.t = t, .y = y, .z = y + n->at.z};
-    return dae__momentum_energy(n, &at, energy, err);
+    int code = n->p->energy(n->p->user, &at, energy);
+    return dae__callback_status(n->why, code, "energy", t, err);
   }
   if (!m)
     return DAE_OK;

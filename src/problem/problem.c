@@ -51,19 +51,14 @@ int dae_problem_size(const dae_problem *p)
   return n;
 }
 
-/* name = names[i], or letter[i + 1] without one; as prefix(name) where a prefix is given. */
-static void problem_write_name(const char *prefix, const char *const *names, const char *letter,
-                               int i, char *name, size_t size)
+const char *dae__name_or_number(const char *const *names, const char *letter, int i, char *text,
+                                size_t size)
 {
-  char plain[64];
   if (names && names[i])
-    snprintf(plain, sizeof plain, "%s", names[i]);
+    snprintf(text, size, "%s", names[i]);
   else
-    snprintf(plain, sizeof plain, "%s[%d]", letter, i + 1);
-  if (prefix)
-    snprintf(name, size, "%s(%s)", prefix, plain);
-  else
-    snprintf(name, size, "%s", plain);
+    snprintf(text, size, "%s[%d]", letter, i + 1);
+  return text;
 }
 
 /* Name of multiplier i: lambda(rod) for a constraint labelled rod, lambda[1], lambda[2], ... for
@@ -81,50 +76,28 @@ static void problem_write_multiplier(const char *letter, const char *const *name
   snprintf(name, size, "%s[%d]", letter, names ? unlabelled : i + 1);
 }
 
-static dae_variable_kind problem_mechanical_variable(const dae_mechanical *p, int i, char *name,
-                                                     size_t size)
-{
-  dae__mech_layout at = dae__mech_layout_of(p);
-  if (i < at.v) {
-    problem_write_name(NULL, p->q_names, "q", i, name, size);
-    return DAE_VARIABLE_COORDINATE;
-  }
-  if (i < at.u) {
-    problem_write_name("der", p->q_names, "q", i - at.v, name, size);
-    return DAE_VARIABLE_RATE;
-  }
-  if (i < at.w) {
-    problem_write_name(NULL, p->u_names, "u", i - at.u, name, size);
-    return DAE_VARIABLE_STATE;
-  }
-  if (i < at.lambda) {
-    problem_write_name(NULL, p->w_names, "w", i - at.w, name, size);
-    return DAE_VARIABLE_ALGEBRAIC;
-  }
-  if (i < at.psi)
-    problem_write_multiplier("lambda", p->g_names, i - at.lambda, name, size);
-  else
-    problem_write_multiplier("psi", p->k_names, i - at.psi, name, size);
-  return DAE_VARIABLE_MULTIPLIER;
-}
+/* One vector of a state vector: its size, kind, names, and the letter of entries without one. */
+typedef struct segment {
+  int n;
+  dae_variable_kind kind;
+  const char *letter;
+  const char *const *names;
+} segment;
 
-static dae_variable_kind problem_momentum_variable(const dae_momentum *p, int i, char *name,
-                                                   size_t size)
+enum { MAX_SEGMENTS = 6 };
+
+/* Name and kind of entry i of a state vector of several segments. */
+static dae_variable_kind problem_segment_variable(const segment *s, int i, char *name, size_t size)
 {
-  dae__momentum_layout at = dae__momentum_layout_of(p);
-  if (i < at.z) {
-    problem_write_name(NULL, p->y_names, "y", i, name, size);
-    return DAE_VARIABLE_COORDINATE;
-  }
-  if (i < at.lambda) {
-    problem_write_name(NULL, p->z_names, "z", i - at.z, name, size);
-    return DAE_VARIABLE_STATE;
-  }
-  if (i < at.psi)
-    problem_write_multiplier("lambda", p->g_names, i - at.lambda, name, size);
+  char plain[64];
+  for (int k = 1; k < MAX_SEGMENTS && i >= s->n; k++, s++)
+    i -= s->n;
+  if (s->kind == DAE_VARIABLE_MULTIPLIER)
+    problem_write_multiplier(s->letter, s->names, i, name, size);
   else
-    problem_write_multiplier("psi", p->k_names, i - at.psi, name, size);
-  return DAE_VARIABLE_MULTIPLIER;
+    snprintf(name, size, s->kind == DAE_VARIABLE_RATE ? "der(%s)" : "%s",
+             dae__name_or_number(s->names, s->letter, i, plain, sizeof plain));
+  return s->kind;
 }
 
 static dae_variable_kind problem_part_variable(const dae_part *part, int number, int i, char *name,
@@ -177,17 +150,29 @@ static dae_variable_kind problem_coupled_variable(const dae_coupled *c, int i, c
 
 dae_variable_kind dae_problem_variable(const dae_problem *p, int i, char *name, size_t size)
 {
-  const dae_semi_explicit *semi = p->semi_explicit;
-  if (p->mechanical)
-    return problem_mechanical_variable(p->mechanical, i, name, size);
-  if (p->momentum)
-    return problem_momentum_variable(p->momentum, i, name, size);
-  if (!semi)
+  segment segments[MAX_SEGMENTS] = {{0}};
+  if (p->mechanical) {
+    const dae_mechanical *m = p->mechanical;
+    segments[0] = (segment){m->nq, DAE_VARIABLE_COORDINATE, "q", m->q_names};
+    segments[1] = (segment){m->nq, DAE_VARIABLE_RATE, "q", m->q_names};
+    segments[2] = (segment){m->nu, DAE_VARIABLE_STATE, "u", m->u_names};
+    segments[3] = (segment){m->nw, DAE_VARIABLE_ALGEBRAIC, "w", m->w_names};
+    segments[4] = (segment){m->ng, DAE_VARIABLE_MULTIPLIER, "lambda", m->g_names};
+    segments[5] = (segment){m->nk, DAE_VARIABLE_MULTIPLIER, "psi", m->k_names};
+  } else if (p->momentum) {
+    const dae_momentum *m = p->momentum;
+    segments[0] = (segment){m->ny, DAE_VARIABLE_COORDINATE, "y", m->y_names};
+    segments[1] = (segment){m->nz, DAE_VARIABLE_STATE, "z", m->z_names};
+    segments[2] = (segment){m->ng, DAE_VARIABLE_MULTIPLIER, "lambda", m->g_names};
+    segments[3] = (segment){m->nk, DAE_VARIABLE_MULTIPLIER, "psi", m->k_names};
+  } else if (p->semi_explicit) {
+    const dae_semi_explicit *s = p->semi_explicit;
+    segments[0] = (segment){s->nx, DAE_VARIABLE_STATE, "x", s->x_names};
+    segments[1] = (segment){s->ny, DAE_VARIABLE_ALGEBRAIC, "y", s->y_names};
+  } else {
     return problem_coupled_variable(p->coupled, i, name, size);
-  bool algebraic = i >= semi->nx;
-  problem_write_name(NULL, algebraic ? semi->y_names : semi->x_names, algebraic ? "y" : "x",
-                     algebraic ? i - semi->nx : i, name, size);
-  return algebraic ? DAE_VARIABLE_ALGEBRAIC : DAE_VARIABLE_STATE;
+  }
+  return problem_segment_variable(segments, i, name, size);
 }
 
 dae_status dae__callback_status(const dae_error *why, int code, const char *callback, double t,
@@ -203,4 +188,9 @@ dae_status dae__callback_status(const dae_error *why, int code, const char *call
               code > 0 ? "refused the point" : "failed");
   dae__fail_at(err, t, NAN);
   return status;
+}
+
+int dae__callback_code(dae_status status)
+{
+  return status == DAE_OK ? 0 : status == DAE_ERROR_RECOVERABLE ? 1 : -1;
 }

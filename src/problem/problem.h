@@ -10,6 +10,13 @@
 dae_status dae__callback_status(const dae_error *why, int code, const char *callback, double t,
                                 dae_error *err);
 
+/* text = names[i], or letter[i + 1] without one; returns text. */
+const char *dae__name_or_number(const char *const *names, const char *letter, int i, char *text,
+                                size_t size);
+
+/* Return value of a callback for a status, the inverse of dae__callback_status. */
+int dae__callback_code(dae_status status);
+
 /* Validation of a coupled problem and its parts; see dae_problem_validate. */
 dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err);
 

@@ -30,6 +30,9 @@ enum { MAX_PIECES = 16 };
 typedef struct builder {
   dae__arena *scratch;
   const dae_problem *problem; /* the problem; of a coupled problem the assembled one */
+  dae__mech *m;               /* form of the problem: one of m, s and n, the others are NULL */
+  dae__semi *semi;
+  dae__momentum *n;
   double t;
   double *y, *beside; /* given state vector, and a perturbed one */
   double *s;          /* vector s of contracted derivatives such as (G's)_q, without zero entries */
@@ -40,10 +43,6 @@ typedef struct builder {
   int pieces;
   bool given; /* whether the user gave a pattern of any matrix */
 } builder;
-
-/* Values of the matrix `which` of a problem form at the state vector y. */
-typedef dae_status values_fn(void *form, int which, const builder *k, const double *y, double *out,
-                             dae_error *err);
 
 /* One matrix of a problem form; its rows and columns belong to the entries of the state vector from
  * `row` and `col` on. */
@@ -80,16 +79,42 @@ static dae_pattern sparsity_entries(dae__arena *arena, const dae_pattern *p, con
   return (dae_pattern){p->rows, p->cols, start, row};
 }
 
-static dae_status sparsity_pattern_of(builder *k, const term *of, void *form, values_fn *values,
-                                      dae_pattern *out, dae_error *err)
+/* Matrices of the forms; those of the momentum form are its derivatives. */
+enum { M_, J_, MS_, GTS_, KTS_, KQ_, G_, K_ };
+
+/* Values of the matrix `which` at the state vector y. */
+static dae_status sparsity_values(const builder *k, int which, const double *y, double *out,
+                                  dae_error *err)
+{
+  static const dae__mech_part part[] = {
+      [MS_] = DAE__MS_QV, [GTS_] = DAE__GTS_Q, [KTS_] = DAE__KTS_QV, [KQ_] = DAE__K_Q};
+  if (k->n) {
+    dae_momentum_at at = {k->t, y, y + k->n->at.z};
+    return dae__momentum_jacobian(k->n, (dae__momentum_part)which, &at, k->s, out, err);
+  }
+  if (k->semi && which == MS_)
+    return dae__semi_Ms(k->semi, k->t, y, k->s, out, err);
+  if (k->semi)
+    return which == M_ ? dae__semi_M(k->semi, k->t, y, out, err)
+                       : dae__semi_J(k->semi, NULL, k->t, y, out, err);
+  dae_mechanical_at at = dae__mech_at(k->m, k->t, y);
+  dae_mechanical_wanted want = {
+      .M = which == M_ ? out : NULL, .G = which == G_ ? out : NULL, .K = which == K_ ? out : NULL};
+  if (which == J_)
+    return dae__mech_J(k->m, &at, out, err);
+  return want.M || want.G || want.K ? dae__mech_eval(k->m, &at, &want, err)
+                                    : dae__mech_derivative(k->m, part[which], &at, k->s, out, err);
+}
+
+static dae_status sparsity_pattern_of(builder *k, const term *of, dae_pattern *out, dae_error *err)
 {
   int count = dae__pattern_count(of->full);
   double *here = DAE__ALLOC(k->scratch, double, count);
   double *beside = DAE__ALLOC(k->scratch, double, count);
   if (dae__arena_failed(k->scratch))
     return dae__out_of_memory(err);
-  DAE__TRY(values(form, of->which, k, k->y, here, err));
-  dae_status status = values(form, of->which, k, k->beside, beside, err);
+  DAE__TRY(sparsity_values(k, of->which, k->y, here, err));
+  dae_status status = sparsity_values(k, of->which, k->beside, beside, err);
   if (status == DAE_ERROR_RECOVERABLE) /* the matrix is not defined at the perturbed state */
     dae__copy(count, here, beside);
   else if (status)
@@ -99,13 +124,12 @@ static dae_status sparsity_pattern_of(builder *k, const term *of, void *form, va
   return dae__arena_failed(k->scratch) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static dae_status sparsity_add_terms(builder *k, const term *terms, int count, void *form,
-                                     values_fn *values, dae_error *err)
+static dae_status sparsity_add_terms(builder *k, const term *terms, int count, dae_error *err)
 {
   for (int i = 0; i < count; i++) {
     dae_pattern known = *terms[i].full;
     bool by_values = !terms[i].given && dae__pattern_count(&known) > 0;
-    DAE__TRY(by_values ? sparsity_pattern_of(k, &terms[i], form, values, &known, err) : DAE_OK);
+    DAE__TRY(by_values ? sparsity_pattern_of(k, &terms[i], &known, err) : DAE_OK);
     k->given = k->given || terms[i].given;
     sparsity_add(k, &known, terms[i].row, terms[i].col);
   }
@@ -113,33 +137,6 @@ static dae_status sparsity_add_terms(builder *k, const term *terms, int count, v
 }
 
 /* ---- matrices of the problem forms ---- */
-
-enum { M_, J_, MS_, GTS_, KTS_, KQ_, G_, K_ };
-
-static dae_status sparsity_mechanical_values(void *form, int which, const builder *k,
-                                             const double *y, double *out, dae_error *err)
-{
-  dae__mech *m = form;
-  dae_mechanical_at at = dae__mech_at(m, k->t, y);
-  switch (which) {
-  case M_:
-    return dae__mech_M(m, &at, out, err);
-  case J_:
-    return dae__mech_J(m, &at, out, err);
-  case MS_:
-    return dae__mech_Ms(m, &at, k->s, out, err);
-  case GTS_:
-    return dae__mech_Gts(m, &at, k->s, out, err);
-  case KTS_:
-    return dae__mech_Kts(m, &at, k->s, out, err);
-  case KQ_:
-    return dae__mech_k_q(m, &at, out, err);
-  case G_:
-    return dae__mech_G(m, &at, out, err);
-  default:
-    return dae__mech_K(m, &at, out, err);
-  }
-}
 
 static dae_status sparsity_mechanical(builder *k, dae_error *err)
 {
@@ -156,8 +153,8 @@ static dae_status sparsity_mechanical(builder *k, dae_error *err)
                         {KQ_, &m->kq, p->k_q_pattern || p->K_pattern, psi, 0, false},
                         {G_, &m->G, p->G_pattern, lambda, 0, false},
                         {K_, &m->K, p->K_pattern, psi, 0, false}};
-  DAE__TRY(sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, m, sparsity_mechanical_values,
-                              err));
+  k->m = m;
+  DAE__TRY(sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, err));
   const dae_pattern *G = &k->matrix[k->pieces - 2], *K = &k->matrix[k->pieces - 1];
   dae_pattern Gt = dae__pattern_transpose(k->scratch, G, NULL);
   dae_pattern Kt = dae__pattern_transpose(k->scratch, K, NULL);
@@ -170,14 +167,6 @@ static dae_status sparsity_mechanical(builder *k, dae_error *err)
   return DAE_OK;
 }
 
-static dae_status sparsity_semi_values(void *form, int which, const builder *k, const double *y,
-                                       double *out, dae_error *err)
-{
-  if (which == MS_)
-    return dae__semi_Ms(form, k->t, y, k->s, out, err);
-  return which == M_ ? dae__semi_M(form, k->t, y, out, err) : dae__semi_J(form, k->t, y, out, err);
-}
-
 static dae_status sparsity_semi(builder *k, dae_error *err)
 {
   const dae_semi_explicit *p = k->problem->semi_explicit;
@@ -186,15 +175,8 @@ static dae_status sparsity_semi(builder *k, dae_error *err)
   const term terms[] = {{J_, &s->J, p->J_pattern, 0, 0, false},
                         {M_, &s->M, p->M_pattern, 0, 0, false},
                         {MS_, &s->Ms, p->Ms_pattern, 0, 0, false}};
-  return sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, s, sparsity_semi_values, err);
-}
-
-static dae_status sparsity_momentum_values(void *form, int which, const builder *k, const double *y,
-                                           double *out, dae_error *err)
-{
-  dae__momentum *m = form;
-  dae_momentum_at at = {k->t, y, y + m->at.z};
-  return dae__momentum_jacobian(m, (dae__momentum_part)which, &at, k->s, out, err);
+  k->semi = s;
+  return sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, err);
 }
 
 static dae_status sparsity_momentum(builder *k, dae_error *err)
@@ -202,6 +184,7 @@ static dae_status sparsity_momentum(builder *k, dae_error *err)
   dae__momentum *m;
   DAE__TRY(dae__momentum_create(k->scratch, k->problem, &m, err));
   int z = m->at.z, lambda = m->at.lambda, psi = m->at.psi;
+  k->n = m;
   const struct {
     dae__momentum_part part;
     int row, col;
@@ -212,7 +195,7 @@ static dae_status sparsity_momentum(builder *k, dae_error *err)
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     bool given = dae__momentum_given_of(m->p, all[i].part).pattern;
     term one = {(int)all[i].part, &m->pattern[all[i].part], given, all[i].row, all[i].col, false};
-    DAE__TRY(sparsity_add_terms(k, &one, 1, m, sparsity_momentum_values, err));
+    DAE__TRY(sparsity_add_terms(k, &one, 1, err));
   }
   dae_pattern identity = dae__pattern_diagonal(k->scratch, m->ny);
   if (dae__arena_failed(k->scratch))

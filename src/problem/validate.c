@@ -22,6 +22,22 @@ typedef struct defect {
   const char *field, *why;
 } defect;
 
+/* Pattern of a matrix, NULL where the user gave none. */
+typedef struct named_pattern {
+  const dae_pattern *pattern;
+  int rows, cols;
+  const char *field;
+} named_pattern;
+
+static dae_status validate_patterns(const named_pattern *patterns, size_t count, dae_error *err)
+{
+  for (size_t i = 0; i < count; i++)
+    if (patterns[i].pattern)
+      DAE__TRY(dae__pattern_validate(patterns[i].pattern, patterns[i].rows, patterns[i].cols,
+                                     patterns[i].field, err));
+  return DAE_OK;
+}
+
 static dae_status validate_sizes(const named_size *sizes, size_t count, dae_error *err)
 {
   for (size_t i = 0; i < count; i++)
@@ -42,6 +58,7 @@ static dae_status validate_defects(const defect *defects, size_t count, dae_erro
 }
 
 #define SIZES(table, err) validate_sizes(table, sizeof table / sizeof *table, err)
+#define PATTERNS(table, err) validate_patterns(table, sizeof table / sizeof *table, err)
 #define DEFECTS(table, err) validate_defects(table, sizeof table / sizeof *table, err)
 #define SPARSE_M "M has a pattern, so the problem is sparse: "
 
@@ -62,11 +79,7 @@ static dae_status validate_mechanical(const dae_mechanical *p, dae_error *err)
       {p->nw > 0 && !p->c, "c", "the problem has algebraic variables but no callback c"},
       {p->energy_rate && !p->energy, "energy_rate",
        "it is the rate of an energy, but there is no callback energy"}};
-  const struct {
-    const dae_pattern *pattern;
-    int rows, cols;
-    const char *field;
-  } patterns[] = {
+  const named_pattern patterns[] = {
       {p->M_pattern, nq, nq, "M_pattern"},           {p->G_pattern, p->ng, nq, "G_pattern"},
       {p->K_pattern, p->nk, nq, "K_pattern"},        {p->J_pattern, nr, nz, "J_pattern"},
       {p->J_in_pattern, nr, p->nin, "J_in_pattern"}, {p->Ms_pattern, nq, 2 * nq, "Ms_pattern"},
@@ -82,10 +95,7 @@ static dae_status validate_mechanical(const dae_mechanical *p, dae_error *err)
       {sparse && !p->constant_mass && !p->Ms_pattern, "Ms_pattern",
        "M has a pattern and is not constant_mass: d(M s)/d(q,v) needs a pattern too"}};
   DAE__TRY(DEFECTS(callbacks, err));
-  for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-    if (patterns[i].pattern)
-      DAE__TRY(dae__pattern_validate(patterns[i].pattern, patterns[i].rows, patterns[i].cols,
-                                     patterns[i].field, err));
+  DAE__TRY(PATTERNS(patterns, err));
   return DEFECTS(missing, err);
 }
 
@@ -105,16 +115,12 @@ static dae_status validate_semi_explicit(const dae_semi_explicit *p, dae_error *
        "J has a pattern, so the problem is sparse: M needs one too"},
       {p->M && p->M_pattern && !p->constant_mass && !p->Ms_pattern, "Ms_pattern",
        "M has a pattern and is not constant_mass: d(M s)/dx needs a pattern too"}};
+  const named_pattern patterns[] = {{p->M_pattern, p->nx, p->nx, "M_pattern"},
+                                    {p->J_pattern, n, n, "J_pattern"},
+                                    {p->J_in_pattern, n, p->nin, "J_in_pattern"},
+                                    {p->Ms_pattern, p->nx, p->nx, "Ms_pattern"}};
   DAE__TRY(DEFECTS(defects, err));
-  if (p->M_pattern)
-    DAE__TRY(dae__pattern_validate(p->M_pattern, p->nx, p->nx, "M_pattern", err));
-  if (p->J_pattern)
-    DAE__TRY(dae__pattern_validate(p->J_pattern, n, n, "J_pattern", err));
-  if (p->J_in_pattern)
-    DAE__TRY(dae__pattern_validate(p->J_in_pattern, n, p->nin, "J_in_pattern", err));
-  if (p->Ms_pattern)
-    DAE__TRY(dae__pattern_validate(p->Ms_pattern, p->nx, p->nx, "Ms_pattern", err));
-  return DAE_OK;
+  return PATTERNS(patterns, err);
 }
 
 static dae_status validate_momentum(const dae_momentum *p, dae_error *err)

@@ -80,32 +80,24 @@ dae__collocation_rule dae__collocation_create(int s, bool radau)
   return r;
 }
 
-void dae__collocation_values(const dae__collocation_rule *r, double x, double *w)
-{
-  dae__nodal_values(&r->nodes, x, w);
-}
-
-void dae__collocation_integrals(const dae__collocation_rule *r, double x, double *single,
-                                double *twice)
-{
-  dae__nodal_integrals(&r->nodes, x, single, twice);
-}
-
-dae__gauss_nodes dae__gauss_nodes_create(int s)
+dae__dense_nodes dae__dense_nodes_create(int n, const long double *x, int fine)
 {
   const long double pi = 3.14159265358979323846264338327950288L;
-  dae__gauss_nodes nodes;
+  int count = fine < n ? n : fine;
+  long double chebyshev[DAE__NODAL_MAX];
+  for (int i = 0; i < count; i++)
+    chebyshev[i] = (1 - cosl(pi * i / (count - 1))) / 2;
+  return (dae__dense_nodes){collocation_nodal(n, x), collocation_nodal(count, chebyshev)};
+}
+
+dae__dense_nodes dae__gauss_nodes_create(int s)
+{
   dae__rule rule = dae__rule_gauss(s);
   long double x[DAE__NODAL_MAX] = {0};
-  int n = s < 2 ? 3 : 2 * s;
   for (int i = 0; i < s; i++)
     x[i + 1] = rule.c[i];
   x[s + 1] = 1;
-  nodes.wide = collocation_nodal(s + 2, x);
-  for (int i = 0; i < n; i++)
-    x[i] = (1 - cosl(pi * i / (n - 1))) / 2;
-  nodes.fine = collocation_nodal(n, x);
-  return nodes;
+  return dae__dense_nodes_create(s + 2, x, 2 * s);
 }
 
 /* ---- tables ---- */
@@ -352,7 +344,7 @@ const dae__collocation_rule *dae__collocation_tabulated(int s, bool radau)
 }
 
 #define GAUSS_NODES_FIRST 4 /* number of stages of the first entry of gauss_nodes_table */
-static const dae__gauss_nodes gauss_nodes_table[] = {
+static const dae__dense_nodes gauss_nodes_table[] = {
     {.wide = {.n = 6,
               .x = {0, GAUSS_NODES_4, 1},
               .inverse = {-70, 114.84937252174797, -85.00757788590043, 85.00757788590043,
@@ -394,7 +386,7 @@ static const dae__gauss_nodes gauss_nodes_table[] = {
               GAUSS_RULE(7)}},
 };
 
-const dae__gauss_nodes *dae__gauss_nodes_tabulated(int s)
+const dae__dense_nodes *dae__gauss_nodes_tabulated(int s)
 {
   int i = s - GAUSS_NODES_FIRST;
   int count = (int)(sizeof gauss_nodes_table / sizeof *gauss_nodes_table);

@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define DAE__NODAL_MAX 16 /* largest number of nodes of a dae__nodal */
+#define DAE__NODAL_MAX                                                                             \
+  24 /* largest number of nodes of a dae__nodal, the largest order of SPARK                        \
+      */
 
 /* Lagrange basis on nodes x_1 ... x_n of [0,1], for polynomials p(x) = sum_j l_j(x) p_j. */
 typedef struct dae__nodal {
@@ -47,20 +49,17 @@ dae__collocation_rule dae__collocation_create(int s, bool radau);
 /* Rule of dae__collocation_create from a table; NULL: not tabulated. */
 const dae__collocation_rule *dae__collocation_tabulated(int s, bool radau);
 
-/* Values and integrals of the Lagrange basis of the stages at x. */
-void dae__collocation_values(const dae__collocation_rule *rule, double x, double *w);
-void dae__collocation_integrals(const dae__collocation_rule *rule, double x, double *single,
-                                double *twice);
-
-/* Nodes of the dense output of Gauss collocation: wide has 0, c_1 ... c_s, 1; fine has 2s Chebyshev
- * nodes. */
-typedef struct dae__gauss_nodes {
+/* Nodes of the dense output of a collocation method: wide has both ends of the step and the inner
+ * stages; fine has Chebyshev nodes, at least as many. */
+typedef struct dae__dense_nodes {
   dae__nodal wide, fine;
-} dae__gauss_nodes;
+} dae__dense_nodes;
 
-/* Nodes of the dense output for s stages, s from 1 to 8; dae__gauss_nodes_tabulated: from a table,
- * NULL: not tabulated. */
-dae__gauss_nodes dae__gauss_nodes_create(int s);
-const dae__gauss_nodes *dae__gauss_nodes_tabulated(int s);
+/* Nodes of the dense output with n wide nodes x, 0 and 1 among them. */
+dae__dense_nodes dae__dense_nodes_create(int n, const long double *x, int fine);
+/* Nodes of the dense output of Gauss collocation with s stages, s from 1 to 12;
+ * dae__gauss_nodes_tabulated: from a table, NULL: not tabulated. */
+dae__dense_nodes dae__gauss_nodes_create(int s);
+const dae__dense_nodes *dae__gauss_nodes_tabulated(int s);
 
 #endif

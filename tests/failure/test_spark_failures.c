@@ -286,7 +286,7 @@ static void test_a_k_that_is_not_independent_of_g_is_refused_in_the_momentum_for
     m.user = &more[i];
     const test_problem p = {
         .name = "rolling", .problem = dae_problem_momentum(&m), .start = {.y = start}, .size = 6};
-    refused(&p, DAE_ERROR_START, i ? "rod" : "roll", i ? "rod" : "`roll`", i ? "" : "`rod`");
+    refused(&p, DAE_ERROR_START, i ? "rod" : "roll", i ? "rod" : "roll", i ? "" : "rod");
   }
 }
 

@@ -140,9 +140,9 @@ static place place_at(dae__mech *m, const double *Y, const double *dY, double cj
   z.g = column(m->ng, x);
   assert_int_equal(dae__mech_gdot(m, &at, G, x, NULL), DAE_OK);
   z.gdot = column(m->ng, x);
-  assert_int_equal(dae__mech_gdot_q(m, &at, x, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(m, DAE__GDOT_Q, &at, NULL, x, NULL), DAE_OK);
   z.gdot_q = spread(&m->G, x);
-  assert_int_equal(dae__mech_Ms(m, &at, dY + n, x, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(m, DAE__MS_QV, &at, dY + n, x, NULL), DAE_OK);
   matrix KD = spread(&m->Ms, x);
   assert_int_equal(dae__mech_J(m, &at, x, NULL), DAE_OK);
   add(&KD, 0, 0, -1, spread(&m->J, x));
@@ -216,7 +216,7 @@ static matrix curvature(dae__mech *m, const double *Y, matrix multipliers)
   dae_mechanical_at at = dae__mech_at(m, 0, Y);
   for (int i = 0; i < m->ng; i++)
     s[i] = multipliers.at[i][0];
-  assert_int_equal(dae__mech_Gts(m, &at, s, H, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(m, DAE__GTS_Q, &at, s, H, NULL), DAE_OK);
   return spread(&m->Gts, H);
 }
 

@@ -290,9 +290,9 @@ static void check_bar(int given)
   const double s[] = {2, 3, 5, 7};
   const double Gts[] = {2 + 5, 0, -5, 0, 0, 2 + 5, 0, 7 - 5, -5, 0, 3 + 5, 0, 0, 7 - 5, 0, 3 + 5};
   const double gdot_q[] = {7, 0, dvx, 0, 11, 0, dvy, 17, 0, 13, -dvx, 0, 0, 17, -dvy, 11};
-  assert_int_equal(dae__mech_Gts(m, &at, s, out, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(m, DAE__GTS_Q, &at, s, out, NULL), DAE_OK);
   assert_all_near(16, out, Gts, 1e-4); /* differences of differences */
-  assert_int_equal(dae__mech_gdot_q(m, &at, out, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(m, DAE__GDOT_Q, &at, NULL, out, NULL), DAE_OK);
   assert_all_near(16, out, gdot_q, 1e-4);
 
   /* A: q v lambda, C: x y, B: q v lambda, bar: lambda */
@@ -335,11 +335,11 @@ static void test_derivatives_of_a_joint_are_used_as_they_are(void **state)
   assert_int_equal(dae__mech_gamma(m, &at, out, NULL), DAE_OK);
   bar_gamma(NULL, t, y, y + 4, known);
   assert_memory_equal(out, known, 2 * sizeof *out);
-  assert_int_equal(dae__mech_gdot_q(m, &at, out, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(m, DAE__GDOT_Q, &at, NULL, out, NULL), DAE_OK);
   bar_gdot_z(NULL, t, y, y + 4, known);
   for (int i = 0; i < 8; i++) /* += turns -0 into 0 */
     assert_true(out[i] == known[i]);
-  assert_int_equal(dae__mech_Gts(m, &at, s, out, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(m, DAE__GTS_Q, &at, s, out, NULL), DAE_OK);
   bar_Gts_z(NULL, t, y, s, known);
   for (int i = 0; i < 16; i++)
     assert_true(out[i] == known[i]);

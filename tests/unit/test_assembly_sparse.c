@@ -107,12 +107,12 @@ static void test_all_derivatives_of_a_sparse_assembly_are_those_of_its_parts(voi
   double own[40];
   static double values[40 * N];
   /* the block of the second part comes after that of the first */
-  assert_int_equal(dae__mech_Ms(one, &here, a + 3, own, NULL), DAE_OK);
-  assert_int_equal(dae__mech_Ms(all, &at, a, values, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(one, DAE__MS_QV, &here, a + 3, own, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(all, DAE__MS_QV, &at, a, values, NULL), DAE_OK);
   assert_all_near(9, values + 9, own, 1e-6);
   assert_all_near(9, values + 9 * N + 9, own + 9, 1e-6);
-  assert_int_equal(dae__mech_Kts(one, &here, psi + 1, own, NULL), DAE_OK);
-  assert_int_equal(dae__mech_Kts(all, &at, psi, values, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(one, DAE__KTS_QV, &here, psi + 1, own, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(all, DAE__KTS_QV, &at, psi, values, NULL), DAE_OK);
   assert_all_near(9, values + 9, own, 1e-6);
   assert_int_equal(dae__mech_J(one, &here, own, NULL), DAE_OK);
   assert_int_equal(dae__mech_J(all, &at, values, NULL), DAE_OK);
@@ -120,8 +120,8 @@ static void test_all_derivatives_of_a_sparse_assembly_are_those_of_its_parts(voi
   assert_int_equal(dae__mech_K(one, &here, own, NULL), DAE_OK);
   assert_int_equal(dae__mech_K(all, &at, values, NULL), DAE_OK);
   assert_all_near(3, values + 3, own, 1e-10);
-  assert_int_equal(dae__mech_k_q(one, &here, own, NULL), DAE_OK);
-  assert_int_equal(dae__mech_k_q(all, &at, values, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(one, DAE__K_Q, &here, NULL, own, NULL), DAE_OK);
+  assert_int_equal(dae__mech_derivative(all, DAE__K_Q, &at, NULL, values, NULL), DAE_OK);
   assert_all_near(3, values + 3, own, 1e-6);
   /* gamma and kappa */
   double rates[2 * N], pair[2];

@@ -85,8 +85,8 @@ static void test_weights_at_a_point_evaluate_and_integrate_polynomials(void **st
       for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
         dae__collocation_rule r = dae__collocation_create(s, radau);
         double x = points[i], w[3][MOST], size = 0;
-        dae__collocation_values(&r, x, w[0]);
-        dae__collocation_integrals(&r, x, w[1], w[2]);
+        dae__nodal_values(&r.nodes, x, w[0]);
+        dae__nodal_integrals(&r.nodes, x, w[1], w[2]);
         for (int j = 0; j < s; j++)
           size = fmax(size, fmax(1, fmax(fabs(w[0][j]), fabs(w[2][j]))));
         for (int k = 0; k < s; k++) {
@@ -106,14 +106,14 @@ static void test_weights_at_the_nodes_are_the_coefficients(void **state)
       dae__collocation_rule r = dae__collocation_create(s, radau);
       double w[MOST], twice[MOST];
       for (int i = 0; i < s; i++) {
-        dae__collocation_values(&r, r.c[i], w);
+        dae__nodal_values(&r.nodes, r.c[i], w);
         for (int j = 0; j < s; j++)
           assert_near(w[j], i == j, r.s * EPS);
-        dae__collocation_integrals(&r, r.c[i], w, twice);
+        dae__nodal_integrals(&r.nodes, r.c[i], w, twice);
         for (int j = 0; j < s; j++)
           assert_near(w[j], r.A[i][j], EPS);
       }
-      dae__collocation_integrals(&r, 1, w, twice);
+      dae__nodal_integrals(&r.nodes, 1, w, twice);
       for (int j = 0; j < s; j++)
         assert_near(w[j], r.b[j], EPS);
       for (int j = 0; j < s && s > radau; j++)
@@ -170,10 +170,10 @@ static void test_tabulated_nodes_of_gauss_are_those_of_the_formulas(void **state
   (void)state;
   int found = 0;
   for (int s = 1; s <= 8; s++) {
-    const dae__gauss_nodes *a = dae__gauss_nodes_tabulated(s);
+    const dae__dense_nodes *a = dae__gauss_nodes_tabulated(s);
     if (!a)
       continue;
-    dae__gauss_nodes b = dae__gauss_nodes_create(s);
+    dae__dense_nodes b = dae__gauss_nodes_create(s);
     assert_same_nodes(&a->wide, &b.wide);
     assert_same_nodes(&a->fine, &b.fine);
     found++;

@@ -322,7 +322,7 @@ static void test_jacobians_of_both_faces_agree(void **state)
   for (int i = 0; i < 2; i++) {
     dae_mechanical_at at = dae__mech_at(m[i], 0.6, y);
     assert_int_equal(dae__mech_J(m[i], &at, J[i], NULL), DAE_OK);
-    assert_int_equal(dae__mech_Ms(m[i], &at, s, Ms[i], NULL), DAE_OK);
+    assert_int_equal(dae__mech_derivative(m[i], DAE__MS_QV, &at, s, Ms[i], NULL), DAE_OK);
   }
   assert_near("faces", "J", 8, J[0], J[1], 1e-3); /* a difference of differences */
   assert_near("faces", "Ms", 8, Ms[0], Ms[1], 1e-3);

@@ -89,7 +89,7 @@ static void test_without_p_the_momentum_is_z(void **state)
   dae__momentum *m = create(test_mixed(false).problem.momentum);
   dae_momentum_at at = {.y = at_y, .z = at_z};
   double p[4], p_z[4] = {0};
-  assert_int_equal(dae__momentum_p(m, &at, p, NULL), DAE_OK);
+  assert_int_equal(dae__momentum_eval(m, DAE__P, &at, NULL, p, NULL), DAE_OK);
   assert_memory_equal(p, at_z, sizeof p);
   assert_int_equal(dae__pattern_count(&m->pattern[DAE__P_Y]), 0);
   assert_int_equal(dae__pattern_count(&m->pattern[DAE__P_Z]), 4);
@@ -110,9 +110,9 @@ static void test_the_product_g_y_v_z_is_the_derivative_of_gdot(void **state)
     for (int j = 0; j < m->nz; j++) {
       dae__copy(m->nz, at_z, z);
       z[j] += 0.5; /* gdot is linear in z */
-      assert_int_equal(dae__momentum_gdot(m, &moved, &ahead, NULL), DAE_OK);
+      assert_int_equal(dae__momentum_eval(m, DAE__GDOT, &moved, NULL, &ahead, NULL), DAE_OK);
       z[j] -= 1;
-      assert_int_equal(dae__momentum_gdot(m, &moved, &behind, NULL), DAE_OK);
+      assert_int_equal(dae__momentum_eval(m, DAE__GDOT, &moved, NULL, &behind, NULL), DAE_OK);
       assert_true(fabs(ahead - behind - gdot_z[j]) < 1e-14);
     }
   }

@@ -538,7 +538,9 @@ static void make(machine *m)
 static int colours_of(const dae__mech *m)
 {
   return m->dM.colours + m->dG.colours + m->dK.colours + m->dJ.colours + m->dprate.colours +
-         m->dMs.colours + m->dGts.colours + m->dgdot.colours + m->dkq.colours + m->dKts.colours;
+         m->difference[DAE__MS_QV].colours + m->difference[DAE__GTS_Q].colours +
+         m->difference[DAE__GDOT_Q].colours + m->difference[DAE__K_Q].colours +
+         m->difference[DAE__KTS_QV].colours;
 }
 
 /* of all difference objects of the assembled problem and of what it is made of */
@@ -730,11 +732,11 @@ static void test_given_and_differenced_derivatives_agree(void **state)
   AGREE(10, 1e-9, dae__mech_G(m[i], &at[i], out[i], NULL));
   AGREE(5, 1e-9, dae__mech_K(m[i], &at[i], out[i], NULL));
   AGREE(7 * 12, 1e-6, dae__mech_J(m[i], &at[i], out[i], NULL));
-  AGREE(50, 1e-6, dae__mech_Ms(m[i], &at[i], s, out[i], NULL));
-  AGREE(25, 1e-4, dae__mech_Gts(m[i], &at[i], s, out[i], NULL));
-  AGREE(10, 1e-4, dae__mech_gdot_q(m[i], &at[i], out[i], NULL));
-  AGREE(5, 1e-6, dae__mech_k_q(m[i], &at[i], out[i], NULL));
-  AGREE(50, 1e-4, dae__mech_Kts(m[i], &at[i], s, out[i], NULL));
+  AGREE(50, 1e-6, dae__mech_derivative(m[i], DAE__MS_QV, &at[i], s, out[i], NULL));
+  AGREE(25, 1e-4, dae__mech_derivative(m[i], DAE__GTS_Q, &at[i], s, out[i], NULL));
+  AGREE(10, 1e-4, dae__mech_derivative(m[i], DAE__GDOT_Q, &at[i], NULL, out[i], NULL));
+  AGREE(5, 1e-6, dae__mech_derivative(m[i], DAE__K_Q, &at[i], NULL, out[i], NULL));
+  AGREE(50, 1e-4, dae__mech_derivative(m[i], DAE__KTS_QV, &at[i], s, out[i], NULL));
 #undef AGREE
   dae__arena_free(arena);
   forget_times();

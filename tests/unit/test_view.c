@@ -49,7 +49,7 @@ static void check_semi_J(dae__semi *s, double t, double *z, double tolerance)
   double J[400], plus[20], minus[20], dense[400] = {0};
   const double d = 1e-5;
   assert_true(s->n <= 20);
-  assert_int_equal(dae__semi_J(s, t, z, J, NULL), DAE_OK);
+  assert_int_equal(dae__semi_J(s, NULL, t, z, J, NULL), DAE_OK);
   for (int j = 0; j < s->n; j++)
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
       dense[s->J.row[e] + s->n * j] = J[e];

@@ -41,23 +41,12 @@ static void trapezoid_slope(const trapezoid *o, const dae_step *step)
     o->k[i] = 2 * (o->z[i] - step->from.z[i]) / step->h - step->from.dz[i];
 }
 
-static dae_status trapezoid_residual(trapezoid *o, const dae_step *step, dae_error *err)
-{
-  double t = step->t + step->h;
-  trapezoid_slope(o, step);
-  DAE__TRY(dae__semi_rhs(o->s, t, o->z, o->R, err));
-  DAE__TRY(dae__semi_M(o->s, t, o->z, o->M, err));
-  dae__scale(o->s->n, -1, o->R);
-  dae__matrix_times(&o->s->M, o->M, 1, o->k, o->R);
-  return DAE_OK;
-}
-
 /* Evaluates and factors the Newton matrix at the iterate of the last residual. */
 static dae_status trapezoid_factor(trapezoid *o, const dae_step *step, dae_error *err)
 {
   dae__semi *s = o->s;
   char name[64] = "";
-  DAE__TRY(dae__semi_J(s, step->t + step->h, o->z, o->J, err));
+  DAE__TRY(dae__semi_J(s, NULL, step->t + step->h, o->z, o->J, err));
   if (!s->constant_mass)
     DAE__TRY(dae__semi_Ms(s, step->t + step->h, o->z, o->k, o->Ms, err));
   dae__semi_matrix_fill(&o->matrix, 2 / step->h, o->M, s->constant_mass ? NULL : o->Ms, o->J);
@@ -85,6 +74,7 @@ static dae_status trapezoid_newton(trapezoid *o, const dae_step *step, bool alon
                                    dae_error *err)
 {
   int n = o->s->n, worst = 0;
+  double t = step->t + step->h;
   char name[64];
   dae__newton_exact_outcome outcome =
       fresh ? DAE__NEWTON_EXACT_REFRESH : DAE__NEWTON_EXACT_CONTINUE;
@@ -93,7 +83,11 @@ static dae_status trapezoid_newton(trapezoid *o, const dae_step *step, bool alon
   if (along_slope)
     dae__axpy(o->s->nx, step->h, step->from.dz, o->z);
   while (outcome < DAE__NEWTON_EXACT_DONE) {
-    DAE__TRY(trapezoid_residual(o, step, err));
+    trapezoid_slope(o, step); /* residual R = M k - (f, F) */
+    DAE__TRY(dae__semi_rhs(o->s, t, o->z, o->R, err));
+    DAE__TRY(dae__semi_M(o->s, t, o->z, o->M, err));
+    dae__scale(n, -1, o->R);
+    dae__matrix_times(&o->s->M, o->M, 1, o->k, o->R);
     if (outcome == DAE__NEWTON_EXACT_REFRESH)
       DAE__TRY(trapezoid_factor(o, step, err));
     it.fresh = it.fresh || outcome == DAE__NEWTON_EXACT_REFRESH;

@@ -57,21 +57,16 @@ static double *explicit_slope(const explicit_stepper *o, double *K, int i)
 
 /* ---- attempt ---- */
 
-/* Slopes k_1 ... k_(s-1) and end x1; the guess of y1 is y of the last stage. */
-static dae_status explicit_stages(explicit_stepper *o, const dae_step *step, double *K,
-                                  dae_error *err)
+/* Slopes k_from ... k_(to-1); o->z has the guess of y. dense: slopes of dense output. */
+static dae_status explicit_slopes(explicit_stepper *o, const dae_step *step, bool dense, int from,
+                                  int to, double *K, dae_error *err)
 {
   const dae_adapter *adapter = o->adapter;
-  const dae__explicit_pair *p = o->pair;
-  dae__copy(adapter->nx, step->from.dz, K);
-  dae__copy(adapter->size - adapter->nx, step->from.z + adapter->nx, o->z + adapter->nx);
-  for (int i = 1; i < p->stages; i++) {
+  for (int i = from; i < to; i++) {
     dae__combine(&o->stage[i], adapter->nx, step->h, K, step->from.z, o->z);
-    DAE__TRY(adapter->table->slopes(adapter->self, false, step->t + p->c[i] * step->h, o->z,
+    DAE__TRY(adapter->table->slopes(adapter->self, dense, step->t + o->pair->c[i] * step->h, o->z,
                                     explicit_slope(o, K, i), err));
   }
-  dae__combine(&o->stage[p->stages], adapter->nx, step->h, K, step->from.z, step->to.z);
-  dae__copy(adapter->size - adapter->nx, o->z + adapter->nx, step->to.z + adapter->nx);
   return DAE_OK;
 }
 
@@ -119,8 +114,13 @@ static dae_status explicit_finish(explicit_stepper *o, const dae_step *step, dou
 static dae_status explicit_attempt(void *self, const dae_step *step, double *error, dae_error *err)
 {
   explicit_stepper *o = self;
+  int nx = o->adapter->nx, ny = o->adapter->size - nx, stages = o->pair->stages;
   double *K = o->K[!o->memory->last];
-  DAE__TRY(explicit_stages(o, step, K, err));
+  dae__copy(nx, step->from.dz, K);
+  dae__copy(ny, step->from.z + nx, o->z + nx);
+  DAE__TRY(explicit_slopes(o, step, false, 1, stages, K, err));
+  dae__combine(&o->stage[stages], nx, step->h, K, step->from.z, step->to.z);
+  dae__copy(ny, o->z + nx, step->to.z + nx); /* guess of y1: y of the last stage */
   explicit_set_weights(o, step->from.z, step->to.z);
   if (o->pair->closed)
     DAE__TRY(explicit_finish(o, step, K, err));
@@ -161,22 +161,6 @@ static dae_status explicit_complete_step(void *self, const dae_step *step, dae_e
 
 /* ---- dense output ---- */
 
-/* Slopes k_(s+1), ... of the refined polynomial. */
-static dae_status explicit_refine(explicit_stepper *o, const dae_step *step, dae_error *err)
-{
-  const dae_adapter *adapter = o->adapter;
-  const dae__explicit_pair *p = o->pair;
-  double *K = o->K[o->memory->last];
-  dae__copy(adapter->size, step->from.z, o->z);
-  for (int i = p->stages + 1; i <= p->stages + p->extra; i++) {
-    dae__combine(&o->stage[i], adapter->nx, step->h, K, step->from.z, o->z);
-    DAE__TRY(adapter->table->slopes(adapter->self, true, step->t + p->c[i] * step->h, o->z,
-                                    explicit_slope(o, K, i), err));
-  }
-  o->memory->refined = true;
-  return DAE_OK;
-}
-
 static dae_status explicit_dense_output(void *self, const dae_step *step, double x,
                                         dae_dense accuracy, const dae_point *out, dae_error *err)
 {
@@ -185,8 +169,12 @@ static dae_status explicit_dense_output(void *self, const dae_step *step, double
   const dae__explicit_pair *p = o->pair;
   const double *a = step->from.z, *b = step->to.z;
   double *z = out->z;
-  if (p->extra > 0 && accuracy != DAE_DENSE_RAW && !o->memory->refined)
-    DAE__TRY(explicit_refine(o, step, err));
+  if (p->extra > 0 && accuracy != DAE_DENSE_RAW && !o->memory->refined) {
+    int first = p->stages + 1;
+    dae__copy(o->adapter->size, step->from.z, o->z);
+    DAE__TRY(explicit_slopes(o, step, true, first, first + p->extra, o->K[o->memory->last], err));
+    o->memory->refined = true;
+  }
   int kind = o->memory->refined ? DAE__EXPLICIT_REFINED : DAE__EXPLICIT_LOW_ORDER;
   double w[DAE__EXPLICIT_MAX_SLOPES] = {0}, rest = 1 - x, basis = x * x * rest * rest,
          share = x * x * (3 - 2 * x);

@@ -43,13 +43,6 @@
 #include <float.h>
 #include <math.h>
 
-/* Largest number of sweeps of a variable step. Chosen, not measured. */
-#define MAX_DENSE_SWEEPS 10
-/* Largest h |k - p| of accurate dense output: relative to the tolerance, where 2 is an error of x
- * of 0.4 tolerances; with fixed steps in units of round-off. */
-#define DENSE_TOLERANCE 2
-#define DENSE_TOLERANCE_FIXED 8
-
 /* ---- constants ---- */
 
 /* Tolerance above which 5 stages are used, and 6 below: the value of fewest evaluations per digit
@@ -174,15 +167,6 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
 
 /* ---- iteration ---- */
 
-static void gauss_set_weights(dae__gauss *o, const double *x)
-{
-  int nx = o->adapter->nx;
-  double unit = o->fixed ? DBL_EPSILON * (1 + dae__max_abs(nx, x)) : o->atol;
-  double rtol = o->fixed ? 0 : o->rtol;
-  for (int i = 0; i < nx; i++)
-    o->inverse_weight[i] = 1 / (rtol * fabs(x[i]) + unit);
-}
-
 /* One sweep: slopes of the stages from `first` on, then x1. */
 static dae_status gauss_sweep(dae__gauss *o, const dae_step *step, int first, double *K,
                               dae_error *err)
@@ -300,9 +284,12 @@ static dae_status gauss_attempt(void *self, const dae_step *step, double *error,
 {
   dae__gauss *o = self;
   int nx = o->adapter->nx, ny = o->adapter->size - nx;
-  double *K = o->K[!o->memory->last];
-  gauss_set_weights(o, step->from.z);
-  dae__copy(ny, step->from.z + nx, o->z + nx);
+  const double *x = step->from.z;
+  double *K = o->K[!o->memory->last], rtol = o->fixed ? 0 : o->rtol;
+  double unit = o->fixed ? DBL_EPSILON * (1 + dae__max_abs(nx, x)) : o->atol;
+  for (int i = 0; i < nx; i++)
+    o->inverse_weight[i] = 1 / (rtol * fabs(x[i]) + unit);
+  dae__copy(ny, x + nx, o->z + nx);
   DAE__TRY(gauss_iterate(o, step, K, err));
   dae__copy(ny, o->z + nx, step->to.z + nx);
   *error = o->fixed ? 0 : gauss_estimate_error(o, step->h, K);
@@ -320,44 +307,21 @@ static dae_status gauss_complete_step(void *self, const dae_step *step, dae_erro
   m->last = !m->last;
   m->h = step->h;
   m->steps++;
-  dae__polynomial_begin(&o->dense);
+  *o->dense.memory = (dae__polynomial_memory){0};
   dae__copy(o->adapter->nx, step->to.dz, dae__gauss_slope(o, o->K[m->last], o->s + 1));
   return DAE_OK;
 }
 
-/* ---- dense output ---- */
-
-/* Dense output by the slopes at 0, c_1 ... c_s, 1 of the step has order s + 2, and an error of a
- * fraction of the tolerance in most steps: about a fifth of h |k - p| at two more points, measured
- * on five mechanisms at tolerances from 1e-3 to 1e-10. It is refined where that is too large. */
-static dae_status gauss_refine(dae__gauss *o, const dae_step *step, const dae__slopes *slopes,
-                               dae_error *err)
-{
-  int order_sweeps = o->s - 1 > 2 ? o->s - 1 : 2;
-  dae__polynomial_goal goal = {.inverse_weight = o->inverse_weight,
-                               .tolerance = o->fixed ? DENSE_TOLERANCE_FIXED : DENSE_TOLERANCE,
-                               .max_sweeps = o->fixed ? order_sweeps : MAX_DENSE_SWEEPS,
-                               .predict = !o->fixed};
-  bool accurate = false;
-  gauss_set_weights(o, step->from.z);
-  if (!o->fixed && o->s >= 3) {
-    dae_status status = dae__polynomial_check(&o->dense, step, slopes, &goal, &accurate, err);
-    o->dense.memory->checked = true;
-    if (status || accurate)
-      return dae__can_retry(status) ? DAE_OK : status;
-  }
-  dae__polynomial_guess(&o->dense, slopes);
-  return dae__polynomial_refine(&o->dense, step, &goal, err);
-}
-
+/* Dense output by the slopes at 0, c_1 ... c_s, 1 has order s + 2, and an error of a fraction of
+ * the tolerance in most steps. */
 static dae_status gauss_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
                                      const dae_point *out, dae_error *err)
 {
   dae__gauss *o = self;
-  dae__slopes slopes = {&o->rule.step_nodes, o->K[o->memory->last]};
-  if (accuracy != DAE_DENSE_RAW && !o->dense.memory->checked)
-    DAE__TRY(gauss_refine(o, step, &slopes, err));
-  dae__polynomial_output(&o->dense, step, &slopes, x, out->z);
+  const double *K = o->K[o->memory->last];
+  if (accuracy != DAE_DENSE_RAW)
+    DAE__TRY(dae__polynomial_refine(&o->dense, step, K, err));
+  dae__polynomial_output(&o->dense, step, K, x, out->z);
   return DAE_OK;
 }
 
@@ -389,7 +353,7 @@ static void gauss_make_points(dae__gauss *o, const dae__collocation_rule *r)
   int s = o->s;
   double at_zero[DAE__COLLOCATION_STAGES_MAX],
       single[DAE__COLLOCATION_STAGES_MAX + 1] = {1}, twice[DAE__COLLOCATION_STAGES_MAX + 1] = {0};
-  dae__collocation_values(r, 0, at_zero);
+  dae__nodal_values(&r->nodes, 0, at_zero);
   rule->early_stages = 0;
   for (int i = 0; i < s; i++) {
     rule->c[i] = r->c[i];
@@ -402,7 +366,7 @@ static void gauss_make_points(dae__gauss *o, const dae__collocation_rule *r)
   }
   dae__gauss_point_create(o, 1, s, s - 1, 1, r->b, r->B2, &rule->end);
   dae__gauss_point_create(o, 0, s + 1, s, 0, single, twice, &rule->start_defect);
-  dae__collocation_values(r, 1, rule->end_value);
+  dae__nodal_values(&r->nodes, 1, rule->end_value);
   for (int d = 1; d <= 2; d++) {
     rule->low_order_start[d - 1][0] = 1;
     for (int j = 0; j < s - d; j++) {
@@ -412,13 +376,13 @@ static void gauss_make_points(dae__gauss *o, const dae__collocation_rule *r)
   }
 }
 
-static void gauss_make_rule(dae__gauss *o, dae__arena *arena)
+static void gauss_make_rule(dae__gauss *o, const dae_step_options *opts, dae__arena *arena)
 {
   dae__gauss_rule *rule = &o->rule;
   const dae__collocation_rule *tabulated = dae__collocation_tabulated(o->s, false);
-  const dae__gauss_nodes *nodes = dae__gauss_nodes_tabulated(o->s);
+  const dae__dense_nodes *nodes = dae__gauss_nodes_tabulated(o->s);
   dae__collocation_rule own_rule;
-  dae__gauss_nodes own_nodes;
+  dae__dense_nodes own_nodes;
   if (!tabulated) {
     own_rule = dae__collocation_create(o->s, false);
     tabulated = &own_rule;
@@ -428,10 +392,10 @@ static void gauss_make_rule(dae__gauss *o, dae__arena *arena)
     nodes = &own_nodes;
   }
   gauss_make_points(o, tabulated);
-  rule->step_nodes = nodes->wide;
-  dae__polynomial_create(arena, o->adapter, &nodes->fine, o->stride, &o->dense);
+  dae__polynomial_create(arena, o->adapter, opts, 2 * o->s, nodes, (int)o->stride, &o->dense);
+  o->dense.collocated = true;
   for (int i = 0; i < o->s + 2; i++) {
-    const double *x = rule->step_nodes.x;
+    const double *x = nodes->wide.x;
     rule->node[i] = (dae__pair){x[i], x[i]};
     for (int j = 0; j < i; j++)
       rule->inverse_distance[i][j] = 1 / (x[i] - x[j]);
@@ -461,7 +425,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
   o->inverse_nx = nx > 0 ? 1.0 / nx : 0;
   o->state = dae__gauss_select_kernel(o, s);
   o->state_start = dae__gauss_select_kernel(o, s + 1);
-  gauss_make_rule(o, arena);
+  gauss_make_rule(o, opts, arena);
   o->scale = o->rule.gamma / (0.1 * pow(o->rtol, (s + 1.) / (2. * s) - 1));
   o->stop = o->fixed ? ROUND_OFF_UNITS : STOP_SHARE * pow(0.1, 2. * s / (s + 1.));
   o->round_off = ROUND_OFF_UNITS * DBL_EPSILON / o->rtol;

@@ -20,14 +20,16 @@ int dae__gauss_stages(double rtol);
 
 /* ---- shared by the files of this folder ---- */
 
+#define DAE__GAUSS_NODES (DAE__COLLOCATION_STAGES_MAX + 2) /* 0, c_1 ... c_s, 1 */
+
 /* Weights of the state at one point of a step: x0 + h sum_j single_j k_j for v and u, q0 + x h v0 +
  * h^2 sum_j twice_j k_j for q. */
 typedef struct dae__gauss_point {
-  int count;                 /* number of slopes k_j */
-  size_t at[DAE__NODAL_MAX]; /* offset of each slope in K */
-  double x;                  /* weight of h v0 in q */
+  int count;                   /* number of slopes k_j */
+  size_t at[DAE__GAUSS_NODES]; /* offset of each slope in K */
+  double x;                    /* weight of h v0 in q */
   /* weights, each in both lanes of a pair */
-  dae__pair single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX];
+  dae__pair single[DAE__GAUSS_NODES], twice[DAE__GAUSS_NODES];
 } dae__gauss_point;
 
 /* Coefficients of s stages; p is the polynomial through k_1 ... k_s. */
@@ -40,11 +42,10 @@ typedef struct dae__gauss_rule {
    * k_(d+1) ... k_s. */
   double low_order_start[2][DAE__COLLOCATION_STAGES_MAX],
       low_order_end[2][DAE__COLLOCATION_STAGES_MAX];
-  double gamma;                   /* factor |det A|^(1/s) of the error estimate */
-  int early_stages;               /* number of stages with c_i < EARLY_NODE */
-  dae__nodal step_nodes;          /* nodes 0, c_1 ... c_s, 1 */
-  dae__pair node[DAE__NODAL_MAX]; /* x_i of step_nodes, each in both lanes of a pair */
-  double inverse_distance[DAE__NODAL_MAX][DAE__NODAL_MAX]; /* 1 / (x_i - x_j), step_nodes */
+  double gamma;                     /* factor |det A|^(1/s) of the error estimate */
+  int early_stages;                 /* number of stages with c_i < EARLY_NODE */
+  dae__pair node[DAE__GAUSS_NODES]; /* nodes 0, c_1 ... c_s, 1, each in both lanes of a pair */
+  double inverse_distance[DAE__GAUSS_NODES][DAE__GAUSS_NODES]; /* 1 / (x_i - x_j) */
 } dae__gauss_rule;
 
 /* Scalars of the saved state. */
@@ -81,7 +82,7 @@ struct dae__gauss {
   double scale;      /* gamma times the ratio of the tolerance to the mapped tolerance */
 
   dae__gauss_memory *memory; /* state saved with the integrator */
-  double *K[2];              /* saved: slopes at step_nodes, last step and attempt */
+  double *K[2];              /* saved: slopes at these nodes, last step and attempt */
   dae__polynomial dense;     /* dense output, refined at 2s Chebyshev points */
 
   double *z;              /* state at which slopes are evaluated */

@@ -23,7 +23,7 @@
 void dae__gauss_point_create(const dae__gauss *o, int first, int n, int last, double x,
                              const double *single, const double *twice, dae__gauss_point *out)
 {
-  DAE__ASSERT(n > 0 && n <= DAE__NODAL_MAX && last < n);
+  DAE__ASSERT(n > 0 && n <= DAE__GAUSS_NODES && last < n);
   out->count = n;
   out->x = x;
   for (int i = 0, j = last; i < n; i++) {
@@ -140,7 +140,7 @@ KERNEL void gauss_extrapolate_pair(const dae__gauss *o, int n, double q, size_t 
 {
   const double *last = o->K[o->memory->last] + i;
   double *to = K + i;
-  dae__pair d[DAE__NODAL_MAX];
+  dae__pair d[DAE__GAUSS_NODES];
 #pragma GCC unroll 8
   for (int j = 0; j <= n; j++, last += o->stride)
     d[j] = two ? dae__pair_from_anywhere(last) : (dae__pair){*last, 0};

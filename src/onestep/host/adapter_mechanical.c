@@ -105,7 +105,7 @@ static dae_status mechanical_correct(void *self, double t, const double *z, cons
     dae_mechanical_at at = dae__mech_at(m, t, z);
     dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
     DAE__TRY(dae__mech_eval(o->m, &at, &want, err));
-    DAE__TRY(dae__motion_factor_active(motion, err));
+    DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
   }
   dae__zero(m->nq, d);
   for (int i = 0; i < m->nc; i++)

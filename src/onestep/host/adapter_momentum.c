@@ -2,12 +2,8 @@
  * of the adapter; slopes from the index-1 equations of momentum_motion.h. */
 #include "core/assert.h"
 #include "core/error.h"
-#include "linalg/rank.h"
+#include "core/tolerances.h"
 #include "onestep/host/adapter.h"
-
-/* Size, relative to the row, of a row of [g_y v_z; k_z] after elimination, below which it is nearly
- * linearly dependent. Chosen, not measured. */
-#define NEARLY_DEPENDENT 1e-6
 
 typedef struct momentum {
   dae__momentum *m;
@@ -33,46 +29,15 @@ static dae_status momentum_project(void *self, bool dense, double t, double *z, 
   return dae__momentum_project(o->motion[dense], t, z, z + o->m->at.z, NULL, err);
 }
 
-/* First constraint whose row of [g_y v_z; k_z] nearly depends on the rows before it; -1: none, or
- * the test failed. */
-static int momentum_dependent_row(dae__momentum *m, dae__arena *arena, const dae_momentum_at *at)
-{
-  const dae_pattern *G = &m->pattern[DAE__GDOT_Z], *K = &m->pattern[DAE__K_Z];
-  dae__block blocks[2] = {{.pattern = G}, {.row = m->ng, .pattern = K}};
-  dae_pattern A = dae__blocks_merge(arena, m->nc, m->nz, blocks, 2);
-  bool *independent = DAE__ALLOC(arena, bool, m->nc);
-  double *G_values = DAE__ALLOC(arena, double, dae__pattern_count(G));
-  double *K_values = DAE__ALLOC(arena, double, dae__pattern_count(K));
-  int rank;
-  if (dae__arena_failed(arena))
-    return -1;
-  double *values = DAE__ALLOC(arena, double, dae__pattern_count(&A));
-  if (!values || dae__momentum_jacobian(m, DAE__GDOT_Z, at, NULL, G_values, NULL) ||
-      dae__momentum_jacobian(m, DAE__K_Z, at, NULL, K_values, NULL))
-    return -1;
-  dae__block_add(&blocks[0], 1, G_values, values);
-  dae__block_add(&blocks[1], 1, K_values, values);
-  for (int i = 0; i < m->nc; i++)
-    independent[i] = true;
-  if (dae__rank_rows(&A, values, NEARLY_DEPENDENT, dae__arena_env(arena), independent, NULL, &rank,
-                     NULL))
-    return -1;
-  for (int i = 0; i < m->nc; i++)
-    if (!independent[i])
-      return i;
-  return -1;
-}
-
 static bool momentum_rank(void *self, double t, const double *z, char *name, size_t size)
 {
   momentum *o = self;
-  dae__arena *arena = dae__arena_create(dae__arena_env(o->motion[0]->arena));
-  dae_momentum_at at = {t, z, z + o->m->at.z};
-  int row = arena ? momentum_dependent_row(o->m, arena, &at) : -1;
-  dae__arena_free(arena);
-  if (row >= 0)
-    dae__momentum_constraint_name(o->m->p, row, name, size);
-  return row >= 0;
+  int row;
+  if (dae__momentum_find_dependent(o->motion[1], t, z, DAE__NEARLY_DEPENDENT, &row, NULL) ||
+      row < 0)
+    return false;
+  dae__momentum_constraint_name(o->m->p, row, name, size);
+  return true;
 }
 
 static void momentum_count(const void *self, dae_stats *stats)

@@ -100,7 +100,7 @@ static dae_status semi_factor(slopes *o, bool mass, double t, const double *z, d
   dae__solver *solver = mass ? o->mass : o->algebraic;
   bool *factored = mass ? &o->memory->mass_factored : &o->memory->factored;
   char name[64] = "";
-  DAE__TRY(mass ? dae__semi_M(o->s, t, z, o->M, err) : dae__semi_J(o->s, t, z, o->J, err));
+  DAE__TRY(mass ? dae__semi_M(o->s, t, z, o->M, err) : dae__semi_J(o->s, NULL, t, z, o->J, err));
   for (int e = 0; !mass && e < dae__pattern_count(&o->F_y); e++)
     o->values[e] = o->J[o->entry[e]];
   dae_status status = dae__solver_factor(solver, mass ? o->M : o->values);
@@ -183,7 +183,7 @@ static void semi_index_2_free(index_2 *i2)
   if (!i2)
     return;
   dae__surface_free(i2->surface);
-  dae__semi_slopes_free(&i2->slopes);
+  dae__semi_newton_free(&i2->slopes.newton);
   dae__arena_free(i2->arena);
 }
 

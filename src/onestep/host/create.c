@@ -53,6 +53,7 @@ static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_
     work[i]->dz = DAE__ALLOC(arena, double, size);
   }
   o->in = DAE__STATE(arena, double, o->adapter.inputs);
+  o->next_in = DAE__ALLOC(arena, double, o->adapter.inputs);
   o->first_step = o->control.first_step;
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }

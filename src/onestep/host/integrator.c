@@ -9,22 +9,23 @@
 
 /* ---- inputs ---- */
 
-/* o->in = the inputs at t */
+/* o->next_in = the inputs at t */
 static dae_status onestep_store_inputs(dae__onestep *o, double t, dae_error *err)
 {
   const dae_adapter *adapter = &o->adapter;
   const double *in = NULL;
   if (adapter->inputs > 0)
     DAE__TRY(adapter->table->inputs(adapter->self, t, &in, err));
-  dae__copy(adapter->inputs, in, o->in);
+  dae__copy(adapter->inputs, in, o->next_in);
   return DAE_OK;
 }
 
-/* copies the point `next` to `now` */
+/* copies the point `next` and its inputs to `now` */
 static void onestep_replace_now(dae__onestep *o)
 {
   dae__copy(o->adapter.size, o->next.z, o->now.z);
   dae__copy(o->adapter.size, o->next.dz, o->now.dz);
+  dae__copy(o->adapter.inputs, o->next_in, o->in);
 }
 
 /* Recomputes y and slope at the start of a step if the inputs have changed since they were
@@ -70,9 +71,9 @@ dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err)
   const dae__stepper *stepper = &o->stepper[o->memory->current];
   double t0 = o->driver->t;
   dae_step step = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
-  DAE__TRY(stepper->table->complete(stepper->self, &step, err));
-  DAE__ASSERT(o->control.step > 0 || dae__all_finite(o->adapter.nx, o->next.z));
   DAE__TRY(onestep_store_inputs(o, t, err));
+  DAE__TRY(stepper->table->complete(stepper->self, &step, err)); /* accepted from here on */
+  DAE__ASSERT(o->control.step > 0 || dae__all_finite(o->adapter.nx, o->next.z));
   onestep_swap_ends(o);
   onestep_replace_now(o);
   o->memory->last = o->memory->current;

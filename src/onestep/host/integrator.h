@@ -94,6 +94,7 @@ struct dae__onestep {
   bool swapped;
   bool singular_mass; /* M is singular at the start */
   double *in;         /* saved: inputs at `now` */
+  double *next_in;    /* inputs at `next` */
   dae_point next;     /* end of the attempted step */
   dae_point output;   /* workspace of dense output */
   dae__integrator_table table;

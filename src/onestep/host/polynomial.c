@@ -2,8 +2,21 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/integrator.h"
+#include <float.h>
 #include <math.h>
 
+/* Largest number of sweeps of a variable step, and least limit of a fixed step: two sweeps show
+ * whether they contract. Chosen, not measured. */
+#define MAX_SWEEPS 10
+#define MIN_FIXED_SWEEPS 2
+/* Largest h |k - p| of accurate dense output: relative to the tolerance, where 2 is an error of x
+ * of 0.4 tolerances; with fixed steps in units of round-off. The error is about a fifth of h |k -
+ * p| at two fine nodes, measured on five mechanisms at tolerances from 1e-3 to 1e-10. */
+#define TOLERANCE 2
+#define TOLERANCE_FIXED 8
+/* Number of slopes of a collocation polynomial from which on they may be accurate without
+ * refinement. */
+#define CHECKED_SLOPES 5
 /* Largest ratio of h |k - p| after the first sweep to its value before, measured on five mechanisms
  * at tolerances from 1e-3 to 1e-10. */
 #define FIRST_SWEEP_RATE 0.25
@@ -14,42 +27,43 @@
  * tolerance is not reached; checked by tests/order/test_engines_order.c. */
 #define USEFUL_REDUCTION 0.5
 
-void dae__polynomial_create(dae__arena *arena, const dae_adapter *adapter, const dae__nodal *fine,
-                            size_t stride, dae__polynomial *out)
+void dae__polynomial_create(dae__arena *arena, const dae_adapter *adapter,
+                            const dae_step_options *opts, int order, const dae__dense_nodes *nodes,
+                            int stride, dae__polynomial *out)
 {
   const dae__mech *m = adapter->forms->m;
+  bool fixed = opts->step > 0;
+  int raised = order + 1 - nodes->wide.n; /* orders that the sweeps have to gain */
   *out = (dae__polynomial){.adapter = adapter,
                            .n2 = m ? m->nq : 0,
                            .stride = stride,
-                           .fine = *fine,
+                           .nodes = *nodes,
+                           .fixed = fixed,
+                           .rtol = fixed ? 0 : opts->rtol,
+                           .atol = opts->atol,
+                           .max_sweeps = !fixed                      ? MAX_SWEEPS
+                                         : raised > MIN_FIXED_SWEEPS ? raised
+                                                                     : MIN_FIXED_SWEEPS,
                            .memory = DAE__STATE(arena, dae__polynomial_memory, 1),
-                           .F = DAE__STATE(arena, double, (size_t)fine->n *stride),
+                           .F = DAE__STATE(arena, double, nodes->fine.n *stride),
                            .defect = DAE__STATE(arena, double, adapter->nx),
                            .z = DAE__ALLOC(arena, double, adapter->size),
                            .k = DAE__ALLOC(arena, double, adapter->size),
-                           .p = DAE__ALLOC(arena, double, stride)};
-}
-
-void dae__polynomial_begin(dae__polynomial *o)
-{
-  *o->memory = (dae__polynomial_memory){0};
+                           .p = DAE__ALLOC(arena, double, stride),
+                           .inverse_weight = DAE__ALLOC(arena, double, adapter->nx)};
 }
 
 /* ---- states ---- */
 
-/* z = integral of the polynomial from the start of the step to x, without the end defect */
-static void polynomial_integrate(const dae__polynomial *o, const dae_step *step,
-                                 const dae__slopes *slopes, double x, double *restrict z)
+void dae__slopes_integrate(const dae__slopes *slopes, int n2, int nx, const dae_step *step,
+                           double x, double *restrict z)
 {
-  const dae__nodal *nodes = slopes->nodes;
-  int n2 = o->n2, nx = o->adapter->nx;
   double single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX], h = step->h;
-  const double *x0 = step->from.z;
-  dae__nodal_integrals(nodes, x, single, twice);
+  const double *x0 = step->from.z, *k = slopes->K;
+  dae__nodal_integrals(slopes->nodes, x, single, twice);
   dae__copy(nx, x0, z);
   dae__axpy(n2, h * x, x0 + n2, z);
-  for (int j = 0; j < nodes->n; j++) {
-    const double *k = slopes->K + (size_t)j * o->stride + n2;
+  for (int j = 0; j < slopes->nodes->n; j++, k += slopes->stride) {
     double a = h * single[j], b = h * h * twice[j];
     for (int i = 0; i < n2; i++)
       z[i] += b * k[i];
@@ -61,7 +75,7 @@ static void polynomial_integrate(const dae__polynomial *o, const dae_step *step,
 static void polynomial_find_defect(dae__polynomial *o, const dae_step *step,
                                    const dae__slopes *slopes)
 {
-  polynomial_integrate(o, step, slopes, 1, o->k);
+  dae__slopes_integrate(slopes, o->n2, o->adapter->nx, step, 1, o->k);
   for (int i = 0; i < o->adapter->nx; i++)
     o->defect[i] = step->to.z[i] - o->k[i];
 }
@@ -69,20 +83,25 @@ static void polynomial_find_defect(dae__polynomial *o, const dae_step *step,
 static void polynomial_state(const dae__polynomial *o, const dae_step *step,
                              const dae__slopes *slopes, double x, double *z)
 {
-  polynomial_integrate(o, step, slopes, x, z);
+  dae__slopes_integrate(slopes, o->n2, o->adapter->nx, step, x, z);
   dae__axpy(o->adapter->nx, x * x * (3 - 2 * x), o->defect, z);
 }
 
-void dae__polynomial_output(dae__polynomial *o, const dae_step *step, const dae__slopes *slopes,
-                            double x, double *z)
+/* slopes at the fine nodes (K = NULL) or slopes K of the step */
+static dae__slopes polynomial_slopes(const dae__polynomial *o, const double *K)
+{
+  return (dae__slopes){K ? &o->nodes.wide : &o->nodes.fine, (K ? K : o->F) + o->n2, o->stride};
+}
+
+void dae__polynomial_output(dae__polynomial *o, const dae_step *step, const double *K, double x,
+                            double *z)
 {
   const dae_adapter *a = o->adapter;
-  dae__slopes fine = {&o->fine, o->F};
-  const dae__slopes *best = o->memory->refined ? &fine : slopes;
+  const dae__slopes best = polynomial_slopes(o, o->memory->refined ? NULL : K);
   if (!o->memory->has_defect)
-    polynomial_find_defect(o, step, best);
+    polynomial_find_defect(o, step, &best);
   o->memory->has_defect = true;
-  polynomial_state(o, step, best, x, z);
+  polynomial_state(o, step, &best, x, z);
   for (int i = a->nx; i < a->size; i++)
     z[i] = step->from.z[i] + x * (step->to.z[i] - step->from.z[i]);
 }
@@ -95,76 +114,94 @@ static void polynomial_slope(const dae__polynomial *o, const dae__slopes *slopes
 {
   double w[DAE__NODAL_MAX];
   int n2 = o->n2, n = o->adapter->nx - n2;
+  const double *k = slopes->K;
   dae__nodal_values(slopes->nodes, x, w);
   dae__zero(n, p + n2);
-  for (int j = 0; j < slopes->nodes->n; j++)
-    dae__axpy(n, w[j], slopes->K + (size_t)j * o->stride + n2, p + n2);
-}
-
-void dae__polynomial_guess(dae__polynomial *o, const dae__slopes *slopes)
-{
-  for (int i = 0; i < o->fine.n; i++)
-    polynomial_slope(o, slopes, o->fine.x[i], o->F + (size_t)i * o->stride);
+  for (int j = 0; j < slopes->nodes->n; j++, k += slopes->stride)
+    dae__axpy(n, w[j], k, p + n2);
 }
 
 /* o->k = slope of the state at x; *change = max(*change, largest h |k - p| times the weight) */
 static dae_status polynomial_evaluate(dae__polynomial *o, const dae_step *step,
                                       const dae__slopes *slopes, double x, const double *p,
-                                      const dae__polynomial_goal *goal, double *change,
-                                      dae_error *err)
+                                      double *change, dae_error *err)
 {
   const dae_adapter *a = o->adapter;
   polynomial_state(o, step, slopes, x, o->z);
   DAE__TRY(a->table->slopes(a->self, true, step->t + x * step->h, o->z, o->k, err));
   for (int j = o->n2; j < a->nx; j++) {
-    double d = step->h * fabs(o->k[j] - p[j]) * goal->inverse_weight[j];
+    double d = step->h * fabs(o->k[j] - p[j]) * o->inverse_weight[j];
     *change = d <= *change ? *change : d; /* a NaN is kept */
   }
   return DAE_OK;
 }
 
-dae_status dae__polynomial_check(dae__polynomial *o, const dae_step *step,
-                                 const dae__slopes *slopes, const dae__polynomial_goal *goal,
-                                 bool *accurate, dae_error *err)
+/* Tests at two fine nodes whether the polynomial through the slopes of the step is accurate. */
+static dae_status polynomial_check(dae__polynomial *o, const dae_step *step,
+                                   const dae__slopes *slopes, bool *accurate, dae_error *err)
 {
   double change = 0;
-  *accurate = false;
-  dae__copy(o->adapter->size, step->from.z, o->z);
+  int middle = o->nodes.fine.n / 2;
   polynomial_find_defect(o, step, slopes);
-  for (int i = o->fine.n / 2 - 2; i <= o->fine.n / 2; i += 2) {
-    polynomial_slope(o, slopes, o->fine.x[i], o->p);
-    DAE__TRY(polynomial_evaluate(o, step, slopes, o->fine.x[i], o->p, goal, &change, err));
+  for (int i = middle - 2; i <= middle; i += 2) {
+    double x = o->nodes.fine.x[i];
+    polynomial_slope(o, slopes, x, o->p);
+    DAE__TRY(polynomial_evaluate(o, step, slopes, x, o->p, &change, err));
   }
-  *accurate = change <= goal->tolerance;
-  o->memory->has_defect = o->memory->checked = *accurate;
+  *accurate = o->memory->has_defect = change <= TOLERANCE;
   return DAE_OK;
 }
 
-dae_status dae__polynomial_refine(dae__polynomial *o, const dae_step *step,
-                                  const dae__polynomial_goal *goal, dae_error *err)
+/* Picard sweeps from the guess in F; *useful: F is to be used. */
+static dae_status polynomial_sweep(dae__polynomial *o, const dae_step *step, bool *useful,
+                                   dae_error *err)
 {
-  int nx = o->adapter->nx, last = o->fine.n - 1;
-  dae__slopes fine = {&o->fine, o->F};
+  const dae__slopes fine = polynomial_slopes(o, NULL);
   double first = 0, previous = 0, change = 0, next = INFINITY;
-  dae_status status = DAE_OK;
-  dae__copy(o->adapter->size, step->from.z, o->z);
-  for (int sweep = 0; sweep < goal->max_sweeps && next > goal->tolerance && !status; sweep++) {
+  double tolerance = o->fixed ? TOLERANCE_FIXED : TOLERANCE;
+  for (int sweep = 0; sweep < o->max_sweeps && next > tolerance; sweep++) {
     change = 0;
     polynomial_find_defect(o, step, &fine);
-    for (int i = 1; i < last && !status; i++) {
-      double *k = o->F + (size_t)i * o->stride;
-      status = polynomial_evaluate(o, step, &fine, o->fine.x[i], k, goal, &change, err);
-      if (!status)
-        dae__copy(nx, o->k, k);
+    for (int i = 1; i < o->nodes.fine.n - 1; i++) {
+      double *k = o->F + (size_t)i * (size_t)o->stride;
+      DAE__TRY(polynomial_evaluate(o, step, &fine, o->nodes.fine.x[i], k, &change, err));
+      dae__copy(o->adapter->nx, o->k, k);
     }
-    if (status || (sweep > 0 && !(change < SLOWEST_SWEEP_RATE * previous)))
+    if (sweep > 0 && !(change < SLOWEST_SWEEP_RATE * previous))
       break;
     first = sweep == 0 ? change : first;
-    next = !goal->predict ? change : change * (sweep == 0 ? FIRST_SWEEP_RATE : change / previous);
+    /* variable steps end one sweep earlier, at the change expected of the next one */
+    double first_rate = o->collocated ? FIRST_SWEEP_RATE : 1;
+    next = o->fixed ? change : change * (sweep == 0 ? first_rate : change / previous);
     previous = change;
   }
-  *o->memory = (dae__polynomial_memory){
-      .checked = true,
-      .refined = !status && (next <= goal->tolerance || change < USEFUL_REDUCTION * first)};
+  *useful = next <= tolerance || change < USEFUL_REDUCTION * first;
+  return DAE_OK;
+}
+
+dae_status dae__polynomial_refine(dae__polynomial *o, const dae_step *step, const double *K,
+                                  dae_error *err)
+{
+  const dae__slopes slopes = polynomial_slopes(o, K);
+  const double *x0 = step->from.z;
+  bool accurate = false, useful = false;
+  int nx = o->adapter->nx;
+  double unit = o->fixed ? DBL_EPSILON * (1 + dae__max_abs(nx, x0)) : o->atol;
+  dae_status status = DAE_OK;
+  if (o->memory->checked)
+    return DAE_OK;
+  *o->memory = (dae__polynomial_memory){.checked = true};
+  for (int i = 0; i < nx; i++)
+    o->inverse_weight[i] = 1 / (o->rtol * fabs(x0[i]) + unit);
+  dae__copy(o->adapter->size, x0, o->z);
+  if (o->collocated && !o->fixed && slopes.nodes->n >= CHECKED_SLOPES)
+    status = polynomial_check(o, step, &slopes, &accurate, err);
+  if (!status && !accurate) {
+    for (int i = 0; i < o->nodes.fine.n; i++)
+      polynomial_slope(o, &slopes, o->nodes.fine.x[i], o->F + (size_t)i * (size_t)o->stride);
+    dae__copy(o->adapter->size, x0, o->z);
+    status = polynomial_sweep(o, step, &useful, err);
+    o->memory->refined = useful;
+  }
   return dae__can_retry(status) ? DAE_OK : status;
 }

@@ -100,8 +100,9 @@ dae_status dae__lie_evaluate(dae__lie_step *o, dae_error *err)
 
 dae_status dae__lie_linearise(dae__lie_step *o, dae_error *err)
 {
-  DAE__TRY(dae__semi_J(o->s, o->t + o->theta * o->h, o->zb, o->J_mid, err));
-  return o->s->hidden_count > 0 ? dae__semi_J(o->s, o->t + o->h, o->z1, o->J_end, err) : DAE_OK;
+  DAE__TRY(dae__semi_J(o->s, NULL, o->t + o->theta * o->h, o->zb, o->J_mid, err));
+  return o->s->hidden_count > 0 ? dae__semi_J(o->s, NULL, o->t + o->h, o->z1, o->J_end, err)
+                                : DAE_OK;
 }
 
 /* ---- the matrix ---- */

@@ -263,113 +263,70 @@ static const dae__onestep_descriptor radau_iia_descriptor = {
 
 /* ---- constructors ---- */
 
-static dae_status methods_create(const dae__onestep_descriptor *descriptor,
-                                 const dae_problem *problem, const dae_start *start,
-                                 const dae_rk_options *opts, const dae_env *env,
-                                 dae_integrator **out, dae_error *err)
+/* A method and its options. */
+typedef struct method {
+  const dae__onestep_descriptor *descriptor;
+  const dae_option_table *table;
+  bool fixed; /* steps of fixed size only */
+  /* values of the option `stages` or (false) `order`, with 0: by the tolerance; NULL: all of the
+   * option table */
+  bool stages;
+  const char *values;
+  int allowed[4];
+} method;
+
+static dae_status methods_create(const method *m, const dae_problem *problem,
+                                 const dae_start *start, const dae_rk_options *opts,
+                                 const dae_env *env, dae_integrator **out, dae_error *err)
 {
-  dae__onestep_descriptor d = *descriptor;
-  dae_step_options control = {.rtol = opts->rtol,
-                              .atol = opts->atol,
-                              .step = opts->step,
-                              .first_step = opts->first_step,
-                              .max_step = opts->max_step,
-                              .max_failures = opts->max_failures,
-                              .project = opts->project};
-  d.options = opts;
+  dae__onestep_descriptor d = *m->descriptor;
+  dae_rk_options o = opts ? *opts : dae_rk_adaptive_defaults();
+  int value = m->stages ? o.stages : o.order, i = 0;
+  const char *option = m->stages ? "stages" : "order", *name = d.needs.method;
+  *out = NULL;
+  while (m->values && i < 4 && value != m->allowed[i])
+    i++;
+  if (i == 4)
+    return dae__fail(err, DAE_ERROR_OPTION, option, "%s of %s must be %s, or 0 (by the tolerance)",
+                     option, name, m->values);
+  if (opts || !m->fixed)
+    DAE__TRY(dae_options_validate(m->table, &o, err));
+  if (m->fixed && (!opts || !(o.step > 0)))
+    return dae__fail(err, DAE_ERROR_OPTION, "step",
+                     "%s has fixed steps: give their size by step (--step on the command line)",
+                     name);
+  dae_step_options control = {.rtol = o.rtol,
+                              .atol = o.atol,
+                              .step = o.step,
+                              .first_step = o.first_step,
+                              .max_step = o.max_step,
+                              .max_failures = o.max_failures,
+                              .project = o.project};
+  d.options = &o;
   return dae__onestep_create(&d, &control, problem, start, env, out, err);
 }
 
-static dae_status methods_create_adaptive(const dae__onestep_descriptor *descriptor,
-                                          const dae_option_table *table, const dae_problem *problem,
-                                          const dae_start *start, const dae_rk_options *opts,
-                                          const dae_env *env, dae_integrator **out, dae_error *err)
-{
-  dae_rk_options defaults = dae_rk_adaptive_defaults();
-  opts = opts ? opts : &defaults;
-  *out = NULL;
-  DAE__TRY(dae_options_validate(table, opts, err));
-  return methods_create(descriptor, problem, start, opts, env, out, err);
-}
-
-static dae_status methods_create_fixed(const dae__onestep_descriptor *descriptor,
-                                       const dae_option_table *table, const dae_problem *problem,
-                                       const dae_start *start, const dae_rk_options *opts,
-                                       const dae_env *env, dae_integrator **out, dae_error *err)
-{
-  *out = NULL;
-  if (opts)
-    DAE__TRY(dae_options_validate(table, opts, err));
-  if (!opts || !(opts->step > 0))
-    return dae__fail(err, DAE_ERROR_OPTION, "step",
-                     "%s has fixed steps: give their size by step (--step on the command line)",
-                     descriptor->needs.method);
-  return methods_create(descriptor, problem, start, opts, env, out, err);
-}
-
-/* Defines dae__euler_accepts and its counterparts, by the descriptor of the method. */
-#define ACCEPTS(id)                                                                                \
+/* Defines dae__euler_accepts, dae_euler_create and their counterparts. */
+#define METHOD(id, ...)                                                                            \
   dae_status dae__##id##_accepts(const dae_problem *problem, dae_error *err)                       \
   {                                                                                                \
     return dae__onestep_accepts(&id##_descriptor, problem, err);                                   \
-  }
-/* Defines dae_euler_create and its counterparts, for methods whose options need no check beyond the
- * option table. */
-#define METHOD(id, create, table)                                                                  \
-  ACCEPTS(id)                                                                                      \
+  }                                                                                                \
   dae_status dae_##id##_create(const dae_problem *problem, const dae_start *start,                 \
                                const dae_rk_options *opts, const dae_env *env,                     \
                                dae_integrator **out, dae_error *err)                               \
   {                                                                                                \
-    return create(&id##_descriptor, &table, problem, start, opts, env, out, err);                  \
+    const method m = {&id##_descriptor, __VA_ARGS__};                                              \
+    return methods_create(&m, problem, start, opts, env, out, err);                                \
   }
-METHOD(euler, methods_create_fixed, dae_rk_option_table)
-METHOD(heun, methods_create_fixed, dae_rk_option_table)
-METHOD(rk4, methods_create_fixed, dae_rk_option_table)
-METHOD(trapezoid, methods_create_fixed, dae_trapezoid_option_table)
-METHOD(radau_iia, methods_create_fixed, dae_radau_iia_option_table)
-METHOD(gauss, methods_create_adaptive, dae_gauss_option_table)
-METHOD(switching, methods_create_adaptive, dae_switching_option_table)
-ACCEPTS(explicit)
-ACCEPTS(radau)
-ACCEPTS(rosenbrock)
-
-static dae_status methods_refuse_value(const char *option, const char *method, const char *values,
-                                       dae_error *err)
-{
-  return dae__fail(err, DAE_ERROR_OPTION, option, "%s of %s must be %s, or 0 (by the tolerance)",
-                   option, method, values);
-}
-
-dae_status dae_explicit_create(const dae_problem *problem, const dae_start *start,
-                               const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
-                               dae_error *err)
-{
-  *out = NULL;
-  if (opts && opts->order != 0 && opts->order != 5 && opts->order != 8)
-    return methods_refuse_value("order", "explicit", "5 or 8", err);
-  return methods_create_adaptive(&explicit_descriptor, &dae_explicit_option_table, problem, start,
-                                 opts, env, out, err);
-}
-
-dae_status dae_radau_create(const dae_problem *problem, const dae_start *start,
-                            const dae_rk_options *opts, const dae_env *env, dae_integrator **out,
-                            dae_error *err)
-{
-  *out = NULL;
-  if (opts && opts->stages != 0 && opts->stages != 3 && opts->stages != 5 && opts->stages != 7)
-    return methods_refuse_value("stages", "radau", "3, 5 or 7", err);
-  return methods_create_adaptive(&radau_descriptor, &dae_radau_option_table, problem, start, opts,
-                                 env, out, err);
-}
-
-dae_status dae_rosenbrock_create(const dae_problem *problem, const dae_start *start,
-                                 const dae_rk_options *opts, const dae_env *env,
-                                 dae_integrator **out, dae_error *err)
-{
-  *out = NULL;
-  if (opts && opts->order != 0 && opts->order != 4 && opts->order != 5)
-    return methods_refuse_value("order", "rosenbrock", "4 or 5", err);
-  return methods_create_adaptive(&rosenbrock_descriptor, &dae_rosenbrock_option_table, problem,
-                                 start, opts, env, out, err);
-}
+METHOD(euler, &dae_rk_option_table, .fixed = true)
+METHOD(heun, &dae_rk_option_table, .fixed = true)
+METHOD(rk4, &dae_rk_option_table, .fixed = true)
+METHOD(trapezoid, &dae_trapezoid_option_table, .fixed = true)
+METHOD(radau_iia, &dae_radau_iia_option_table, .fixed = true)
+METHOD(gauss, &dae_gauss_option_table, .fixed = false)
+METHOD(switching, &dae_switching_option_table, .fixed = false)
+METHOD(explicit, &dae_explicit_option_table, .allowed = {0, 5, 8}, .values = "5 or 8")
+METHOD(radau, &dae_radau_option_table, .stages = true, .allowed = {0, 3, 5, 7},
+       .values = "3, 5 or 7")
+METHOD(rosenbrock, &dae_rosenbrock_option_table, .allowed = {0, 4, 5}, .values = "4 or 5")

@@ -41,8 +41,8 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
   int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1, size = n2 + n;
   const double *end = o->Z + (size_t)(rule->s - 1) * (size_t)size;
   double t = step->t + step->h, *z = step->to.z, *dz = step->to.dz;
-  if (o->r->table->project)
-    DAE__TRY(o->r->table->project(o->r->self, t, o->end_increment, z, err));
+  if (o->r->table->correct_end)
+    DAE__TRY(o->r->table->correct_end(o->r->self, t, o->end_increment, z, err));
   dae__copy(n2, z + n2, dz);
   dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, dz + n2);
   /* dependent constraints: computes multipliers of minimum norm and checks the dependence */

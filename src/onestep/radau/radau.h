@@ -52,6 +52,9 @@
 /* Largest amplified error of the extrapolated predictor, relative to the tolerance of the stages:
  * without a bound the noise of tiny steps persists with 7 stages (tests/laws). */
 #define DAE__RADAU_PREDICTOR_NOISE 30
+/* Relative difference of step sizes with the same matrix: those of fixed steps differ by the
+ * round-off of time. */
+#define DAE__RADAU_SAME_STEP 1e-9
 /* Limits of the matrix of all stages: number of rows, beyond which a factorisation costs hundreds
  * of evaluations, and step growth, beyond which the predictor is inaccurate and iterations fail. */
 #define DAE__RADAU_FULL_ROWS 300

@@ -26,6 +26,7 @@
  * change. */
 #include "core/error.h"
 #include "core/vec.h"
+#include "onestep/host/polynomial.h"
 #include "onestep/radau/radau.h"
 #include "step/norm.h"
 #include <math.h>
@@ -98,34 +99,17 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_st
 static void radau_dense_evaluate(const dae__radau *o, const dae__collocation_rule *c,
                                  const double *K, const dae_step *step, double x, double *z)
 {
-  const double *z0 = step->from.z;
-  int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
-  double value[DAE__COLLOCATION_STAGES_MAX], once[DAE__COLLOCATION_STAGES_MAX],
-      twice[DAE__COLLOCATION_STAGES_MAX], h = step->h;
-  dae__collocation_values(c, x, value);
-  dae__collocation_integrals(c, x, once, twice);
+  int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1, nx = n2 + dynamic;
+  double value[DAE__COLLOCATION_STAGES_MAX];
   double start = 1; /* Lagrange polynomial of the node 0 */
   for (int j = 0; j < c->s; j++)
     start *= 1 - x / c->c[j];
-  dae__copy(n2 + n, z0, z);
-  dae__scale(n - dynamic, start, z + n2 + dynamic);
-  dae__axpy(n2, x * h, z0 + n2, z);
-  for (int j = 0; j < c->s; j++) {
-    const double *k = K + (size_t)j * (size_t)n;
-    dae__axpy(n2, h * h * twice[j], k, z);
-    dae__axpy(dynamic, h * once[j], k, z + n2);
-    dae__axpy(n - dynamic, value[j] * x / c->c[j], k + dynamic, z + n2 + dynamic);
-  }
-}
-
-/* Nodes and unknowns K of the most accurate available polynomial of the last step. */
-static const dae__collocation_rule *radau_dense_best(const dae__radau_stepper *self,
-                                                     const double **K)
-{
-  const dae__radau *o = self->radau;
-  const dae__radau_rule *rule = dae__radau_rule_at(o, self->rule);
-  *K = o->memory->refined ? o->fine_polynomial : o->polynomial;
-  return o->memory->refined ? dae__radau_fine_rule(o, rule->s) : rule->c;
+  dae__slopes_integrate(&(dae__slopes){&c->nodes, K, n}, n2, nx, step, x, z);
+  dae__nodal_values(&c->nodes, x, value);
+  dae__copy(n - dynamic, step->from.z + nx, z + nx);
+  dae__scale(n - dynamic, start, z + nx);
+  for (int j = 0; j < c->s; j++, K += n)
+    dae__axpy(n - dynamic, value[j] * x / c->c[j], K + dynamic, z + nx);
 }
 
 /* ---- refinement ---- */
@@ -167,7 +151,7 @@ static dae_status radau_refine(const dae__radau_stepper *self, const dae_step *s
   dae__weights(size, rtol, rtol * o->atol / o->rtol, step->from.z, o->weight);
   for (int i = 0; i < c->s; i++) { /* initial iterate: polynomial of the stages */
     double *K = o->fine_polynomial + (size_t)i * (size_t)n;
-    dae__collocation_values(rule->c, c->c[i], w);
+    dae__nodal_values(&rule->c->nodes, c->c[i], w);
     dae__zero(n, K);
     for (int j = 0; j < rule->s; j++)
       dae__axpy(n, w[j], o->polynomial + (size_t)j * (size_t)n, K);
@@ -199,16 +183,18 @@ dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, d
   const dae__radau_stepper *stepper = self;
   const dae__radau *o = stepper->radau;
   double value[DAE__COLLOCATION_STAGES_MAX];
-  const double *K;
   bool refinable = dae__radau_fine_nodes(o->memory->s) > o->memory->s;
   if (accuracy != DAE_DENSE_RAW && refinable && !o->memory->checked)
     DAE__TRY(radau_refine(stepper, step, err));
-  const dae__collocation_rule *c = radau_dense_best(stepper, &K);
+  const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
+  bool refined = o->memory->refined;
+  const dae__collocation_rule *c = refined ? dae__radau_fine_rule(o, rule->s) : rule->c;
+  const double *K = refined ? o->fine_polynomial : o->polynomial;
   radau_dense_evaluate(o, c, K, step, x, out->z);
-  dae__axpy(o->r->n2 + o->r->n, x, o->memory->refined ? o->fine_shift : o->shift, out->z);
+  dae__axpy(o->r->n2 + o->r->n, x, refined ? o->fine_shift : o->shift, out->z);
   if (!out->dz)
     return DAE_OK;
-  dae__collocation_values(c, x, value);
+  dae__nodal_values(&c->nodes, x, value);
   dae__zero(o->adapter->size, out->dz);
   for (int j = 0; j < c->s; j++)
     dae__axpy(o->r->n1, value[j], K + (size_t)j * (size_t)o->r->n, out->dz);

@@ -147,7 +147,7 @@ dae__radau_rule dae__radau_rule_create(int stages)
                           .reals = reals,
                           .pairs = stages / 2,
                           .mu = e->mu};
-  dae__collocation_values(rule.c, 0, rule.start);
+  dae__nodal_values(&rule.c->nodes, 0, rule.start);
   for (int j = 0; j < stages; j++) {
     double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c->c + 1, j - 1, 0) : 0;
     rule.low_order[j] = rule.start[j] - others;

@@ -13,6 +13,7 @@
 #include "onestep/host/sums.h"
 #include "onestep/radau/radau.h"
 #include "quadrature/lagrange.h"
+#include "step/newton.h"
 #include "step/norm.h"
 #include <math.h>
 
@@ -29,7 +30,7 @@ static double radau_predict_weights(const dae__collocation_rule *c, int d, doubl
   const double *node = c->c + c->s - d;
   double sum = 0;
   if (d == c->s)
-    dae__collocation_values(c, x, w);
+    dae__nodal_values(&c->nodes, x, w);
   else
     for (int i = 0; i < d; i++)
       w[i] = dae__lagrange_weight(d, node, i, x);
@@ -51,7 +52,7 @@ static void radau_predict_extrapolated(dae__radau *o, const dae__radau_rule *rul
   if (d == s && last == rule->c) {
     dae__radau_map map;
     for (int i = 0; i < s; i++) {
-      dae__collocation_values(rule->c, 1 + rule->c->c[i] * ratio, w);
+      dae__nodal_values(&rule->c->nodes, 1 + rule->c->c[i] * ratio, w);
       for (int j = 0; j < s; j++)
         map.m[i][j] = (dae__pair){w[j], w[j]};
     }
@@ -128,12 +129,20 @@ static dae_status radau_linearise(dae__radau *o, const dae__radau_rule *rule, co
   return status;
 }
 
+/* Whether the factored matrix, of all stages or of the blocks, is that of this step size. */
+static bool radau_factored(const dae__radau *o, const dae__radau_rule *rule, bool full, double h)
+{
+  const dae__radau_memory *m = o->memory;
+  return m->linearised && m->matrix_full == full && m->matrix_s == rule->s &&
+         fabs(h - m->matrix_h) <= DAE__RADAU_SAME_STEP * h;
+}
+
 static dae_status radau_factor_blocks(dae__radau *o, const dae__radau_rule *rule, double h,
                                       dae_error *err)
 {
   dae__radau_memory *m = o->memory;
   double complex w[DAE__REDUCED_PAIRS];
-  if (m->matrix_h == h && m->matrix_s == rule->s && !m->matrix_full)
+  if (radau_factored(o, rule, false, h))
     return DAE_OK;
   for (int p = 0; p < rule->pairs; p++)
     w[p] = h * rule->zmu[p];
@@ -271,7 +280,7 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
   if (it->theta >= DAE__RADAU_DIVERGENT_CONTRACTION)
     return tolerance->fixed && it->count < DAE__RADAU_GROWING_ITERATIONS ? CONTINUE : DIVERGED;
   double error = it->theta / (1 - it->theta) * norm;
-  double stop = tolerance->fixed ? 0 : tolerance->stop;
+  double stop = tolerance->fixed ? DAE__NEWTON_EXACT_GOAL / tolerance->rtol : tolerance->stop;
   if (error <= stop)
     return CONVERGED;
   if (!tolerance->fixed && error * radau_power(it->theta, left) > stop)
@@ -310,9 +319,7 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
     if (!full) {
       radau_solve_blocks(o, rule);
     } else {
-      bool kept =
-          m->linearised && m->matrix_full && m->matrix_h == step->h && m->matrix_s == rule->s;
-      if (!kept || it.rate > DAE__RADAU_FULL_UPDATE_CONTRACTION)
+      if (!radau_factored(o, rule, true, step->h) || it.rate > DAE__RADAU_FULL_UPDATE_CONTRACTION)
         DAE__TRY(radau_factor_full(o, rule, full, step, err));
       dae__radau_full_solve(o, full);
     }

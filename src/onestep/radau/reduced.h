@@ -39,7 +39,7 @@ typedef struct dae__reduced_at {
   const double *z, *k;
   int stage;     /* index of the stage whose preconditioner R_k is applied */
   bool refactor; /* R_k is factored at this point; false: the last R_k of the stage is used */
-  /* point is the end of the step: constraint residuals are stored for the projection */
+  /* point is the end of the step: constraint residuals are stored for correct_end */
   bool end;
 } dae__reduced_at;
 
@@ -55,10 +55,10 @@ typedef struct dae__reduced_table {
   bool (*factor_preconditioner)(void *self);
   /* b = R_k\b, with R_k as last factored by residual or factor_preconditioner */
   void (*precondition)(const void *self, double *b);
-  /* Projects the end z of a step onto its constraints in the norm of B(w), with the constraint
+  /* Corrects the end z of a step towards its constraints in the norm of B(w), with the constraint
    * residuals stored by `residual` and the change dz of z since their evaluation. Evaluates
    * derivatives of velocity constraints only. NULL: no constraints. */
-  dae_status (*project)(void *self, double t, const double *dz, double *z, dae_error *err);
+  dae_status (*correct_end)(void *self, double t, const double *dz, double *z, dae_error *err);
   /* Name of unknown i, for messages. */
   void (*name)(const void *self, int i, char *text, size_t size);
 } dae__reduced_table;

@@ -19,7 +19,7 @@
  *
  * factored without pivoting, with one M for all stages.
  *
- * The end of a step is projected onto the constraints in the norm of its real block B(w),
+ * The end of a step is corrected towards the constraints, once, in the norm of its real block B(w),
  *
  *   q -= x,  x = B(w)\(0, y),  A x = (g, 0);      v -= x,  A x = (gdot, k),
  *
@@ -32,13 +32,13 @@
 #include "linalg/saddle/unpivoted.h"
 #include "onestep/radau/reduced.h"
 
-/* Ratio of the residual left by a projection to its initial value: corrections are small relative
+/* Ratio of the residual left by a correction to its initial value: corrections are small relative
  * to the state and have round-off of their own. Chosen, not measured. */
-#define PROJECTION_RESIDUAL 1e-8
-/* Largest number of iterations of a projection by B(w) alone, and largest ratio of two successive
+#define CORRECTION_RESIDUAL 1e-8
+/* Largest number of refinements of a correction by B(w) alone, and largest ratio of two successive
  * residuals; chosen, not measured. */
-#define PROJECTION_ITERATIONS 8
-#define PROJECTION_DECREASE 0.5
+#define CORRECTION_ITERATIONS 8
+#define CORRECTION_DECREASE 0.5
 
 typedef struct mechanical {
   dae__mech *m;
@@ -63,7 +63,7 @@ typedef struct mechanical {
   int stages, stage;
   double *A; /* A by columns, padded to an even number of rows */
   double *dense_M;
-  /* data of the projection */
+  /* data of the correction of the end of a step */
   double *b, *x;  /* nc: right side; 2 n: solution and correction */
   double *X, *AX; /* small systems: X = B\(0, I), nc columns of nq, and A X; else NULL */
   int *pivot;     /* row exchanges of A X */
@@ -240,14 +240,14 @@ static dae_status reduced_mech_linearise(void *self, const dae__reduced_at *at, 
   o->M0_known = o->M0_known || m->p->constant_mass;
   DAE__TRY(dae__mech_J(m, &point, o->J, err));
   if (!m->p->constant_mass)
-    DAE__TRY(dae__mech_Ms(m, &point, a, o->Ms, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__MS_QV, &point, a, o->Ms, err));
   if (m->ng > 0) {
-    DAE__TRY(dae__mech_Gts(m, &point, lambda, o->Gts, err));
-    DAE__TRY(dae__mech_gdot_q(m, &point, o->gdot_q, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &point, lambda, o->Gts, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &point, NULL, o->gdot_q, err));
   }
   if (m->nk > 0) {
-    DAE__TRY(dae__mech_k_q(m, &point, o->k_q, err));
-    DAE__TRY(dae__mech_Kts(m, &point, lambda + m->ng, o->Kts, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &point, NULL, o->k_q, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &point, lambda + m->ng, o->Kts, err));
   }
   for (int i = 0; i < m->nc; i++)
     o->dependent[i] = m->active[i] ? 0 : 1;
@@ -255,7 +255,7 @@ static dae_status reduced_mech_linearise(void *self, const dae__reduced_at *at, 
   return DAE_OK;
 }
 
-/* ---- projection ---- */
+/* ---- correction of the end of a step ---- */
 
 /* y += a A x */
 static void reduced_mech_add_Ax(const mechanical *o, double a, const double *x, double *y)
@@ -265,26 +265,6 @@ static void reduced_mech_add_Ax(const mechanical *o, double a, const double *x, 
     dae__matrix_times(&m->G, o->G, a, x, y);
   if (m->nk > 0)
     dae__matrix_times(&m->K, o->K, a, x, y + m->ng);
-}
-
-/* x with A x = b by iterative refinement of x = B(w)\(0, b); b is replaced by the residual */
-static void reduced_mech_correct_iterated(mechanical *o, double *b, double *x)
-{
-  const dae__mech *m = o->m;
-  int n = o->r->n;
-  double before = INFINITY;
-  dae__zero(m->nq, x);
-  for (int i = 0; i < PROJECTION_ITERATIONS; i++) {
-    double left = dae__max_abs(m->nc, b);
-    if (!(left < PROJECTION_DECREASE * before) || left == 0)
-      return;
-    before = left;
-    dae__zero(n, o->x);
-    dae__copy(m->nc, b, o->x + o->first);
-    dae__solver_solve(o->r->real, o->x);
-    dae__axpy(m->nq, 1, o->x, x);
-    reduced_mech_add_Ax(o, -1, o->x, b);
-  }
 }
 
 /* Computes X = B(w)\(0, I) and the factors of A X; false: large system or singular A X. Rows of
@@ -311,30 +291,38 @@ static bool reduced_mech_factor_AX(mechanical *o)
   return dae__lu_factor(nc, o->AX, o->pivot) == 0;
 }
 
-/* x = X y with (A X) y = b, refined once if A X is nearly singular; b is replaced by the
- * residual */
-static void reduced_mech_correct_direct(mechanical *o, double *b, double *x)
+/* x with A x = b: x = X y with (A X) y = b where A X is factored, else x = B(w)\(0, b); refined
+ * while the residual decreases. b is replaced by the residual. */
+static void reduced_mech_correct(mechanical *o, bool direct, double *b, double *x)
 {
   const dae__mech *m = o->m;
-  double *y = o->x + m->nq, enough = PROJECTION_RESIDUAL * dae__max_abs(m->nc, b);
+  double *y = o->x + m->nq, before = INFINITY,
+         enough = CORRECTION_RESIDUAL * dae__max_abs(m->nc, b);
   dae__zero(m->nq, x);
-  for (int i = 0; i < 2; i++) {
-    dae__copy(m->nc, b, y);
-    dae__lu_solve(m->nc, o->AX, o->pivot, y);
-    dae__zero(m->nq, o->x);
-    for (int c = 0; c < m->nc; c++)
-      dae__axpy(m->nq, y[c], o->X + c * m->nq, o->x);
+  for (int i = 0; i < (direct ? 2 : CORRECTION_ITERATIONS); i++) {
+    double left = dae__max_abs(m->nc, b);
+    if (!(left < CORRECTION_DECREASE * before) || left <= enough)
+      return;
+    before = left;
+    dae__zero(o->r->n, o->x);
+    if (direct) {
+      dae__copy(m->nc, b, y);
+      dae__lu_solve(m->nc, o->AX, o->pivot, y);
+      for (int c = 0; c < m->nc; c++)
+        dae__axpy(m->nq, y[c], o->X + c * m->nq, o->x);
+    } else {
+      dae__copy(m->nc, b, o->x + o->first);
+      dae__solver_solve(o->r->real, o->x);
+    }
     dae__axpy(m->nq, 1, o->x, x);
     reduced_mech_add_Ax(o, -1, o->x, b);
-    if (dae__max_abs(m->nc, b) <= enough)
-      return;
   }
 }
 
-/* Projection in the norm of B(w). The Jacobians of the step belong to another point: gdot_q and k_q
- * are evaluated at z. */
-static dae_status reduced_mech_project(void *self, double t, const double *dz, double *z,
-                                       dae_error *err)
+/* One correction of the end of a step in the norm of B(w). The Jacobians of the step belong to
+ * another point: gdot_q and k_q are evaluated at z. */
+static dae_status reduced_mech_correct_end(void *self, double t, const double *dz, double *z,
+                                           dae_error *err)
 {
   mechanical *o = self;
   dae__mech *m = o->m;
@@ -342,9 +330,9 @@ static dae_status reduced_mech_project(void *self, double t, const double *dz, d
   double *g = o->end, *gdot = g + m->ng, *k = gdot + m->ng, *b = o->b, *x = o->x + o->r->n;
   dae_mechanical_at at = dae__mech_at(m, t, z);
   if (m->ng > 0)
-    DAE__TRY(dae__mech_gdot_q(m, &at, o->gdot_q, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &at, NULL, o->gdot_q, err));
   if (m->nk > 0)
-    DAE__TRY(dae__mech_k_q(m, &at, o->k_q, err));
+    DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &at, NULL, o->k_q, err));
   /* linearised g, gdot and k at the end of the step */
   dae__matrix_times(&m->G, o->G, 1, dz, g);
   dae__matrix_times(&m->G, o->G, 1, dv, gdot);
@@ -353,15 +341,14 @@ static dae_status reduced_mech_project(void *self, double t, const double *dz, d
   dae__matrix_times(&m->kq, o->k_q, 1, dz, k);
   dae__zero(m->nc, b);
   dae__copy(m->ng, g, b);
-  void (*correct)(mechanical *, double *, double *) =
-      reduced_mech_factor_AX(o) ? reduced_mech_correct_direct : reduced_mech_correct_iterated;
-  correct(o, b, x);
+  bool direct = reduced_mech_factor_AX(o);
+  reduced_mech_correct(o, direct, b, x);
   dae__axpy(m->nq, -1, x, z); /* correction of q */
   dae__matrix_times(&m->G, o->gdot_q, -1, x, gdot);
   dae__matrix_times(&m->kq, o->k_q, -1, x, k);
   dae__copy(m->ng, gdot, b);
   dae__copy(m->nk, k, b + m->ng);
-  correct(o, b, x);
+  reduced_mech_correct(o, direct, b, x);
   dae__axpy(m->nq, -1, x, z + m->nq); /* correction of v */
   return DAE_OK;
 }
@@ -376,11 +363,12 @@ static void reduced_mech_name(const void *self, int i, char *text, size_t size)
 #define VERBS                                                                                      \
   .residual = reduced_mech_residual, .linearise = reduced_mech_linearise, .name = reduced_mech_name
 static const dae__reduced_table unconstrained_table = {VERBS};
-static const dae__reduced_table constrained_table = {VERBS, .project = reduced_mech_project};
-static const dae__reduced_table preconditioned_table = {VERBS, .project = reduced_mech_project,
-                                                        .factor_preconditioner =
-                                                            reduced_mech_factor_preconditioner,
-                                                        .precondition = reduced_mech_precondition};
+static const dae__reduced_table constrained_table = {VERBS,
+                                                     .correct_end = reduced_mech_correct_end};
+static const dae__reduced_table preconditioned_table = {
+    VERBS, .correct_end = reduced_mech_correct_end,
+    .factor_preconditioner = reduced_mech_factor_preconditioner,
+    .precondition = reduced_mech_precondition};
 #undef VERBS
 
 /* ---- creation ---- */

@@ -46,7 +46,7 @@ static dae_status reduced_semi_linearise(void *self, const dae__reduced_at *at, 
   dae__semi *s = o->s;
   const double *z = reduced_semi_point(o, at);
   DAE__TRY(dae__semi_mass_at(&o->M0, at->t, z, err));
-  DAE__TRY(dae__semi_J(s, at->t, z, o->J, err));
+  DAE__TRY(dae__semi_J(s, NULL, at->t, z, o->J, err));
   if (!s->constant_mass)
     DAE__TRY(dae__semi_Ms(s, at->t, z, at->k, o->Ms, err));
   dae__reduced_gather(&o->terms, o->r);

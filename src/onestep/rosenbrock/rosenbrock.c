@@ -90,7 +90,7 @@ static dae_status rosenbrock_linearise(rosenbrock *o, const dae_step *step, dae_
   if (!status)
     status = rosenbrock_difference_time(o, step, err);
   if (!status)
-    status = dae__semi_J(o->s, step->t, step->from.z, o->J, err);
+    status = dae__semi_J(o->s, NULL, step->t, step->from.z, o->J, err);
   o->memory->jacobians++;
   o->linearised = !status;
   o->t0 = step->t;

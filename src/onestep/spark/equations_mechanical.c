@@ -117,13 +117,13 @@ static dae_status spark_mechanical_linearise(void *self, const dae_momentum_at *
   if (need[J])
     DAE__TRY(dae__mech_J(m, &point, need[J], err));
   if (need[KTS])
-    DAE__TRY(dae__mech_Kts(m, &point, multiplier, need[KTS], err));
+    DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &point, multiplier, need[KTS], err));
   if (need[GTS])
-    DAE__TRY(dae__mech_Gts(m, &point, multiplier, need[GTS], err));
+    DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &point, multiplier, need[GTS], err));
   if (need[GDOT_Q])
-    DAE__TRY(dae__mech_gdot_q(m, &point, need[GDOT_Q], err));
+    DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &point, NULL, need[GDOT_Q], err));
   if (need[K_Q])
-    DAE__TRY(dae__mech_k_q(m, &point, need[K_Q], err));
+    DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &point, NULL, need[K_Q], err));
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
     if (parts & DAE__SPARK_SET(part))
       dae__terms_add(&o->derivative[part], 0, &(double){1}, o->values);

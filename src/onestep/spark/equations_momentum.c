@@ -28,18 +28,18 @@ static dae_status spark_momentum_eval(void *self, const dae_momentum_at *at,
 {
   dae__momentum *m = ((momentum *)self)->m;
   if (w->v)
-    DAE__TRY(dae__momentum_v(m, at, w->v, err));
+    DAE__TRY(dae__momentum_eval(m, DAE__V, at, NULL, w->v, err));
   if (w->p)
-    DAE__TRY(dae__momentum_p(m, at, w->p, err));
+    DAE__TRY(dae__momentum_eval(m, DAE__P, at, NULL, w->p, err));
   if (w->f)
-    DAE__TRY(dae__momentum_f(m, at, multiplier, w->f, err));
+    DAE__TRY(dae__momentum_eval(m, DAE__F, at, multiplier, w->f, err));
   if (w->r)
-    DAE__TRY(dae__momentum_r(m, at, multiplier, w->r, err));
+    DAE__TRY(dae__momentum_eval(m, DAE__R, at, multiplier, w->r, err));
   if (w->r && m->ng > 0)
-    DAE__TRY(dae__momentum_g(m, at, w->g, err));
+    DAE__TRY(dae__momentum_eval(m, DAE__G, at, NULL, w->g, err));
   if (w->k)
-    DAE__TRY(dae__momentum_k(m, at, w->k, err));
-  return w->gdot ? dae__momentum_gdot(m, at, w->gdot, err) : DAE_OK;
+    DAE__TRY(dae__momentum_eval(m, DAE__K, at, NULL, w->k, err));
+  return w->gdot ? dae__momentum_eval(m, DAE__GDOT, at, NULL, w->gdot, err) : DAE_OK;
 }
 
 static dae_status spark_momentum_linearise(void *self, const dae_momentum_at *at,

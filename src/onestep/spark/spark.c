@@ -170,29 +170,17 @@ static dae_status spark_create_method(const request *r, const dae_problem *probl
   return dae__onestep_create(&descriptor, &control, problem, start, env, out, err);
 }
 
-dae_status dae_spark_gauss_create(const dae_problem *problem, const dae_start *start,
-                                  const dae_spark_options *opts, const dae_env *env,
-                                  dae_integrator **out, dae_error *err)
-{
-  const request r = {"spark-gauss", DAE_SPARK_GAUSS, NULL, opts};
-  return spark_create_method(&r, problem, start, env, out, err);
-}
-
-dae_status dae_spark_radau_create(const dae_problem *problem, const dae_start *start,
-                                  const dae_spark_options *opts, const dae_env *env,
-                                  dae_integrator **out, dae_error *err)
-{
-  const request r = {"spark-radau", DAE_SPARK_RADAU, NULL, opts};
-  return spark_create_method(&r, problem, start, env, out, err);
-}
-
-dae_status dae_spark_lobatto_create(const dae_problem *problem, const dae_start *start,
-                                    const dae_spark_options *opts, const dae_env *env,
-                                    dae_integrator **out, dae_error *err)
-{
-  const request r = {"spark-lobatto", DAE_SPARK_LOBATTO_A_X_B, NULL, opts};
-  return spark_create_method(&r, problem, start, env, out, err);
-}
+#define SPARK_METHOD(id, name, family)                                                             \
+  dae_status dae_spark_##id##_create(const dae_problem *problem, const dae_start *start,           \
+                                     const dae_spark_options *opts, const dae_env *env,            \
+                                     dae_integrator **out, dae_error *err)                         \
+  {                                                                                                \
+    const request r = {name, family, NULL, opts};                                                  \
+    return spark_create_method(&r, problem, start, env, out, err);                                 \
+  }
+SPARK_METHOD(gauss, "spark-gauss", DAE_SPARK_GAUSS)
+SPARK_METHOD(radau, "spark-radau", DAE_SPARK_RADAU)
+SPARK_METHOD(lobatto, "spark-lobatto", DAE_SPARK_LOBATTO_A_X_B)
 
 dae_status dae_spark_create(const dae_problem *problem, const dae_start *start,
                             const dae_spark_tableau *tableau, const dae_spark_options *opts,

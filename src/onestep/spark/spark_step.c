@@ -12,11 +12,17 @@
  * polynomial to the end of the step would give no estimate without g, since it then is the
  * collocation polynomial.) The iteration ends at a fraction of the tolerance, and the projection
  * restores the constraints. A fixed step iterates to round-off; then the step itself satisfies the
- * constraints, and the projection corrects nothing. */
+ * constraints, and the projection corrects nothing.
+ *
+ * Dense output (polynomial.h) uses the derivatives at both ends, and at the inner stages those of
+ * the polynomial through the ends and the inner stages. A stage at an end of the step is not the
+ * value there: Z_1 and Z_s of Lobatto's and Radau's nodes differ from z0 and z1. */
 #include "onestep/spark/spark_step.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "onestep/spark/dense.h"
+#include "onestep/host/polynomial.h"
+#include "onestep/spark/stages.h"
+#include "quadrature/lagrange.h"
 #include "step/norm.h"
 #include <float.h>
 
@@ -60,9 +66,11 @@ typedef struct spark {
   dae__spark_equations equations;
   dae__spark_transform transform;
   dae__stages stages;
-  dae__spark_dense dense;
+  /* dense output: of whole steps and second halves, and (not with fixed steps) of first halves */
+  dae__polynomial dense[2];
+  double *K;            /* slopes at the nodes of dense output */
   spark_memory *memory; /* saved with the integrator */
-  double *middle_rate;  /* derivative at t_middle; saved with the integrator */
+  dae_point at_middle;  /* state and derivative at t_middle; saved with the integrator */
   double t_half;        /* middle of the current step */
   /* vectors (y, z): at the start of the current step, at t_half, at the end of the current step
    * before it was halved by step doubling; weights of the error norm, error */
@@ -166,7 +174,8 @@ static dae_status spark_solve_halves(spark *o, const dae_step *step, double *T, 
   o->t_half = t + h;
   DAE__TRY(spark_solve(o, t, h, o->start, to, err));
   DAE__TRY(spark_project_end(o, o->t_half, to, err));
-  dae__copy(o->adapter->size, to->dz, o->middle_rate);
+  dae__copy(o->adapter->size, to->z, o->at_middle.z);
+  dae__copy(o->adapter->size, to->dz, o->at_middle.dz);
   spark_split(o, to->z, o->middle);
   dae__stages_accept(&o->stages, true);
   DAE__TRY(spark_solve(o, o->t_half, h, o->middle, to, err));
@@ -229,9 +238,36 @@ static dae_status spark_complete(void *self, const dae_step *step, dae_error *er
   DAE__TRY(spark_project_end(o, step->t + step->h, &step->to, err));
   o->memory->t_middle = o->stages.second_half ? o->t_half : step->t;
   o->memory->steps++;
-  *o->dense.memory = (dae__spark_dense_memory){0};
+  for (int i = 0; i < 2 && o->dense[i].memory; i++)
+    *o->dense[i].memory = (dae__polynomial_memory){0};
   dae__stages_accept(&o->stages, false);
   return DAE_OK;
+}
+
+/* Slopes K of a step, or of a half of it, with these stages. */
+static void spark_slopes(spark *o, const dae_step *step, const dae__stage_values *stages)
+{
+  const dae__spark_equations *eq = &o->equations;
+  const dae__stages *st = &o->stages;
+  const double *inverse = o->dense->nodes.wide.inverse, *x = st->node;
+  int nodes = st->nodes, last = nodes - 1, nx = o->adapter->nx;
+  double *y = o->error, *z = o->error + eq->ny, *start = o->K, *end = o->K + last * nx;
+  for (int i = 0; i < nodes; i++) { /* derivatives of the polynomial through the values */
+    dae__zero(nx, o->error);
+    for (int j = 0; j < nodes; j++) {
+      double w = dae__lagrange_derivative_weight(nodes, x, j, i) / step->h;
+      dae__axpy(eq->ny, w, dae__stage_vector(stages->Y, st->node_index[j], eq->ny), y);
+      dae__axpy(eq->nz, w, dae__stage_vector(stages->Z, st->node_index[j], eq->nz), z);
+    }
+    dae__spark_join(eq, y, z, dae__stage_vector(o->K, i, nx));
+  }
+  for (int i = 0; i < nx; i++) {
+    double a = step->from.dz[i] - start[i], b = step->to.dz[i] - end[i];
+    start[i] += a;
+    end[i] += b;
+    for (int j = 1; j < last && nodes < st->s + 2; j++)
+      o->K[j * nx + i] += ((1 - x[j]) * inverse[0] * a + x[j] * inverse[last] * b) / inverse[j];
+  }
 }
 
 static dae_status spark_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
@@ -241,26 +277,18 @@ static dae_status spark_dense_output(void *self, const dae_step *step, double x,
   double t = step->t + x * step->h, middle = o->memory->t_middle;
   /* interval of dense output: the last step, or the half of it that contains t */
   bool halves = middle > step->t, first = halves && t < middle, second = halves && !first;
-  double from = second ? middle : step->t;
-  dae__spark_dense_step part = {.first_half = first,
-                                .t = from,
-                                .h = (first ? middle : step->t + step->h) - from,
-                                .stages = first ? &o->stages.half : &o->stages.last,
-                                .state = step->from.z,
-                                .start_rate = second ? o->middle_rate : step->from.dz,
-                                .end_rate = first ? o->middle_rate : step->to.dz};
-  dae_error why = dae_error_none();
-  dae_status status = DAE_OK;
+  dae_step part = *step;
+  if (first)
+    part.to = o->at_middle;
+  if (second)
+    part.from = o->at_middle, part.t = middle;
+  part.h = (first ? middle : step->t + step->h) - part.t;
+  dae__polynomial *dense = &o->dense[first];
+  if (!dense->memory->refined)
+    spark_slopes(o, &part, first ? &o->stages.half : &o->stages.last);
   if (accuracy == DAE_DENSE_OUTPUT)
-    status = dae__spark_dense_refine(&o->dense, &part, &why);
-  if (status && !dae__can_retry(status)) {
-    if (err)
-      *err = why;
-    return status;
-  }
-  dae__copy(o->adapter->size, step->to.z, out->z);
-  dae__spark_dense_eval(&o->dense, &part, (t - part.t) / part.h, o->error);
-  dae__spark_join(&o->equations, o->error, o->error + o->equations.ny, out->z);
+    DAE__TRY(dae__polynomial_refine(dense, &part, o->K, err));
+  dae__polynomial_output(dense, &part, o->K, (t - part.t) / part.h, out->z);
   return DAE_OK;
 }
 
@@ -302,7 +330,7 @@ static const dae_stepper_table spark_table = {.begin = spark_begin,
 /* creates equations, stages, memory and dense output, and computes the constants of the error
  * estimate */
 static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tableau *tableau,
-                               dae_error *err)
+                               const dae_step_options *control, dae_error *err)
 {
   const dae_adapter *adapter = o->adapter;
   /* with nt = s the matrix A is singular, and no transformation exists */
@@ -310,7 +338,8 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   if (regular)
     DAE__TRY(dae__spark_transform_create(arena, tableau, &o->transform, err));
   o->memory = DAE__STATE(arena, spark_memory, 1);
-  o->middle_rate = DAE__STATE(arena, double, adapter->size);
+  o->at_middle.z = DAE__STATE(arena, double, adapter->size);
+  o->at_middle.dz = DAE__STATE(arena, double, adapter->size);
   double **u[] = {&o->start, &o->middle, &o->whole, &o->weight, &o->error};
   for (int i = 0; i < 5; i++)
     *u[i] = DAE__ALLOC(arena, double, adapter->nx);
@@ -335,7 +364,15 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   o->gamma0 = exp(sum / s);
   for (int i = 0; i < nodes; i++)
     o->estimate_weights[i] = dae__lagrange_derivative_weight(nodes, st->node, i, 0);
-  return dae__spark_dense_create(arena, adapter, &o->opts, o->order, &o->stages, &o->dense, err);
+  long double x[DAE_SPARK_MAX_STAGES + 2];
+  for (int i = 0; i < st->nodes; i++)
+    x[i] = st->node[i];
+  /* integrals over an odd number of Chebyshev nodes are one order more accurate */
+  const dae__dense_nodes dense = dae__dense_nodes_create(st->nodes, x, (o->order - 1) | 1);
+  o->K = DAE__ALLOC(arena, double, st->nodes * adapter->nx);
+  for (int i = 0; i < (control->step > 0 ? 1 : 2); i++)
+    dae__polynomial_create(arena, adapter, control, o->order, &dense, adapter->nx, &o->dense[i]);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
 /* Checks that p_z is regular at the start, for a tableau with singular A: Z of coordinates without
@@ -374,7 +411,7 @@ dae_status dae__spark_create_stepper(dae__onestep *host, dae__arena *arena,
                .adapter = &host->adapter,
                .order = method->order,
                .owned = method->owned};
-  dae_status status = spark_create(o, arena, method->tableau, err);
+  dae_status status = spark_create(o, arena, method->tableau, &host->control, err);
   if (!status)
     status = spark_check_mass(o, host, err);
   if (status) {

@@ -233,22 +233,6 @@ static bool switching_explicit_is_cheaper(dae__onestep *o, double *h)
 
 /* ---- monitoring, after every step ---- */
 
-/* Changes from gauss to explicit steps if convergence limits the step size. */
-static void switching_monitor_gauss(dae__onestep *o)
-{
-  memory *m = ((selection *)o->selection)->memory;
-  long failures = o->driver->stats.rejected_by_convergence;
-  /* the first steps, without a predictor, take more sweeps */
-  bool slow =
-           m->steps > GAUSS_UNPREDICTED_STEPS && *o->stepper[GAUSS].stiffness > GAUSS_SLOW_SWEEPS,
-       failed = slow || failures > m->failures,
-       again = failed && m->since_failure < GAUSS_FAILURE_STEPS;
-  m->since_failure = failed ? 0 : m->since_failure + 1;
-  m->failures = failures;
-  if (again)
-    switching_change_stepper(o, EXPLICIT, o->driver->h);
-}
-
 /* Changes from explicit steps to gauss far below the stability limit, and to radau near it. */
 static void switching_monitor_explicit(dae__onestep *o)
 {
@@ -311,12 +295,22 @@ void dae__switching_select_stepper(dae__onestep *o)
   m->steps++;
   if (o->driver->t_previous < m->t) /* restart at an earlier time */
     switching_begin_span(o);
-  if (o->memory->current == GAUSS)
-    switching_monitor_gauss(o);
-  else if (o->memory->current == EXPLICIT)
+  if (o->memory->current == GAUSS) { /* explicit steps if convergence limits the step size */
+    long failures = o->driver->stats.rejected_by_convergence;
+    /* the first steps, without a predictor, take more sweeps */
+    bool slow =
+             m->steps > GAUSS_UNPREDICTED_STEPS && *o->stepper[GAUSS].stiffness > GAUSS_SLOW_SWEEPS,
+         failed = slow || failures > m->failures,
+         again = failed && m->since_failure < GAUSS_FAILURE_STEPS;
+    m->since_failure = failed ? 0 : m->since_failure + 1;
+    m->failures = failures;
+    if (again)
+      switching_change_stepper(o, EXPLICIT, o->driver->h);
+  } else if (o->memory->current == EXPLICIT) {
     switching_monitor_explicit(o);
-  else
+  } else {
     switching_monitor_radau(o);
+  }
 }
 
 /* ---- start ---- */

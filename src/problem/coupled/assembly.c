@@ -147,11 +147,6 @@ static bool assembly_is_sparse(const dae__assembly *a)
 
 /* ---- matrices ---- */
 
-int dae__assembly_code(dae_status status)
-{
-  return status == DAE_OK ? 0 : status == DAE_ERROR_RECOVERABLE ? 1 : -1;
-}
-
 void dae__mosaic_alloc(dae__assembly *a, dae__arena *arena, int sets, dae__mosaic *m)
 {
   static const int start[1] = {0};
@@ -214,7 +209,7 @@ int dae__assembly_J(void *user, const dae_mechanical_at *at, double *J)
     if (!status)
       dae__mosaic_add(&a->J, a->elements + i, J);
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 /* ---- names ---- */

@@ -34,9 +34,9 @@ static dae_status assembly_eval_element(dae__assembly *a, int i, const dae_mecha
   if (w->f || w->s || w->c)
     dae__element_inputs(e, &a->total, at);
   if (e->semi)
-    return dae__element_diagnose(
-        a, e,
-        dae__element_semi(e, &here, dae__sub(w->s, e->at.u), dae__sub(w->c, e->at.w), &a->last));
+    return dae__element_diagnose(a, e,
+                                 dae__element_semi(e, &here, dae__sub(w->s, e->at.u),
+                                                   dae__sub(w->c, e->at.w), NULL, &a->last));
   dae_mechanical_wanted own = {.g = dae__sub(w->g, e->at.g),
                                .gdot = dae__sub(w->gdot, e->at.g),
                                .gamma = dae__sub(w->gamma, e->at.g),
@@ -74,7 +74,7 @@ static int assembly_eval(void *user, const dae_mechanical_at *at, const dae_mech
     dae__zero(dae__pattern_count(&a->K.pattern), w->K);
   for (int i = 0; i < a->elements && !status; i++)
     status = assembly_eval_element(a, i, at, w);
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 #define EVAL_ONE(name)                                                                             \
@@ -105,15 +105,10 @@ static int assembly_eval_g_t(void *user, const dae_mechanical_at *at, double *ou
 
 /* ---- derivatives ---- */
 
-typedef dae_status contracted_fn(dae__mech *m, const dae_mechanical_at *at, const double *s,
-                                 double *out, dae_error *err);
-typedef dae_status plain_fn(dae__mech *m, const dae_mechanical_at *at, double *out, dae_error *err);
-
-/* out = sum of a derivative over the elements: by fn, contracted with the element's entries of s,
- * which belong to variables of a class ('q', 'g', 'k'), or by plain where fn is NULL. */
-static int assembly_derivative(dae__assembly *a, const dae_mechanical_at *at, const double *s,
-                               char class, contracted_fn *fn, plain_fn *plain, dae__mosaic *m,
-                               double *out)
+/* out = sum of a derivative over the elements, with the element's entries of s, which belong to q,
+ * g or k. */
+static int assembly_derivative(dae__assembly *a, dae__mech_part part, const dae_mechanical_at *at,
+                               const double *s, dae__mosaic *m, double *out)
 {
   dae_status status = DAE_OK;
   dae__zero(dae__pattern_count(&m->pattern), out);
@@ -122,36 +117,35 @@ static int assembly_derivative(dae__assembly *a, const dae_mechanical_at *at, co
     if (dae__pattern_count(m->piece[i].pattern) == 0)
       continue;
     dae_mechanical_at here = dae__element_at(e, at);
-    int first = class == 'q' ? e->at.q : class == 'g' ? e->at.g : e->at.k;
-    status = fn ? fn(e->m, &here, s + first, m->values, &a->last)
-                : plain(e->m, &here, m->values, &a->last);
+    int first = part == DAE__MS_QV ? e->at.q : part == DAE__GTS_Q ? e->at.g : e->at.k;
+    status = dae__mech_derivative(e->m, part, &here, s ? s + first : NULL, m->values, &a->last);
     status = dae__element_diagnose(a, e, status);
     if (!status)
       dae__mosaic_add(m, i, out);
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
-#define CONTRACTED(name, class)                                                                    \
-  static int assembly_eval_##name(void *user, const dae_mechanical_at *at, const double *s,        \
+#define CONTRACTED(part, matrix)                                                                   \
+  static int assembly_eval_##part(void *user, const dae_mechanical_at *at, const double *s,        \
                                   double *out)                                                     \
   {                                                                                                \
     dae__assembly *a = user;                                                                       \
-    return assembly_derivative(a, at, s, class, dae__mech_##name, NULL, &a->name, out);            \
+    return assembly_derivative(a, DAE__##part, at, s, &a->matrix, out);                            \
   }
-CONTRACTED(Ms, 'q')
-CONTRACTED(Gts, 'g')
-CONTRACTED(Kts, 'k')
+CONTRACTED(MS_QV, Ms)
+CONTRACTED(GTS_Q, Gts)
+CONTRACTED(KTS_QV, Kts)
 #undef CONTRACTED
 
-#define PLAIN(name, matrix)                                                                        \
-  static int assembly_eval_##name(void *user, const dae_mechanical_at *at, double *out)            \
+#define PLAIN(part, matrix)                                                                        \
+  static int assembly_eval_##part(void *user, const dae_mechanical_at *at, double *out)            \
   {                                                                                                \
     dae__assembly *a = user;                                                                       \
-    return assembly_derivative(a, at, NULL, 'q', NULL, dae__mech_##name, &a->matrix, out);         \
+    return assembly_derivative(a, DAE__##part, at, NULL, &a->matrix, out);                         \
   }
-PLAIN(gdot_q, G)
-PLAIN(k_q, kq)
+PLAIN(GDOT_Q, G)
+PLAIN(K_Q, kq)
 #undef PLAIN
 
 static int assembly_eval_energy(void *user, const dae_mechanical_at *at, double *T, double *V)
@@ -172,7 +166,7 @@ static int assembly_eval_energy(void *user, const dae_mechanical_at *at, double 
     *T += T_i;
     *V += V_i;
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, const double *in_rate,
@@ -208,12 +202,15 @@ static int assembly_eval_energy_rate(void *user, const dae_mechanical_at *at, co
     *T_rate += T;
     *V_rate += V;
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 /* ---- momenta ---- */
 
-static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, plain_fn *fn,
+typedef dae_status momenta_fn(dae__mech *m, const dae_mechanical_at *at, double *out,
+                              dae_error *err);
+
+static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, momenta_fn *fn,
                             double *out)
 {
   dae_status status = DAE_OK;
@@ -226,7 +223,7 @@ static int assembly_momenta(dae__assembly *a, const dae_mechanical_at *at, plain
       dae__element_inputs(e, &a->total, at);
     status = dae__element_diagnose(a, e, fn(e->m, &here, out + e->at.q, &a->last));
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 #define MOMENTA(name)                                                                              \
@@ -322,11 +319,11 @@ void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
                         .gamma = assembly_eval_gamma,
                         .kappa = assembly_eval_kappa,
                         .J = dae__assembly_J,
-                        .Ms_qv = assembly_eval_Ms,
-                        .Gts_q = assembly_eval_Gts,
-                        .gdot_q = assembly_eval_gdot_q,
-                        .k_q = assembly_eval_k_q,
-                        .Kts_qv = assembly_eval_Kts,
+                        .Ms_qv = assembly_eval_MS_QV,
+                        .Gts_q = assembly_eval_GTS_Q,
+                        .gdot_q = assembly_eval_GDOT_Q,
+                        .k_q = assembly_eval_K_Q,
+                        .Kts_qv = assembly_eval_KTS_QV,
                         .eval = assembly_eval};
   p->q_names = dae__assembly_names(a, arena, 'q');
   p->u_names = dae__assembly_names(a, arena, 'u');

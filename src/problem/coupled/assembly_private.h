@@ -5,6 +5,7 @@
 #include "problem/coupled/assembly.h"
 #include "problem/coupled/element.h"
 #include "problem/coupled/scatter.h"
+#include "problem/problem.h"
 
 /* One matrix of the assembled problem as a sum of pieces, one for each element in the order of the
  * elements. J has a second set of pieces, for derivatives by inputs. */
@@ -49,9 +50,6 @@ void dae__mosaic_add(const dae__mosaic *m, int i, double *matrix);
  * of their derivatives by inputs, in the columns of the variables that the inputs are wired to. */
 void dae__assembly_J_pieces(dae__assembly *a, dae__arena *arena);
 int dae__assembly_J(void *user, const dae_mechanical_at *at, double *J);
-
-/* Return value of a callback for a status: 0 success, 1 to refuse the point, -1 failure. */
-int dae__assembly_code(dae_status status);
 
 /* Names "part.variable" of one class of variables or equations: 'q', 'u', 'w', 'g', 'k', or 'f',
  * 'F' (equations of semi-explicit parts). NULL if the class is empty. */

@@ -22,28 +22,22 @@ static int assembly_semi_eval_rows(dae__assembly *a, const dae_semi_explicit_at 
     dae__element *e = &a->element[i];
     dae_mechanical_at here = dae__element_at(e, &all);
     dae__element_inputs(e, &a->total, &all);
-    status =
-        F_t ? dae__element_F_t(e, &here, F_t + e->at.w, &a->last)
-            : dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w), &a->last);
+    status = dae__element_semi(e, &here, dae__sub(f, e->at.u), dae__sub(F, e->at.w),
+                               dae__sub(F_t, e->at.w), &a->last);
     status = dae__element_diagnose(a, e, status);
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
-static int assembly_semi_eval_f(void *user, const dae_semi_explicit_at *at, double *out)
-{
-  return assembly_semi_eval_rows(user, at, out, NULL, NULL);
-}
-
-static int assembly_semi_eval_F(void *user, const dae_semi_explicit_at *at, double *out)
-{
-  return assembly_semi_eval_rows(user, at, NULL, out, NULL);
-}
-
-static int assembly_semi_eval_F_t(void *user, const dae_semi_explicit_at *at, double *out)
-{
-  return assembly_semi_eval_rows(user, at, NULL, NULL, out);
-}
+#define EVAL_ROWS(name, f, F, F_t)                                                                 \
+  static int assembly_semi_eval_##name(void *user, const dae_semi_explicit_at *at, double *out)    \
+  {                                                                                                \
+    return assembly_semi_eval_rows(user, at, f, F, F_t);                                           \
+  }
+EVAL_ROWS(f, out, NULL, NULL)
+EVAL_ROWS(F, NULL, out, NULL)
+EVAL_ROWS(F_t, NULL, NULL, out)
+#undef EVAL_ROWS
 
 static int assembly_semi_eval_J(void *user, const dae_semi_explicit_at *at, double *out)
 {
@@ -68,7 +62,7 @@ static int assembly_semi_eval_mass(dae__assembly *a, const dae_semi_explicit_at 
     if (!status)
       dae__mosaic_add(m, i, out);
   }
-  return dae__assembly_code(status);
+  return dae__callback_code(status);
 }
 
 static int assembly_semi_eval_M(void *user, const dae_semi_explicit_at *at, double *out)

@@ -187,7 +187,7 @@ const double *dae__element_xy(dae__element *e, const dae_mechanical_at *at)
 /* ---- evaluations ---- */
 
 dae_status dae__element_semi(dae__element *e, const dae_mechanical_at *at, double *f, double *F,
-                             dae_error *err)
+                             double *F_t, dae_error *err)
 {
   const dae_semi_explicit *p = e->semi->p;
   dae_semi_explicit_at here = {at->t, at->u, at->w, e->now};
@@ -196,22 +196,15 @@ dae_status dae__element_semi(dae__element *e, const dae_mechanical_at *at, doubl
     status = dae__callback_status(NULL, p->f(p->user, &here, f), "f", at->t, err);
   if (F && p->ny > 0 && !status)
     status = dae__callback_status(NULL, p->F(p->user, &here, F), "F", at->t, err);
+  if (F_t && p->ny > 0 && !status)
+    status = dae__callback_status(NULL, p->F_t(p->user, &here, F_t), "F_t", at->t, err);
   return status;
-}
-
-dae_status dae__element_F_t(dae__element *e, const dae_mechanical_at *at, double *F_t,
-                            dae_error *err)
-{
-  const dae_semi_explicit *p = e->semi->p;
-  dae_semi_explicit_at here = {at->t, at->u, at->w, e->now};
-  return p->ny > 0 ? dae__callback_status(NULL, p->F_t(p->user, &here, F_t), "F_t", at->t, err)
-                   : DAE_OK;
 }
 
 dae_status dae__element_J(dae__element *e, const dae_mechanical_at *at, double *J, dae_error *err)
 {
   if (e->semi)
-    return dae__semi_J(e->semi, at->t, dae__element_xy(e, at), J, err);
+    return dae__semi_J(e->semi, NULL, at->t, dae__element_xy(e, at), J, err);
   return dae__mech_J(e->m, at, J, err);
 }
 
@@ -225,7 +218,7 @@ static dae_status element_rhs_of_in(void *context, const double *in, double *out
   const vary *c = context;
   dae__element *e = c->e;
   e->now = in;
-  dae_status status = e->semi ? dae__element_semi(e, c->at, out, out + e->n.u, err)
+  dae_status status = e->semi ? dae__element_semi(e, c->at, out, out + e->n.u, NULL, err)
                               : dae__mech_rhs(e->m, c->at, out, err);
   e->now = e->in;
   return status;

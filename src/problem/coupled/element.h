@@ -61,13 +61,10 @@ dae_status dae__element_J(dae__element *e, const dae_mechanical_at *at, double *
 dae_status dae__element_J_in(dae__element *e, const dae_mechanical_at *at, double *J_in,
                              dae_error *err);
 
-/* f and F of a semi-explicit part, unchecked; either may be NULL. */
+/* f, F and F_t of a semi-explicit part, unchecked; each may be NULL. F_t is by the user's callback,
+ * which must be given. */
 dae_status dae__element_semi(dae__element *e, const dae_mechanical_at *at, double *f, double *F,
-                             dae_error *err);
-
-/* F_t of a semi-explicit part, unchecked, by its callback, which must be given. */
-dae_status dae__element_F_t(dae__element *e, const dae_mechanical_at *at, double *F_t,
-                            dae_error *err);
+                             double *F_t, dae_error *err);
 
 /* (u, w) = (x, y) of a semi-explicit part as one vector. */
 const double *dae__element_xy(dae__element *e, const dae_mechanical_at *at);

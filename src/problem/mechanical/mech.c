@@ -32,12 +32,8 @@ const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *te
 {
   bool holonomic = row < p->ng;
   const char *const *names = holonomic ? p->g_names : p->k_names;
-  int i = holonomic ? row : row - p->ng;
-  if (names && names[i])
-    snprintf(text, size, "%s", names[i]);
-  else
-    snprintf(text, size, "%s[%d]", holonomic ? "g" : "k", i + 1);
-  return text;
+  return dae__name_or_number(names, holonomic ? "g" : "k", holonomic ? row : row - p->ng, text,
+                             size);
 }
 
 /* Name of row i of (f, s, c), for messages. */
@@ -50,10 +46,8 @@ static void mech_rhs_name(const dae_mechanical *p, int i, char *text, size_t siz
   } else if (i >= p->nq) {
     names = p->u_names, letter = "u", i -= p->nq;
   }
-  if (names && names[i])
-    snprintf(text, size, "equation of %s", names[i]);
-  else
-    snprintf(text, size, "equation of %s[%d]", letter, i + 1);
+  int used = snprintf(text, size, "equation of ");
+  dae__name_or_number(names, letter, i, text + used, size - (size_t)used);
 }
 
 /* Refuses the first value that is not finite, naming its row. */

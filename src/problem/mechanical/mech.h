@@ -22,6 +22,16 @@ typedef struct dae__mech_layout {
 
 dae__mech_layout dae__mech_layout_of(const dae_mechanical *p);
 
+/* Derivatives besides J: of M s, G's, K's with a fixed vector s, of gdot and of k. */
+typedef enum dae__mech_part {
+  DAE__MS_QV,
+  DAE__GTS_Q,
+  DAE__GDOT_Q,
+  DAE__K_Q,
+  DAE__KTS_QV,
+  DAE__MECH_PARTS
+} dae__mech_part;
+
 typedef struct dae__mech_counts {
   long evaluations; /* evaluations of f */
   int dependent;    /* number of constraint rows masked as dependent */
@@ -43,7 +53,7 @@ typedef struct dae__mech {
   const dae_error *why; /* error that callbacks report, see dae_problem */
   double *in;
   /* finite differences of quantities that the user left out */
-  dae__difference dM, dG, dK, dJ, dprate, dMs, dGts, dgdot, dkq, dKts;
+  dae__difference dM, dG, dK, dJ, dprate, difference[DAE__MECH_PARTS];
   dae__block J_in_J, prate_in_J; /* terms of J = d(F,s,c) - d(p_rate), given p and F */
   dae_pattern J_user, dprate_pattern;
   double *J_values, *prate_values;        /* values of d(F,s,c) and of d(p_rate) */
@@ -100,15 +110,10 @@ dae_status dae__mech_gamma(dae__mech *m, const dae_mechanical_at *at, double *ga
 /* Derivatives by the user's callbacks or by differences; values in the order of the patterns of
  * dae__mech. */
 dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *at, double *J, dae_error *err);
-dae_status dae__mech_Ms(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Ms,
-                        dae_error *err);
-dae_status dae__mech_Gts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Gts,
-                         dae_error *err);
-dae_status dae__mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, double *gdot_q,
-                            dae_error *err);
-dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q, dae_error *err);
-dae_status dae__mech_Kts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Kts,
-                         dae_error *err);
+/* s: fixed vector of M s, G's, K's, else unused. A derivative that is zero, of a constant M or
+ * without constraints, is left alone. */
+dae_status dae__mech_derivative(dae__mech *m, dae__mech_part part, const dae_mechanical_at *at,
+                                const double *s, double *values, dae_error *err);
 
 /* True where a quantity in a residual has to be formed by differences. */
 bool dae__mech_differenced(const dae_mechanical *p);

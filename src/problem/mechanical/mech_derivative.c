@@ -90,18 +90,18 @@ static void mech_create_differences(dae__mech *m, dae__arena *arena)
              {m->ng > 0 && !p->G, true, &m->G, &m->dG},
              {m->nk > 0 && !p->K, true, &m->K, &m->dK},
              {!p->J, false, &m->J_user, &m->dJ},
-             {!p->constant_mass && !p->Ms_qv, false, &m->Ms, &m->dMs},
-             {m->ng > 0 && !p->Gts_q, false, &m->Gts, &m->dGts},
-             {m->ng > 0 && !p->gdot_q, false, &m->G, &m->dgdot},
-             {m->nk > 0 && !p->k_q, false, &m->kq, &m->dkq},
-             {m->nk > 0 && !p->Kts_qv, false, &m->Kts, &m->dKts}};
+             {!p->constant_mass && !p->Ms_qv, false, &m->Ms, &m->difference[DAE__MS_QV]},
+             {m->ng > 0 && !p->Gts_q, false, &m->Gts, &m->difference[DAE__GTS_Q]},
+             {m->ng > 0 && !p->gdot_q, false, &m->G, &m->difference[DAE__GDOT_Q]},
+             {m->nk > 0 && !p->k_q, false, &m->kq, &m->difference[DAE__K_Q]},
+             {m->nk > 0 && !p->Kts_qv, false, &m->Kts, &m->difference[DAE__KTS_QV]}};
   for (size_t i = 0; i < sizeof all / sizeof *all && !dae__arena_failed(arena); i++)
     if (all[i].missing)
       *all[i].d = dae__difference_create(arena, all[i].pattern, all[i].fine);
   if (!p->G)
-    m->dGts.relative = m->dgdot.relative = DAE__NOISY_INCREMENT;
+    m->difference[DAE__GTS_Q].relative = m->difference[DAE__GDOT_Q].relative = DAE__NOISY_INCREMENT;
   if (!p->K)
-    m->dKts.relative = DAE__NOISY_INCREMENT;
+    m->difference[DAE__KTS_QV].relative = DAE__NOISY_INCREMENT;
 }
 
 bool dae__mech_differenced(const dae_mechanical *p)
@@ -170,6 +170,7 @@ typedef struct vary {
   dae__mech *m;
   dae_mechanical_at at;
   const double *s;
+  dae__mech_part part;
 } vary;
 
 /* Status of the user's callback `name` at the point `at`. */
@@ -246,111 +247,77 @@ dae_status dae__mech_J(dae__mech *m, const dae_mechanical_at *point, double *J, 
 
 /* ---- derivatives of contracted matrices and of constraints ---- */
 
-static dae_status mech_Ms_of_qv(void *context, const double *z, double *out, dae_error *err)
+/* A derivative as the user's description gives it. */
+typedef struct mech_given {
+  const char *name;
+  dae_mechanical_fn *fn;
+  dae_mechanical_fn_s *fn_s;
+  const dae_pattern *pattern;
+  bool by_v; /* derivative by q and v, else by q alone */
+  bool none; /* derivative that is zero */
+} mech_given;
+
+static mech_given mech_given_of(const dae__mech *m, dae__mech_part part)
+{
+  const dae_mechanical *p = m->p;
+  switch (part) {
+  case DAE__MS_QV:
+    return (mech_given){"Ms_qv", NULL, p->Ms_qv, &m->Ms, true, p->constant_mass};
+  case DAE__GTS_Q:
+    return (mech_given){"Gts_q", NULL, p->Gts_q, &m->Gts, false, m->ng == 0};
+  case DAE__GDOT_Q:
+    return (mech_given){"gdot_q", p->gdot_q, NULL, &m->G, false, m->ng == 0};
+  case DAE__K_Q:
+    return (mech_given){"k_q", p->k_q, NULL, &m->kq, false, m->nk == 0};
+  default:
+    return (mech_given){"Kts_qv", NULL, p->Kts_qv, &m->Kts, true, m->nk == 0};
+  }
+}
+
+/* The function that is differentiated, of q or (q, v). */
+static dae_status mech_part_of_qv(void *context, const double *z, double *out, dae_error *err)
 {
   vary *c = context;
   dae__mech *m = c->m;
+  dae_mechanical_wanted want = {0};
   c->at.q = z;
-  c->at.v = z + m->nq;
-  dae_status status = dae__mech_M(m, &c->at, m->M_values, err);
+  if (mech_given_of(m, c->part).by_v)
+    c->at.v = z + m->nq;
+  if (c->part == DAE__K_Q)
+    return dae__mech_k(m, &c->at, out, err);
+  if (c->part == DAE__MS_QV)
+    want.M = m->M_values;
+  else if (c->part == DAE__KTS_QV)
+    want.K = m->K_values;
+  else if (c->part == DAE__GTS_Q || m->p->G)
+    want.G = m->G_values;
+  DAE__TRY(dae__mech_eval(m, &c->at, &want, err));
+  if (c->part == DAE__GDOT_Q)
+    return dae__mech_gdot(m, &c->at, m->G_values, out, err);
   dae__zero(m->nq, out);
-  dae__matrix_times(&m->M, m->M_values, 1, c->s, out);
-  return status;
+  if (want.M)
+    dae__matrix_times(&m->M, want.M, 1, c->s, out);
+  else
+    dae__matrix_transposed_times(want.G ? &m->G : &m->K, want.G ? want.G : want.K, 1, c->s, out);
+  return DAE_OK;
 }
 
-dae_status dae__mech_Ms(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Ms,
-                        dae_error *err)
+dae_status dae__mech_derivative(dae__mech *m, dae__mech_part part, const dae_mechanical_at *at,
+                                const double *s, double *values, dae_error *err)
 {
-  if (m->p->constant_mass)
+  mech_given given = mech_given_of(m, part);
+  vary c = {.m = m, .at = *at, .s = s, .part = part};
+  void *user = m->p->user;
+  if (given.none)
     return DAE_OK;
-  DAE__TRY(m->p->Ms_qv ? CALL(Ms_qv, s, Ms)
-                       : dae__difference_jacobian(&m->dMs, mech_Ms_of_qv, &(vary){m, *at, s},
-                                                  mech_gather(m, at), Ms, err));
-  return mech_check_derivative(&m->Ms, Ms, "Ms_qv", err);
-}
-
-static dae_status mech_Gts_of_q(void *context, const double *q, double *out, dae_error *err)
-{
-  vary *c = context;
-  dae__mech *m = c->m;
-  c->at.q = q;
-  dae_status status = dae__mech_G(m, &c->at, m->G_values, err);
-  dae__zero(m->nq, out);
-  dae__matrix_transposed_times(&m->G, m->G_values, 1, c->s, out);
-  return status;
-}
-
-dae_status dae__mech_Gts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Gts,
-                         dae_error *err)
-{
-  if (m->ng == 0)
-    return DAE_OK;
-  DAE__TRY(m->p->Gts_q ? CALL(Gts_q, s, Gts)
-                       : dae__difference_jacobian(&m->dGts, mech_Gts_of_q, &(vary){m, *at, s},
-                                                  at->q, Gts, err));
-  return mech_check_derivative(&m->Gts, Gts, "Gts_q", err);
-}
-
-static dae_status mech_gdot_of_q(void *context, const double *q, double *out, dae_error *err)
-{
-  vary *c = context;
-  dae__mech *m = c->m;
-  c->at.q = q;
-  if (m->p->G)
-    DAE__TRY(dae__mech_G(m, &c->at, m->G_values, err));
-  return dae__mech_gdot(m, &c->at, m->G_values, out, err);
-}
-
-dae_status dae__mech_gdot_q(dae__mech *m, const dae_mechanical_at *at, double *gdot_q,
-                            dae_error *err)
-{
-  if (m->ng == 0)
-    return DAE_OK;
-  dae_status status = m->p->gdot_q
-                          ? CALL(gdot_q, gdot_q)
-                          : dae__difference_jacobian(&m->dgdot, mech_gdot_of_q,
-                                                     &(vary){m, *at, NULL}, at->q, gdot_q, err);
-  dae__mech_mask_rows(m, m->active, &m->G, gdot_q);
-  return status ? status : mech_check_derivative(&m->G, gdot_q, "gdot_q", err);
-}
-
-static dae_status mech_k_of_q(void *context, const double *q, double *out, dae_error *err)
-{
-  vary *c = context;
-  c->at.q = q;
-  return dae__mech_k(c->m, &c->at, out, err);
-}
-
-dae_status dae__mech_k_q(dae__mech *m, const dae_mechanical_at *at, double *k_q, dae_error *err)
-{
-  if (m->nk == 0)
-    return DAE_OK;
-  dae_status status = m->p->k_q ? CALL(k_q, k_q)
-                                : dae__difference_jacobian(&m->dkq, mech_k_of_q,
-                                                           &(vary){m, *at, NULL}, at->q, k_q, err);
-  dae__mech_mask_rows(m, m->active + m->ng, &m->kq, k_q);
-  return status ? status : mech_check_derivative(&m->kq, k_q, "k_q", err);
-}
-
-static dae_status mech_Kts_of_qv(void *context, const double *z, double *out, dae_error *err)
-{
-  vary *c = context;
-  dae__mech *m = c->m;
-  c->at.q = z;
-  c->at.v = z + m->nq;
-  dae_status status = dae__mech_K(m, &c->at, m->K_values, err);
-  dae__zero(m->nq, out);
-  dae__matrix_transposed_times(&m->K, m->K_values, 1, c->s, out);
-  return status;
-}
-
-dae_status dae__mech_Kts(dae__mech *m, const dae_mechanical_at *at, const double *s, double *Kts,
-                         dae_error *err)
-{
-  if (m->nk == 0)
-    return DAE_OK;
-  DAE__TRY(m->p->Kts_qv ? CALL(Kts_qv, s, Kts)
-                        : dae__difference_jacobian(&m->dKts, mech_Kts_of_qv, &(vary){m, *at, s},
-                                                   mech_gather(m, at), Kts, err));
-  return mech_check_derivative(&m->Kts, Kts, "Kts_qv", err);
+  if (given.fn || given.fn_s) {
+    int code = given.fn ? given.fn(user, at, values) : given.fn_s(user, at, s, values);
+    DAE__TRY(dae__callback_status(m->why, code, given.name, at->t, err));
+  } else {
+    DAE__TRY(dae__difference_jacobian(&m->difference[part], mech_part_of_qv, &c,
+                                      given.by_v ? mech_gather(m, at) : at->q, values, err));
+  }
+  if (part == DAE__GDOT_Q || part == DAE__K_Q)
+    dae__mech_mask_rows(m, m->active + (part == DAE__K_Q ? m->ng : 0), given.pattern, values);
+  return mech_check_derivative(given.pattern, values, given.name, err);
 }

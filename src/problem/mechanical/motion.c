@@ -1,4 +1,4 @@
-/* Creation of a dae__motion, and projection by the saddle system
+/* The levels of a mechanical problem, positions and velocities, and their corrections
  *
  *   [ M  A' ] [ x ]   [ 0 ]
  *   [ A  0  ] [ y ] = [ b ],   A = [G; K]:
@@ -7,13 +7,11 @@
  *   projection of v     b = (-gdot, -k)     v += x
  *
  * x is the minimum-norm correction in the M norm (the position is moved along K x = 0, so that one
- * matrix serves both). The projections reuse an existing factorisation, and form a new one only
- * where it does not converge. */
+ * matrix serves both). */
 #include "problem/mechanical/motion.h"
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
-#include <float.h>
 
 /* Largest number of rows of [G; K] for the fused factor and solve of accelerations, see
  * dae__saddle_solve_fused. Chosen, not measured. */
@@ -41,13 +39,85 @@ static void motion_create_dense_A(dae__motion *motion)
   }
 }
 
-/* Operands of the fused factor and solve for accelerations. */
-static void motion_make_forces(dae__motion *motion)
+/* ---- levels ---- */
+
+static const char *motion_name(const dae__level *l, int i, char *text, size_t size)
 {
-  const double *A = motion->m->ng > 0 ? motion->G : motion->K;
-  motion->forces = (dae__saddle_forces){
-      .A = motion->contiguous ? A : motion->dense_A, .f = motion->top, .c = motion->bottom};
+  const dae_mechanical *p = ((const dae__motion *)l->self)->m->p;
+  if (i >= l->n)
+    return dae__mech_constraint_name(p, i - l->n, text, size);
+  dae_problem_variable(&(dae_problem){.mechanical = p}, i, text, size);
+  return text;
 }
+
+/* Point of a level, with x in place of q or v. */
+static dae_mechanical_at motion_at(const dae__level *l, const double *x)
+{
+  const dae__motion *motion = l->self;
+  return l == &motion->position ? (dae_mechanical_at){.t = l->t, .q = x, .v = motion->v}
+                                : (dae_mechanical_at){.t = l->t, .q = motion->q, .v = x};
+}
+
+/* Residual of velocities; a projection of velocities follows that of positions, and uses its G. */
+static dae_status motion_rate_residual(dae__level *l, const dae_mechanical_at *at, dae_error *err)
+{
+  dae__motion *motion = l->self;
+  dae__mech *m = motion->m;
+  dae_mechanical_wanted want = {.k = l->residual + m->ng, .K = motion->K};
+  if (l->start)
+    want.G = motion->G, want.gdot = l->residual;
+  if (l->start || m->nk > 0)
+    DAE__TRY(dae__mech_eval(m, at, &want, err));
+  return l->start || m->ng == 0 ? DAE_OK : dae__mech_gdot(m, at, motion->G, l->residual, err);
+}
+
+static dae_status motion_residual(dae__level *l, const double *x, bool scaled, dae_error *err)
+{
+  dae__motion *motion = l->self;
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = motion_at(l, x);
+  bool velocity = l == &motion->velocity;
+  if (velocity)
+    DAE__TRY(motion_rate_residual(l, &at, err));
+  else
+    DAE__TRY(
+        dae__mech_eval(m, &at, &(dae_mechanical_wanted){.g = l->residual, .G = motion->G}, err));
+  if (!scaled)
+    return DAE_OK;
+  dae__row_scale(&m->G, motion->G, x, l->scale);
+  if (!velocity)
+    return DAE_OK;
+  dae__row_scale(&m->K, motion->K, x, l->scale + m->ng);
+  /* the error of differences, which no iteration reduces, is below the tolerance of the scale */
+  double error =
+      dae__mech_gdot_error(m, &at) / (l->start ? DAE__START_MET / 2 : DAE__ON_CONSTRAINT);
+  if (error > 0) {
+    dae__row_scale(&m->G, motion->G, at.q, motion->bottom);
+    dae__axpy(m->ng, error, motion->bottom, l->scale);
+  }
+  return DAE_OK;
+}
+
+/* M, G and K at once, so that one factorisation serves both levels; the start of positions does
+ * without K. */
+static dae_status motion_jacobian(dae__level *l, const double *x, dae_error *err)
+{
+  dae__motion *motion = l->self;
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = motion_at(l, x);
+  dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
+  if (l->start) {
+    want.G = want.K = NULL; /* known from the residual */
+    motion->mass_known = motion->mass_known && !l->fixed;
+    if (l == &motion->position)
+      dae__zero(dae__pattern_count(&m->K), motion->K);
+  }
+  return dae__mech_eval(m, &at, &want, err);
+}
+
+static const dae__level_table motion_table = {motion_residual, motion_jacobian, motion_name};
+
+/* ---- creation ---- */
 
 /* Allocates memory that two dae__motion of one problem do not share. */
 static void motion_alloc_own_memory(dae__motion *motion)
@@ -59,13 +129,9 @@ static void motion_alloc_own_memory(dae__motion *motion)
   motion->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   motion->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
   motion->s = DAE__ALLOC(arena, double, m->nu);
-  motion->diagonal = DAE__ALLOC(arena, double, m->nq + m->nc);
-  motion->residual = DAE__ALLOC(arena, double, m->nc);
-  motion->scale = DAE__ALLOC(arena, double, m->nc);
-  motion->terms = DAE__ALLOC(arena, double, m->nc);
   motion->sides = DAE__ALLOC(arena, double, 3 * (m->nq + m->nc));
   motion->projected_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
-  if (!motion->sides)
+  if (dae__arena_failed(arena))
     return;
   motion->top = motion->sides;
   motion->bottom = motion->sides + m->nq;
@@ -74,73 +140,73 @@ static void motion_alloc_own_memory(dae__motion *motion)
     motion->want.G = motion->G, motion->want.gamma = motion->bottom;
   if (m->nk > 0)
     motion->want.K = motion->K, motion->want.kappa = motion->bottom + m->ng;
+  /* operands of the fused factor and solve */
+  const double *A = m->ng > 0 ? motion->G : motion->K;
+  motion->forces = (dae__saddle_forces){
+      .A = motion->contiguous ? A : motion->dense_A, .f = motion->top, .c = motion->bottom};
 }
 
-dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
+/* The levels of positions and velocities, which share all vectors. */
+static void motion_create_levels(dae__motion *motion)
 {
-  dae__motion *motion = DAE__ALLOC(arena, dae__motion, 1);
-  *out = NULL;
-  if (!motion)
-    return dae__out_of_memory(err);
-  motion->m = m;
-  motion->arena = arena;
-  motion_alloc_own_memory(motion);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  motion_create_dense_A(motion);
-  /* memory for dependent rows */
-  dae__block blocks[2] = {{.pattern = &m->G}, {.row = m->ng, .pattern = &m->K}};
-  motion->A = dae__blocks_merge(arena, m->nc, m->nq, blocks, 2);
-  motion->G_in_A = blocks[0];
-  motion->K_in_A = blocks[1];
-  motion->all = DAE__ALLOC(arena, bool, m->nc);
-  motion->full_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
-  motion->full_K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
-  motion->column = DAE__ALLOC(arena, double, m->nq);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  motion->stacked = DAE__ALLOC(arena, double, dae__pattern_count(&motion->A));
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  for (int i = 0; i < m->nc; i++)
-    motion->all[i] = true;
-  motion_make_forces(motion);
-  DAE__TRY(dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err));
-  *out = motion;
-  return DAE_OK;
+  dae__mech *m = motion->m;
+  motion->velocity = (dae__level){.table = &motion_table,
+                                  .self = motion,
+                                  .where = " at velocity level",
+                                  .n = m->nq,
+                                  .rows = m->nc,
+                                  .saddle = motion->saddle,
+                                  .M = &m->M,
+                                  .G = &m->G,
+                                  .K = &m->K,
+                                  .M_values = motion->M,
+                                  .G_values = motion->G,
+                                  .K_values = motion->K,
+                                  .active = m->active,
+                                  .factored = &motion->memory->factored,
+                                  .factorisations = &motion->memory->factorisations};
+  dae__level_alloc(motion->arena, &motion->velocity);
+  motion->residual = motion->velocity.residual;
+  motion->scale = motion->velocity.scale;
+  motion->position = motion->velocity;
+  motion->position.where = " at position level";
+  motion->position.rows = m->ng;
 }
 
 dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first, dae__motion **out,
                                      dae_error *err)
 {
   dae__motion *motion = DAE__ALLOC(arena, dae__motion, 1);
+  dae__mech *m = first->m;
+  dae_status status = DAE_OK;
   *out = NULL;
-  if (!motion)
-    return dae__out_of_memory(err);
-  *motion = (dae__motion){.m = first->m,
-                          .arena = arena,
-                          .A = first->A,
-                          .G_in_A = first->G_in_A,
-                          .K_in_A = first->K_in_A,
-                          .all = first->all,
-                          .full_G = first->full_G,
-                          .full_K = first->full_K,
-                          .stacked = first->stacked,
-                          .column = first->column,
-                          .small = first->small,
-                          .contiguous = first->contiguous,
-                          .fast_path = first->fast_path,
-                          .dense_A = first->dense_A,
-                          .G_in_dense = first->G_in_dense,
-                          .K_in_dense = first->K_in_dense};
-  motion_alloc_own_memory(motion);
+  if (motion) {
+    *motion = *first;
+    motion->arena = arena;
+    motion->mass_known = false;
+    motion->capacity = 0;
+    motion_alloc_own_memory(motion);
+  }
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  motion_make_forces(motion);
-  dae_status status = dae__saddle_create_sharing(arena, first->saddle, &motion->saddle, err);
-  if (!status)
-    *out = motion;
-  return status;
+  status = first->saddle ? dae__saddle_create_sharing(arena, first->saddle, &motion->saddle, err)
+                         : dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
+  DAE__TRY(status);
+  motion_create_levels(motion);
+  *out = motion;
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+}
+
+dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
+{
+  dae__motion shared = {.m = m, .arena = arena}; /* without a saddle system to be shared */
+  motion_create_dense_A(&shared);
+  shared.all = DAE__ALLOC(arena, bool, m->nc);
+  shared.full_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  shared.full_K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  for (int i = 0; !dae__arena_failed(arena) && i < m->nc; i++)
+    shared.all[i] = true;
+  return dae__motion_create_second(arena, &shared, out, err);
 }
 
 void dae__motion_free(dae__motion *motion)
@@ -156,177 +222,28 @@ dae_status dae__motion_reload(dae__motion *motion)
   return motion->memory->factored ? dae__saddle_reload(motion->saddle) : DAE_OK;
 }
 
-/* ---- factorisation ---- */
-
-/* Message for a singular saddle matrix, naming the variable or constraint at fault. */
-static dae_status motion_explain(const dae__motion *motion, dae_status status, dae_error *err)
-{
-  const dae__mech *m = motion->m;
-  char name[64];
-  if (status == DAE_ERROR_MEMORY)
-    return dae__out_of_memory(err);
-  if (status != DAE_ERROR_SINGULAR)
-    return status;
-  int column = dae__saddle_column(motion->saddle);
-  if (column >= m->nq)
-    return dae__fail(err, status,
-                     dae__mech_constraint_name(m->p, column - m->nq, name, sizeof name),
-                     "constraint %s depends on the others at this point, or cannot be met: the "
-                     "matrix [M A'; A 0] is singular",
-                     name);
-  if (column < 0)
-    return dae__fail(err, status, NULL,
-                     "the matrix [M A'; A 0] is singular: a coordinate has no mass and no "
-                     "constraint that determines it, or constraints are dependent");
-  dae_problem_variable(&(dae_problem){.mechanical = m->p}, column, name, sizeof name);
-  return dae__fail(err, status, name,
-                   "neither mass nor constraints determine the motion of %s: give it kinetic "
-                   "energy, or check the constraints that contain it",
-                   name);
-}
-
-dae_status dae__motion_factored(dae__motion *motion, dae_status status, dae_error *err)
-{
-  motion->memory->factored = status == DAE_OK;
-  motion->memory->factorisations++;
-  return status ? motion_explain(motion, status, err) : DAE_OK;
-}
-
-dae_status dae__motion_factor(dae__motion *motion, const double *diagonal, dae_error *err)
-{
-  dae_status status = dae__saddle_factor(motion->saddle, motion->M, motion->G, motion->K, diagonal);
-  return dae__motion_factored(motion, status, err);
-}
-
-dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err)
-{
-  const dae__mech *m = motion->m;
-  if (m->count->dependent == 0)
-    return dae__motion_factor(motion, NULL, err);
-  dae__zero(m->nq, motion->diagonal);
-  for (int i = 0; i < m->nc; i++)
-    motion->diagonal[m->nq + i] = m->active[i] ? 0 : 1;
-  return dae__motion_factor(motion, motion->diagonal, err);
-}
-
 /* ---- projection ---- */
 
-void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x, double *scale)
+/* Sets the point of both levels. */
+static void motion_set_point(dae__motion *motion, double t, const bool *fixed, double *q, double *v)
 {
-  double floor = 1e-3 * dae__max_abs(pattern->cols, x);
-  dae__zero(pattern->rows, scale);
-  for (int j = 0; j < pattern->cols; j++)
-    for (int e = pattern->start[j]; e < pattern->start[j + 1]; e++)
-      scale[pattern->row[e]] += fabs(A[e]) * (fabs(x[j]) + floor);
-}
-
-double dae__row_worst(int n, const double *residual, const double *scale, int *row)
-{
-  double max = 0;
-  for (int i = 0; i < n; i++) {
-    double ratio = residual[i] == 0 ? 0 : fabs(residual[i]) / scale[i];
-    if (!(ratio <= max))
-      max = ratio, *row = i;
-  }
-  return max;
-}
-
-typedef struct projection {
-  dae__motion *motion;
-  double t;
-  double *q, *v;
-  bool velocity; /* projection of v, else of q */
-} projection;
-
-/* Evaluates the residual and Jacobians of the level that is projected; the velocity level follows
- * the position level and uses its G. */
-static dae_status motion_residual(const projection *p, dae_error *err)
-{
-  dae__motion *motion = p->motion;
-  dae__mech *m = motion->m;
-  dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
-  dae_mechanical_wanted want = {.g = motion->residual, .G = motion->G};
-  if (p->velocity)
-    want = (dae_mechanical_wanted){.k = motion->residual + m->ng, .K = motion->K};
-  dae__zero(m->nc, motion->residual);
-  DAE__TRY(dae__mech_eval(m, &at, &want, err));
-  return p->velocity && m->ng > 0 ? dae__mech_gdot(m, &at, motion->G, motion->residual, err)
-                                  : DAE_OK;
-}
-
-/* Size of the terms of each row before the projection: a value that shrinks during the projection,
- * such as a velocity that must vanish, is measured by its initial terms. */
-static void motion_scale(const projection *p)
-{
-  dae__motion *motion = p->motion;
-  dae__mech *m = motion->m;
-  dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
-  dae__row_scale(&m->G, motion->G, p->velocity ? p->v : p->q, motion->scale);
-  if (!p->velocity)
-    return;
-  dae__row_scale(&m->K, motion->K, p->v, motion->scale + m->ng);
-  /* the scale includes the error of differences, and terms that are not of the form A v, such as
-   * g_t */
-  double error = dae__mech_gdot_error(m, &at);
-  if (error > 0) {
-    dae__row_scale(&m->G, motion->G, p->q, motion->bottom);
-    dae__axpy(m->ng, error / DAE__ON_CONSTRAINT, motion->bottom, motion->scale);
-  }
-  dae__copy(m->nc, motion->residual, motion->bottom);
-  dae__matrix_times(&m->G, motion->G, -1, p->v, motion->bottom);
-  dae__matrix_times(&m->K, motion->K, -1, p->v, motion->bottom + m->ng);
-  for (int i = 0; i < m->nc; i++)
-    motion->scale[i] += fabs(motion->bottom[i]);
-}
-
-static dae_status motion_project_level(const projection *p, bool *moved, dae_error *err)
-{
-  dae__motion *motion = p->motion;
-  dae__mech *m = motion->m;
-  dae_mechanical_at at = {.t = p->t, .q = p->q, .v = p->v};
-  dae_mechanical_wanted matrices = {.M = motion->M, .G = motion->G, .K = motion->K};
-  double before = INFINITY, *x = p->velocity ? p->v : p->q;
-  int row = 0, count = p->velocity ? m->nc : m->ng;
-  char name[64];
-  for (int i = 0; i < DAE__PROJECTION_ITERATIONS; i++) {
-    DAE__TRY(motion_residual(p, err));
-    if (i == 0)
-      motion_scale(p);
-    double now = dae__row_worst(count, motion->residual, motion->scale, &row);
-    if (now <= DAE__ON_CONSTRAINT)
-      return DAE_OK;
-    /* an existing factorisation is reused as long as it reduces the residual well */
-    if (!motion->memory->factored || now > DAE__PROJECTION_REDUCTION * before) {
-      DAE__TRY(dae__mech_eval(m, &at, &matrices, err));
-      DAE__TRY(dae__motion_factor_active(motion, err));
-    }
-    *moved = true;
-    dae__zero(m->nq, motion->top);
-    for (int j = 0; j < m->nc; j++)
-      motion->bottom[j] = -motion->residual[j];
-    dae__saddle_solve(motion->saddle, motion->top, motion->bottom);
-    double size = dae__max_abs(m->nq, x), change = dae__max_abs(m->nq, motion->top);
-    dae__axpy(m->nq, 1, motion->top, x);
-    if (change <= 4 * DBL_EPSILON * size)
-      return DAE_OK;
-    before = now;
-  }
-  dae__mech_constraint_name(m->p, row, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_RECOVERABLE, name,
-                   "the projection onto constraint %s does not converge", name);
+  motion->q = motion->position.x = q;
+  motion->v = motion->velocity.x = v;
+  motion->position.t = motion->velocity.t = t;
+  motion->position.fixed = fixed;
+  motion->velocity.fixed = fixed ? fixed + motion->m->at.v : NULL;
 }
 
 dae_status dae__motion_project(dae__motion *motion, double t, double *q, double *v, bool *moved,
                                dae_error *err)
 {
-  projection p = {.motion = motion, .t = t, .q = q, .v = v};
   bool changed = false;
   dae_status status = DAE_OK;
+  motion_set_point(motion, t, NULL, q, v);
   if (motion->m->ng > 0)
-    status = motion_project_level(&p, &changed, err);
-  p.velocity = true;
+    status = dae__level_project(&motion->position, &changed, err);
   if (!status && motion->m->nc > 0)
-    status = motion_project_level(&p, &changed, err);
+    status = dae__level_project(&motion->velocity, &changed, err);
   motion->memory->projections += changed;
   if (moved)
     *moved = changed;
@@ -337,12 +254,20 @@ dae_status dae__motion_project_velocity(dae__motion *motion, double t, double *q
                                         dae_error *err)
 {
   dae__mech *m = motion->m;
-  projection p = {.motion = motion, .t = t, .q = q, .v = v, .velocity = true};
-  dae_mechanical_at at = {.t = t, .q = q, .v = v};
   bool changed = false;
-  dae_status status = m->ng > 0 ? dae__mech_G(m, &at, motion->G, err) : DAE_OK;
-  if (!status && m->nc > 0)
-    status = motion_project_level(&p, &changed, err);
+  motion_set_point(motion, t, NULL, q, v);
+  if (m->ng > 0)
+    DAE__TRY(dae__mech_G(m, &(dae_mechanical_at){.t = t, .q = q, .v = v}, motion->G, err));
+  dae_status status = m->nc > 0 ? dae__level_project(&motion->velocity, &changed, err) : DAE_OK;
   motion->memory->projections += changed;
   return status;
+}
+
+dae_status dae__motion_start(dae__motion *motion, double t, const bool *fixed, double *q, double *v,
+                             dae_error *err)
+{
+  motion_set_point(motion, t, fixed, q, v);
+  if (motion->m->ng > 0)
+    DAE__TRY(dae__level_start(&motion->position, err));
+  return motion->m->nc > 0 ? dae__level_start(&motion->velocity, err) : DAE_OK;
 }

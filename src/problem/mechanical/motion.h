@@ -3,13 +3,8 @@
 #ifndef DAEDAL_PROBLEM_MECHANICAL_MOTION_H
 #define DAEDAL_PROBLEM_MECHANICAL_MOTION_H
 
-#include "linalg/saddle/saddle.h"
+#include "problem/level.h"
 #include "problem/mechanical/mech.h"
-
-/* Projection: largest number of iterations, and ratio of successive residuals above which the
- * matrix is factored anew. Chosen, not measured. */
-#define DAE__PROJECTION_ITERATIONS 12
-#define DAE__PROJECTION_REDUCTION 0.1
 
 typedef struct dae__motion_memory {
   bool factored;    /* the saddle holds a factorisation from some earlier point */
@@ -20,10 +15,12 @@ typedef struct dae__motion_memory {
 typedef struct dae__motion {
   dae__mech *m;
   dae__saddle *saddle;
-  dae__motion_memory *memory; /* saved state: flags and counters */
-  double *M, *G, *K;          /* values of M, G, K at the last point evaluated */
-  bool mass_known;            /* M is constant, and that of the last factorisation */
-  dae_mechanical_wanted want; /* evaluated quantities of the accelerations, with their memory */
+  dae__motion_memory *memory;    /* saved state: flags and counters */
+  double *M, *G, *K;             /* values of M, G, K at the last point evaluated */
+  bool mass_known;               /* M is constant, and that of the last factorisation */
+  dae_mechanical_wanted want;    /* evaluated quantities of the accelerations, with their memory */
+  dae__level position, velocity; /* q on g; v on (g_t + G v, k), with the same matrix */
+  const double *q, *v;           /* point of a projection or start, where it does not move */
 
   /* fused factor and solve of problems with few rows of [G; K], see dae__saddle_solve_fused */
   bool small;                   /* [G; K] has few rows, but at least one */
@@ -35,20 +32,15 @@ typedef struct dae__motion {
 
   double *s;                /* nu: rates of the extra states */
   double *projected_G;      /* G at the projected q, for gdot */
-  double *diagonal;         /* nq + nc: diagonal added to the saddle matrix */
-  double *residual, *scale; /* nc each: constraint residual, and size of the terms of its rows */
-  double *terms;            /* nc: largest size of the terms of each row during an iteration */
+  double *residual, *scale; /* nc each: those of the level of velocities, also as scratch */
   double *sides; /* three right sides, then solutions, of the saddle system, nq + nc numbers each */
   double *top, *bottom; /* first of the three right sides, split after nq numbers */
 
-  /* selection and masking of dependent rows */
+  /* masking of dependent rows */
   dae__arena *arena;
-  dae_pattern A; /* pattern of [G; K] */
-  dae__block G_in_A, K_in_A;
-  bool *all;                         /* nc times true: no row masked */
-  double *full_G, *full_K, *stacked; /* G and K with no row masked, and [G; K] of these */
-  double *column;                    /* nq: one row of [G; K] as a dense vector */
-  int capacity;    /* number of dependent rows that C, S, y_D and pivot have memory for */
+  bool *all;               /* nc times true: no row masked */
+  double *full_G, *full_K; /* G and K with no row masked */
+  int capacity;            /* number of dependent rows that C, S, y_D and pivot have memory for */
   double *C;       /* capacity x nc: coefficients of dependent rows in terms of independent ones */
   double *S, *y_D; /* 1 + C C', and the right side and solution of its system */
   int *pivot;
@@ -70,6 +62,11 @@ dae_status dae__motion_project(dae__motion *motion, double t, double *q, double 
 /* Projects v alone onto g_t + G v and k, at a q that need not satisfy g. */
 dae_status dae__motion_project_velocity(dae__motion *motion, double t, double *q, double *v,
                                         dae_error *err);
+
+/* Projects q and v onto the same constraints from any distance; fixed entries of (q, v) do not move
+ * (fixed may be NULL). No row may be masked. */
+dae_status dae__motion_start(dae__motion *motion, double t, const bool *fixed, double *q, double *v,
+                             dae_error *err);
 
 /* Checks that the constraints masked as dependent still hold at (q, v). */
 dae_status dae__motion_check_dependent(dae__motion *motion, double t, const double *q,
@@ -106,24 +103,9 @@ bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y
  * have selected. */
 dae_status dae__motion_reserve_dependent(dae__motion *motion, dae_error *err);
 
-/* Factors the saddle matrix of motion->M, G, K with the diagonal added (may be NULL);
- * DAE_ERROR_SINGULAR names the variable or constraint. */
-dae_status dae__motion_factor(dae__motion *motion, const double *diagonal, dae_error *err);
-/* Factors the saddle matrix of motion->M, G, K with the equation "multiplier = 0" for the rows that
- * are not active. */
-dae_status dae__motion_factor_active(dae__motion *motion, dae_error *err);
-/* Records the status of a factorisation of the saddle matrix; DAE_ERROR_SINGULAR names the variable
- * or constraint. */
-dae_status dae__motion_factored(dae__motion *motion, dae_status status, dae_error *err);
-
 /* Replaces multipliers y (nc) of the active rows by the minimum-norm multipliers of all rows that
  * exert the same force, with the factorisation of the active rows. */
 dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at *at, double *y,
                                     dae_error *err);
-
-/* Size of the terms of each row: scale_i = sum_j |A_ij| (|x_j| + 1e-3 max |x|). */
-void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x, double *scale);
-/* Largest |residual_i| / scale_i; *row: its row. */
-double dae__row_worst(int n, const double *residual, const double *scale, int *row);
 
 #endif

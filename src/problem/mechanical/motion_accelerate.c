@@ -72,13 +72,13 @@ static dae_status motion_dynamics(dae__motion *motion, const dae_mechanical_at *
   for (int i = 0; i < m->nc; i++)
     bottom[i] = -bottom[i];
   if (m->count->dependent > 0) {
-    status = dae__motion_factor_active(motion, err);
+    status = dae__level_factor(&motion->velocity, 0, err);
     if (!status)
       dae__saddle_solve(motion->saddle, acceleration, bottom);
   } else {
     status = dae__saddle_factor_solve(motion->saddle, motion->M, motion->mass_known, motion->G,
                                       motion->K, acceleration, bottom);
-    status = dae__motion_factored(motion, status, err);
+    status = dae__level_factored(&motion->velocity, status, err);
   }
   bool good = !status && dae__all_finite(m->nq, acceleration) && dae__all_finite(m->nc, bottom) &&
               dae__all_finite(m->nu, motion->s);
@@ -237,7 +237,7 @@ static dae_status motion_correct(dae__motion *motion, bool *fused, double *side,
   if (*fused) {
     *fused = false;
     dae__zero(m->nq, side);
-    DAE__TRY(dae__motion_factor(motion, NULL, err));
+    DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
   }
   DAE__ASSERT(motion->memory->factored);
   dae__saddle_solve(motion->saddle, side, b);

@@ -10,31 +10,16 @@
 #include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/dense.h"
-#include "linalg/rank.h"
 #include "problem/consistent.h"
 #include <math.h>
 
-/* Size of the independent component of a constraint row, relative to the row, below which the row
- * counts as nearly dependent. Chosen, not measured. */
-#define NEARLY_DEPENDENT 1e-5
-/* Residual of a masked row, relative to its terms, above which the row no longer depends on the
- * others. Chosen, not measured. */
-#define STILL_DEPENDENT 1e-7
-
-/* Coefficients c of A_i = sum_j c_j A_j over the active rows j. */
-static void rank_combination(dae__motion *motion, int i, double *c)
+/* The level of velocities with no row of its matrices masked. */
+static dae__level rank_unmasked(const dae__motion *motion)
 {
-  const dae__mech *m = motion->m;
-  const dae_pattern *p = i < m->ng ? &m->G : &m->K;
-  const double *A = i < m->ng ? motion->full_G : motion->full_K;
-  int row = i < m->ng ? i : i - m->ng;
-  dae__zero(m->nq, motion->column);
-  for (int j = 0; j < p->cols; j++)
-    for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      if (p->row[e] == row)
-        motion->column[j] = A[e];
-  dae__zero(m->nc, c);
-  dae__saddle_solve(motion->saddle, motion->column, c);
+  dae__level level = motion->velocity;
+  level.G_values = motion->full_G;
+  level.K_values = motion->full_K;
+  return level;
 }
 
 /* Evaluates full_G and full_K, the Jacobians with no row masked, and the residuals (g, k) where
@@ -60,10 +45,11 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
   size_t nc = (size_t)m->nc;
   int nd = 0;
   double *C = motion->C, *S = motion->S, *y_D = motion->y_D;
+  dae__level level = rank_unmasked(motion);
   DAE__TRY(rank_eval_unmasked(motion, at, NULL, err));
   for (int i = 0; i < m->nc; i++)
     if (!m->active[i])
-      rank_combination(motion, i, C + nc * (size_t)nd++);
+      dae__level_combination(&level, i, C + nc * (size_t)nd++);
   for (int i = 0; i < nd; i++) {
     const double *C_i = C + nc * (size_t)i;
     y_D[i] = dae__dot(m->nc, C_i, y);
@@ -80,60 +66,31 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
   return DAE_OK;
 }
 
-/* Appends a line such as "constraint bar3 depends on bar1, bar2" for the dependent row i. */
-static void rank_describe(dae__motion *motion, int i, char *text, size_t size)
-{
-  const dae__mech *m = motion->m;
-  double *c = motion->bottom;
-  char name[64];
-  int named = 0;
-  rank_combination(motion, i, c);
-  double largest = dae__max_abs(m->nc, c);
-  dae__append(text, size, "constraint %s depends on",
-              dae__mech_constraint_name(m->p, i, name, sizeof name));
-  for (int j = 0; j < m->nc; j++)
-    if (fabs(c[j]) > DAE__NAMED_COEFFICIENT * largest)
-      dae__append(text, size, "%s %s", named++ ? "," : "",
-                  dae__mech_constraint_name(m->p, j, name, sizeof name));
-  dae__append(text, size, named ? "\n" : " nothing that can move\n");
-}
-
-/* Clears rows[i] of marked rows of [full_G; full_K] that depend on the other marked ones; *rank:
- * number of rows left. */
-static dae_status rank_mark_independent(dae__motion *motion, double tol, bool *rows, int *rank)
-{
-  dae__zero(dae__pattern_count(&motion->A), motion->stacked);
-  dae__block_add(&motion->G_in_A, 1, motion->full_G, motion->stacked);
-  dae__block_add(&motion->K_in_A, 1, motion->full_K, motion->stacked);
-  return dae__rank_rows(&motion->A, motion->stacked, tol, dae__arena_env(motion->arena), rows, NULL,
-                        rank, NULL);
-}
-
 dae_status dae__motion_select_independent(dae__motion *motion, double t, const double *y,
                                           char *text, size_t size, dae_error *err)
 {
   dae__mech *m = motion->m;
   dae_mechanical_at at = dae__mech_at(m, t, y);
   dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
+  dae__level level = rank_unmasked(motion);
   int rank;
   if (text && size > 0)
     text[0] = '\0';
   DAE__TRY(rank_eval_unmasked(motion, &at, NULL, err));
   for (int i = 0; i < m->nc; i++)
     m->active[i] = true;
-  dae_status status = rank_mark_independent(motion, DAE__RANK_TOLERANCE, m->active, &rank);
-  if (status)
-    return dae__fail(err, status, NULL, "the rank of the constraints cannot be determined: %s",
-                     dae_status_text(status));
+  DAE__TRY(dae__level_independent(&level, DAE__RANK_TOLERANCE, dae__arena_env(motion->arena),
+                                  m->active, &rank, err));
   m->count->dependent = m->nc - rank;
   DAE__TRY(dae__motion_reserve_dependent(motion, err));
   if (m->count->dependent == 0)
     return DAE_OK;
   DAE__TRY(dae__mech_eval(m, &at, &want, err));
-  DAE__TRY(dae__motion_factor_active(motion, err));
+  DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
   for (int i = 0; i < m->nc && text && size > 0; i++)
     if (!m->active[i])
-      rank_describe(motion, i, text, size);
+      dae__append(text, size, "%s\n",
+                  dae__level_describe(&level, i, text, size) ? "" : "nothing that can move");
   return DAE_OK;
 }
 
@@ -144,11 +101,13 @@ bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y
   dae_mechanical_at at = dae__mech_at(m, t, y);
   dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
   bool *rows = arena ? DAE__ALLOC(arena, bool, m->nc) : NULL;
+  dae__level level = rank_unmasked(motion);
   int rank, found = -1;
   for (int i = 0; rows && i < m->nc; i++)
     rows[i] = m->active[i];
   if (rows && !rank_eval_unmasked(motion, &at, NULL, NULL) &&
-      !rank_mark_independent(motion, NEARLY_DEPENDENT, rows, &rank))
+      !dae__level_independent(&level, DAE__NEARLY_DEPENDENT, dae__arena_env(motion->arena), rows,
+                              &rank, NULL))
     for (int i = m->nc - 1; i >= 0; i--)
       if (m->active[i] && !rows[i])
         found = i;
@@ -170,7 +129,7 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
   dae__row_scale(&m->G, motion->full_G, q, motion->scale);
   dae__row_scale(&m->K, motion->full_K, v, motion->scale + m->ng);
   for (int i = 0; i < m->nc; i++)
-    if (!m->active[i] && fabs(motion->residual[i]) > STILL_DEPENDENT * motion->scale[i])
+    if (!m->active[i] && fabs(motion->residual[i]) > DAE__STILL_DEPENDENT * motion->scale[i])
       return dae__fail(err, DAE_ERROR_RECOVERABLE,
                        dae__mech_constraint_name(m->p, i, name, sizeof name),
                        "constraint %s followed from the others at the start but no longer does: "

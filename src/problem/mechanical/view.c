@@ -13,6 +13,7 @@
 #include "core/vec.h"
 #include "linalg/pattern.h"
 #include "problem/mechanical/mech.h"
+#include "problem/problem.h"
 #include <stdio.h>
 
 enum {
@@ -45,11 +46,6 @@ typedef struct view {
   dae_error last; /* error of the mechanical problem when a callback of the view refuses */
 } view;
 
-static int view_code_of(dae_status status)
-{
-  return status == DAE_OK ? 0 : status == DAE_ERROR_RECOVERABLE ? 1 : -1;
-}
-
 /* Point of the mechanical problem; at->y contains w, then the multipliers. */
 static dae_mechanical_at view_point(const view *s, const dae_semi_explicit_at *at)
 {
@@ -74,7 +70,7 @@ static int view_eval_f(void *user, const dae_semi_explicit_at *at, double *out)
       .f = out + nq, .s = out + 2 * nq, .G = m->ng > 0 ? s->G : NULL, .K = m->nk > 0 ? s->K : NULL};
   dae_status status = dae__mech_eval(m, &here, &w, &s->last);
   if (status)
-    return view_code_of(status);
+    return dae__callback_code(status);
   dae__copy(nq, here.v, out);
   if (m->ng > 0)
     dae__matrix_transposed_times(&m->G, s->G, -1, view_multipliers(s, at, m->at.lambda), out + nq);
@@ -99,7 +95,7 @@ static int view_eval_F(void *user, const dae_semi_explicit_at *at, double *out)
                              .gdot = velocity ? g : NULL,
                              .G = velocity ? s->G : NULL,
                              .k = k};
-  return view_code_of(dae__mech_eval(s->m, &here, &w, &s->last));
+  return dae__callback_code(dae__mech_eval(s->m, &here, &w, &s->last));
 }
 
 static int view_eval_M(void *user, const dae_semi_explicit_at *at, double *out)
@@ -111,18 +107,19 @@ static int view_eval_M(void *user, const dae_semi_explicit_at *at, double *out)
   dae__block_add(&s->M_block[0], 1, s->ones, out);
   dae__block_add(&s->M_block[1], 1, s->mass, out);
   dae__block_add(&s->M_block[2], 1, s->ones, out);
-  return view_code_of(status);
+  return dae__callback_code(status);
 }
 
 static int view_eval_Ms(void *user, const dae_semi_explicit_at *at, const double *a, double *out)
 {
   view *s = user;
   dae_mechanical_at here = view_point(s, at);
-  dae_status status = dae__mech_Ms(s->m, &here, a + s->m->nq, s->values, &s->last);
+  dae_status status =
+      dae__mech_derivative(s->m, DAE__MS_QV, &here, a + s->m->nq, s->values, &s->last);
   dae__zero(dae__pattern_count(&s->Ms), out);
   if (!status)
     dae__block_add(&s->Ms_block[0], 1, s->values, out);
-  return view_code_of(status);
+  return dae__callback_code(status);
 }
 
 /* ---- J ---- */
@@ -139,12 +136,13 @@ static dae_status view_add_J(view *s, const dae_semi_explicit_at *at, double *J)
   dae__block_add(&block[RHS], 1, s->values, J);
   if (m->ng > 0) {
     const double *lambda = view_multipliers(s, at, m->at.lambda);
-    DAE__TRY(dae__mech_Gts(m, &here, lambda, s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &here, lambda, s->values, &s->last));
     dae__block_add(&block[GTS], -1, s->values, J);
     dae__block_add(&block[GT], -1, s->G, J);
   }
   if (m->nk > 0) {
-    DAE__TRY(dae__mech_Kts(m, &here, view_multipliers(s, at, m->at.psi), s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &here, view_multipliers(s, at, m->at.psi),
+                                  s->values, &s->last));
     dae__block_add(&block[KTS], -1, s->values, J);
     dae__block_add(&block[KT], -1, s->K, J);
   }
@@ -152,18 +150,19 @@ static dae_status view_add_J(view *s, const dae_semi_explicit_at *at, double *J)
   if (m->ng > 0 && s->kind == DAE__VIEW_POSITION)
     dae__block_add(&block[POSITION], 1, s->G, J);
   if (m->ng > 0 && s->kind != DAE__VIEW_POSITION) {
-    DAE__TRY(dae__mech_gdot_q(m, &here, s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &here, NULL, s->values, &s->last));
     dae__block_add(&block[POSITION], 1, s->values, J);
     dae__block_add(&block[POSITION_V], 1, s->G, J);
   }
   if (m->nk > 0) {
-    DAE__TRY(dae__mech_k_q(m, &here, s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &here, NULL, s->values, &s->last));
     dae__block_add(&block[NONHOLONOMIC], 1, s->values, J);
     dae__block_add(&block[NONHOLONOMIC_V], 1, s->K, J);
   }
   /* terms of the stabilised (GGL) form, with mu */
   if (m->ng > 0 && s->kind == DAE__VIEW_GGL) {
-    DAE__TRY(dae__mech_Gts(m, &here, view_multipliers(s, at, s->mu), s->values, &s->last));
+    DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &here, view_multipliers(s, at, s->mu), s->values,
+                                  &s->last));
     dae__block_add(&block[GTMU_Q], -1, s->values, J);
     dae__block_add(&block[GTMU], -1, s->G, J);
     dae__block_add(&block[MU], 1, s->G, J);
@@ -175,7 +174,7 @@ static int view_eval_J(void *user, const dae_semi_explicit_at *at, double *out)
 {
   view *s = user;
   dae__zero(dae__pattern_count(&s->J), out);
-  return view_code_of(view_add_J(s, at, out));
+  return dae__callback_code(view_add_J(s, at, out));
 }
 
 /* ---- creation ---- */

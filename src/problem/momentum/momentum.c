@@ -8,21 +8,18 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/mechanical/motion.h"
+#include "problem/level.h"
 #include "problem/problem.h"
 #include <float.h>
 #include <stdio.h>
 
-/* Status of the user's callback `name` at the point `at`. */
-#define CALL(name, ...)                                                                            \
-  dae__callback_status(m->why, m->p->name(m->p->user, __VA_ARGS__), #name, at->t, err)
-
-/* Context of differences: the point and multiplier, of which one vector is varied: y, z or the
- * multiplier. */
+/* Context of differences for a derivative: the point and multiplier, of which one vector is varied,
+ * y, z or the multiplier. */
 typedef struct vary {
   dae__momentum *m;
   dae_momentum_at at;
   const double *multiplier;
+  dae__momentum_part part;
 } vary;
 
 /* ---- creation ---- */
@@ -139,12 +136,8 @@ const char *dae__momentum_constraint_name(const dae_momentum *p, int row, char *
 {
   bool holonomic = row < p->ng;
   const char *const *names = holonomic ? p->g_names : p->k_names;
-  int i = holonomic ? row : row - p->ng;
-  if (names && names[i])
-    snprintf(text, size, "%s", names[i]);
-  else
-    snprintf(text, size, "%s[%d]", holonomic ? "g" : "k", i + 1);
-  return text;
+  return dae__name_or_number(names, holonomic ? "g" : "k", holonomic ? row : row - p->ng, text,
+                             size);
 }
 
 const char *dae__momentum_variable_name(const dae_momentum *p, int i, char *text, size_t size)
@@ -155,85 +148,35 @@ const char *dae__momentum_variable_name(const dae_momentum *p, int i, char *text
 
 /* ---- evaluations ---- */
 
-/* Equations that the entries of a value belong to. */
-typedef enum rows_of { ROWS_Y, ROWS_Z, ROWS_G, ROWS_K } rows_of;
-
-static dae_status momentum_check(const dae__momentum *m, rows_of rows, int n, const double *x,
-                                 const char *what, double t, dae_error *err)
+int dae__momentum_rows(const dae__momentum *m, dae__momentum_quantity quantity)
 {
+  return quantity == DAE__V                            ? m->ny
+         : quantity == DAE__K                          ? m->nk
+         : quantity == DAE__G || quantity == DAE__GDOT ? m->ng
+                                                       : m->nz;
+}
+
+static dae_status momentum_check(const dae__momentum *m, dae__momentum_quantity quantity,
+                                 const double *x, double t, dae_error *err)
+{
+  static const char *const what[] = {"the rate v",        "p in the equation", "f in the equation",
+                                     "r in the equation", "the residual",      "the rate",
+                                     "the residual"};
+  bool constraint = quantity >= DAE__G;
   char name[64];
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < dae__momentum_rows(m, quantity); i++) {
     if (isfinite(x[i]))
       continue;
-    if (rows == ROWS_Y || rows == ROWS_Z)
-      dae__momentum_variable_name(m->p, rows == ROWS_Y ? i : m->ny + i, name, sizeof name);
+    if (constraint)
+      dae__momentum_constraint_name(m->p, quantity == DAE__K ? m->ng + i : i, name, sizeof name);
     else
-      dae__momentum_constraint_name(m->p, rows == ROWS_G ? i : m->ng + i, name, sizeof name);
-    dae__fail(err, DAE_ERROR_RECOVERABLE, name, "%s of %s is not a finite number", what, name);
+      dae__momentum_variable_name(m->p, quantity == DAE__V ? i : m->ny + i, name, sizeof name);
+    dae__fail(err, DAE_ERROR_RECOVERABLE, name, "%s of %s is not a finite number", what[quantity],
+              name);
     dae__fail_at(err, t, NAN);
     return DAE_ERROR_RECOVERABLE;
   }
   return DAE_OK;
-}
-
-dae_status dae__momentum_v(dae__momentum *m, const dae_momentum_at *at, double *v, dae_error *err)
-{
-  DAE__TRY(CALL(v, at, v));
-  return momentum_check(m, ROWS_Y, m->ny, v, "the rate v", at->t, err);
-}
-
-dae_status dae__momentum_p(dae__momentum *m, const dae_momentum_at *at, double *p, dae_error *err)
-{
-  if (!m->p->p) {
-    dae__copy(m->nz, at->z, p);
-    return DAE_OK;
-  }
-  DAE__TRY(CALL(p, at, p));
-  return momentum_check(m, ROWS_Z, m->nz, p, "p in the equation", at->t, err);
-}
-
-dae_status dae__momentum_f(dae__momentum *m, const dae_momentum_at *at, const double *psi,
-                           double *f, dae_error *err)
-{
-  ++*m->evaluations;
-  DAE__TRY(CALL(f, at, m->nk > 0 ? psi : NULL, f));
-  return momentum_check(m, ROWS_Z, m->nz, f, "f in the equation", at->t, err);
-}
-
-dae_status dae__momentum_r(dae__momentum *m, const dae_momentum_at *at, const double *lambda,
-                           double *r, dae_error *err)
-{
-  dae_momentum_at without_z = {.t = at->t, .y = at->y};
-  if (m->ng == 0) {
-    dae__zero(m->nz, r);
-    return DAE_OK;
-  }
-  DAE__TRY(CALL(r, &without_z, lambda, r));
-  return momentum_check(m, ROWS_Z, m->nz, r, "r in the equation", at->t, err);
-}
-
-dae_status dae__momentum_g(dae__momentum *m, const dae_momentum_at *at, double *g, dae_error *err)
-{
-  dae_momentum_at without_z = {.t = at->t, .y = at->y};
-  if (m->ng == 0)
-    return DAE_OK;
-  DAE__TRY(CALL(g, &without_z, g));
-  return momentum_check(m, ROWS_G, m->ng, g, "the residual", at->t, err);
-}
-
-dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *k, dae_error *err)
-{
-  if (m->nk == 0)
-    return DAE_OK;
-  DAE__TRY(CALL(k, at, k));
-  return momentum_check(m, ROWS_K, m->nk, k, "the residual", at->t, err);
-}
-
-dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
-                                dae_error *err)
-{
-  DAE__ASSERT(m->p->energy);
-  return CALL(energy, at, energy);
 }
 
 static dae_status momentum_g_later(void *context, double e, double *out, dae_error *err)
@@ -241,20 +184,19 @@ static dae_status momentum_g_later(void *context, double e, double *out, dae_err
   vary *c = context;
   dae_momentum_at later = c->at;
   later.t += e;
-  return dae__momentum_g(c->m, &later, out, err);
+  return dae__momentum_eval(c->m, DAE__G, &later, NULL, out, err);
 }
 
-dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, double *gdot,
-                              dae_error *err)
+static dae_status momentum_gdot(dae__momentum *m, const dae_momentum_at *at, double *gdot,
+                                dae_error *err)
 {
   vary c = {.m = m, .at = {.t = at->t, .y = at->y}};
-  if (m->ng == 0)
-    return DAE_OK;
-  DAE__TRY(dae__momentum_v(m, at, m->v, err));
+  DAE__TRY(dae__momentum_eval(m, DAE__V, at, NULL, m->v, err));
   DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, at, NULL, m->g_y, err));
   dae__zero(m->ng, m->g_t);
   if (m->p->g_t) {
-    DAE__TRY(CALL(g_t, &c.at, m->g_t));
+    int code = m->p->g_t(m->p->user, &c.at, m->g_t);
+    DAE__TRY(dae__callback_status(m->why, code, "g_t", at->t, err));
   } else if (!m->p->time_free_g) {
     dae__row_scale(&m->pattern[DAE__G_Y], m->g_y, at->y, m->scale);
     dae__path path = {momentum_g_later, &c, m->ng, 1, m->scale};
@@ -262,7 +204,43 @@ dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, doubl
   }
   dae__copy(m->ng, m->g_t, gdot);
   dae__matrix_times(&m->pattern[DAE__G_Y], m->g_y, 1, m->v, gdot);
-  return momentum_check(m, ROWS_G, m->ng, gdot, "the rate", at->t, err);
+  return DAE_OK;
+}
+
+dae_status dae__momentum_eval(dae__momentum *m, dae__momentum_quantity quantity,
+                              const dae_momentum_at *at, const double *multiplier, double *out,
+                              dae_error *err)
+{
+  static const char *const names[] = {"v", "p", "f", "r", "g", "gdot", "k"};
+  const dae_momentum *p = m->p;
+  dae_momentum_at without_z = {.t = at->t, .y = at->y};
+  int code = 0;
+  if (dae__momentum_rows(m, quantity) == 0)
+    return DAE_OK;
+  if (quantity == DAE__V) {
+    code = p->v(p->user, at, out);
+  } else if (quantity == DAE__P) {
+    if (p->p)
+      code = p->p(p->user, at, out);
+    else
+      dae__copy(m->nz, at->z, out);
+  } else if (quantity == DAE__F) {
+    ++*m->evaluations;
+    code = p->f(p->user, at, m->nk > 0 ? multiplier : NULL, out);
+  } else if (quantity == DAE__R) {
+    if (m->ng > 0)
+      code = p->r(p->user, &without_z, multiplier, out);
+    else
+      dae__zero(m->nz, out);
+  } else if (quantity == DAE__G) {
+    code = p->g(p->user, &without_z, out);
+  } else if (quantity == DAE__GDOT) {
+    DAE__TRY(momentum_gdot(m, at, out, err));
+  } else {
+    code = p->k(p->user, at, out);
+  }
+  DAE__TRY(dae__callback_status(m->why, code, names[quantity], at->t, err));
+  return momentum_check(m, quantity, out, at->t, err);
 }
 
 double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const double *v)
@@ -277,46 +255,37 @@ double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const d
 
 /* ---- derivatives ---- */
 
-/* Defines name_of_member: a quantity as a function of one vector, for differences. */
-#define OF_POINT(name, member)                                                                     \
-  static dae_status name##_of_##member(void *context, const double *x, double *out,                \
-                                       dae_error *err)                                             \
-  {                                                                                                \
-    vary *c = context;                                                                             \
-    c->at.member = x;                                                                              \
-    return dae__momentum_##name(c->m, &c->at, out, err);                                           \
-  }
-OF_POINT(v, y)
-OF_POINT(v, z)
-OF_POINT(p, y)
-OF_POINT(p, z)
-OF_POINT(g, y)
-OF_POINT(gdot, y)
-OF_POINT(k, y)
-OF_POINT(k, z)
-#undef OF_POINT
+/* The quantity that a derivative is of, and whether it is by z or by a multiplier, else by y. */
+static const struct {
+  dae__momentum_quantity quantity;
+  bool by_z, by_multiplier;
+} momentum_part_of[DAE__MOMENTUM_PARTS] = {[DAE__V_Y] = {DAE__V},
+                                           [DAE__V_Z] = {DAE__V, true},
+                                           [DAE__P_Y] = {DAE__P},
+                                           [DAE__P_Z] = {DAE__P, true},
+                                           [DAE__F_Y] = {DAE__F},
+                                           [DAE__F_Z] = {DAE__F, true},
+                                           [DAE__F_PSI] = {DAE__F, false, true},
+                                           [DAE__R_Y] = {DAE__R},
+                                           [DAE__R_LAMBDA] = {DAE__R, false, true},
+                                           [DAE__G_Y] = {DAE__G},
+                                           [DAE__GDOT_Y] = {DAE__GDOT},
+                                           [DAE__GDOT_Z] = {DAE__GDOT, true},
+                                           [DAE__K_Y] = {DAE__K},
+                                           [DAE__K_Z] = {DAE__K, true}};
 
-#define OF_FORCE(name, suffix, member)                                                             \
-  static dae_status name##_of_##suffix(void *context, const double *x, double *out,                \
-                                       dae_error *err)                                             \
-  {                                                                                                \
-    vary *c = context;                                                                             \
-    c->member = x;                                                                                 \
-    return dae__momentum_##name(c->m, &c->at, c->multiplier, out, err);                            \
-  }
-OF_FORCE(f, y, at.y)
-OF_FORCE(f, z, at.z)
-OF_FORCE(f, psi, multiplier)
-OF_FORCE(r, y, at.y)
-OF_FORCE(r, lambda, multiplier)
-#undef OF_FORCE
-
-static dae__difference_fn *const function[DAE__MOMENTUM_PARTS] = {
-    [DAE__V_Y] = v_of_y,      [DAE__V_Z] = v_of_z, [DAE__P_Y] = p_of_y,
-    [DAE__P_Z] = p_of_z,      [DAE__F_Y] = f_of_y, [DAE__F_Z] = f_of_z,
-    [DAE__F_PSI] = f_of_psi,  [DAE__R_Y] = r_of_y, [DAE__R_LAMBDA] = r_of_lambda,
-    [DAE__G_Y] = g_of_y,      [DAE__K_Y] = k_of_y, [DAE__K_Z] = k_of_z,
-    [DAE__GDOT_Y] = gdot_of_y};
+static dae_status momentum_of_x(void *context, const double *x, double *out, dae_error *err)
+{
+  vary *c = context;
+  if (momentum_part_of[c->part].by_multiplier)
+    c->multiplier = x;
+  else if (momentum_part_of[c->part].by_z)
+    c->at.z = x;
+  else
+    c->at.y = x;
+  return dae__momentum_eval(c->m, momentum_part_of[c->part].quantity, &c->at, c->multiplier, out,
+                            err);
+}
 
 static dae_status momentum_derivative_check(const dae__momentum *m, dae__momentum_part part,
                                             const double *values, double t, dae_error *err)
@@ -327,11 +296,12 @@ static dae_status momentum_derivative_check(const dae__momentum *m, dae__momentu
   for (int e = 0; e < dae__pattern_count(p); e++) {
     if (isfinite(values[e]))
       continue;
-    bool of_k = part == DAE__K_Y || part == DAE__K_Z, of_v = part == DAE__V_Y || part == DAE__V_Z;
-    if (of_k || part == DAE__G_Y || part == DAE__GDOT_Y || part == DAE__GDOT_Z)
-      dae__momentum_constraint_name(m->p, p->row[e] + (of_k ? m->ng : 0), name, sizeof name);
+    dae__momentum_quantity of = momentum_part_of[part].quantity;
+    if (of >= DAE__G)
+      dae__momentum_constraint_name(m->p, p->row[e] + (of == DAE__K ? m->ng : 0), name,
+                                    sizeof name);
     else
-      dae__momentum_variable_name(m->p, p->row[e] + (of_v ? 0 : m->ny), name, sizeof name);
+      dae__momentum_variable_name(m->p, p->row[e] + (of == DAE__V ? 0 : m->ny), name, sizeof name);
     dae__fail(err, DAE_ERROR_RECOVERABLE, name,
               "the derivative %s has an entry in the row of %s that is not a finite number", what,
               name);
@@ -348,7 +318,7 @@ dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
   void *user = m->p->user;
   const dae_pattern *of = m->pattern;
   dae__momentum_given given = dae__momentum_given_of(m->p, part);
-  vary c = {m, *at, multiplier};
+  vary c = {m, *at, multiplier, part};
   if (dae__pattern_count(&of[part]) == 0)
     return DAE_OK;
   if (part == DAE__P_Z && !m->p->p) { /* p = z, so that p_z = 1 */
@@ -370,10 +340,10 @@ dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
         given.fn ? given.fn(user, &c.at, values) : given.fn_s(user, &c.at, multiplier, values);
     DAE__TRY(dae__callback_status(m->why, code, given.name, at->t, err));
   } else {
-    bool by_z = part == DAE__V_Z || part == DAE__P_Z || part == DAE__F_Z || part == DAE__K_Z;
-    bool by_multiplier = part == DAE__F_PSI || part == DAE__R_LAMBDA;
-    const double *x = by_multiplier ? c.multiplier : by_z ? c.at.z : c.at.y;
-    DAE__TRY(dae__difference_jacobian(&m->difference[part], function[part], &c, x, values, err));
+    const double *x = momentum_part_of[part].by_multiplier ? c.multiplier
+                      : momentum_part_of[part].by_z        ? c.at.z
+                                                           : c.at.y;
+    DAE__TRY(dae__difference_jacobian(&m->difference[part], momentum_of_x, &c, x, values, err));
   }
   return momentum_derivative_check(m, part, values, at->t, err);
 }

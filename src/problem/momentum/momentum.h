@@ -13,6 +13,17 @@
 #include "problem/difference.h"
 #include <daedal/problem.h>
 
+/* Functions of the momentum form. */
+typedef enum dae__momentum_quantity {
+  DAE__V,
+  DAE__P,
+  DAE__F,
+  DAE__R,
+  DAE__G,
+  DAE__GDOT,
+  DAE__K
+} dae__momentum_quantity;
+
 /* Derivatives of the functions v, p, f, r, g, gdot, k of the momentum form; GDOT_Z = g_y v_z. */
 typedef enum dae__momentum_part {
   DAE__V_Y,
@@ -73,26 +84,17 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
 const char *dae__momentum_constraint_name(const dae_momentum *p, int row, char *text, size_t size);
 const char *dae__momentum_variable_name(const dae_momentum *p, int i, char *text, size_t size);
 
-/* Evaluations of v, p, f, r, g, gdot, k. A callback that refuses and a result that is not finite
- * are DAE_ERROR_RECOVERABLE, naming the equation; a callback that fails is DAE_ERROR_CALLBACK. */
-dae_status dae__momentum_v(dae__momentum *m, const dae_momentum_at *at, double *v, dae_error *err);
-dae_status dae__momentum_p(dae__momentum *m, const dae_momentum_at *at, double *p, dae_error *err);
-dae_status dae__momentum_f(dae__momentum *m, const dae_momentum_at *at, const double *psi,
-                           double *f, dae_error *err);
-/* constraint force r of g; zero for a problem without g */
-dae_status dae__momentum_r(dae__momentum *m, const dae_momentum_at *at, const double *lambda,
-                           double *r, dae_error *err);
-dae_status dae__momentum_g(dae__momentum *m, const dae_momentum_at *at, double *g, dae_error *err);
-dae_status dae__momentum_gdot(dae__momentum *m, const dae_momentum_at *at, double *gdot,
+/* Evaluates one of v, p, f, r, g, gdot, k; multiplier: psi for f, lambda for r, else unused. r is
+ * zero for a problem without g. A callback that refuses and a result that is not finite are
+ * DAE_ERROR_RECOVERABLE, naming the equation; a callback that fails is DAE_ERROR_CALLBACK. */
+dae_status dae__momentum_eval(dae__momentum *m, dae__momentum_quantity quantity,
+                              const dae_momentum_at *at, const double *multiplier, double *out,
                               dae_error *err);
+/* Number of entries of a quantity. */
+int dae__momentum_rows(const dae__momentum *m, dae__momentum_quantity quantity);
 /* Error of gdot relative to the terms g_y y of g: 0 where g_y and g_t are the user's, else the
  * error of differences. */
 double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const double *v);
-dae_status dae__momentum_k(dae__momentum *m, const dae_momentum_at *at, double *k, dae_error *err);
-/* energy by the user's callback, which must be given */
-dae_status dae__momentum_energy(dae__momentum *m, const dae_momentum_at *at, double *energy,
-                                dae_error *err);
-
 /* Values of one derivative in the order of its pattern; multiplier: psi for DAE__F_*, lambda for
  * DAE__R_*, else unused. */
 dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,

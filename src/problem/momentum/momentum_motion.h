@@ -7,14 +7,16 @@
 #ifndef DAEDAL_PROBLEM_MOMENTUM_MOMENTUM_MOTION_H
 #define DAEDAL_PROBLEM_MOMENTUM_MOMENTUM_MOTION_H
 
-#include "linalg/saddle/saddle.h"
-#include "linalg/solver.h"
+#include "problem/level.h"
 #include "problem/momentum/momentum.h"
 
+/* Levels of the momentum form: y on g; z on (gdot, k), along the constraint forces or by the least
+ * change. */
+enum { DAE__LEVEL_Y, DAE__LEVEL_FORCES, DAE__LEVEL_Z, DAE__MOMENTUM_LEVELS };
+
 typedef struct dae__momentum_memory {
-  bool factored;    /* the solver holds a factorisation from some earlier point */
-  bool placed;      /* `place` holds a factorisation from some earlier point */
-  long projections; /* number of states changed by a projection */
+  bool factored[DAE__MOMENTUM_LEVELS]; /* there is a factorisation from some earlier point */
+  long projections;                    /* number of states changed by a projection */
   long factorisations;
 } dae__momentum_memory;
 
@@ -31,21 +33,23 @@ typedef struct dae__momentum_motion {
   dae__block block[DAE__MOMENTUM_BLOCKS];
   double *matrix;
   dae__solver *solver;
-  /* saddle matrices of minimum-norm corrections: place = [1 g_y'; g_y 0] for y,
-   * least = [1 A'; A 0] with A = [g_y v_z; k_z] for z */
+  /* minimum-norm corrections are those of [1 g_y'; g_y 0] for y, and of [1 A'; A 0] with
+   * A = [g_y v_z; k_z] for z */
+  dae__level level[DAE__MOMENTUM_LEVELS];
+  const double *y, *z; /* point of a projection or start, where it does not move */
   dae_pattern one_y, one_z, no_k;
-  dae__saddle *place, *least;
-  double *ones, *diagonal;
+  double *ones;
 
   double *part[DAE__MOMENTUM_PARTS]; /* values of the derivatives at the last point evaluated */
   double *v;                         /* ny: v at the last point evaluated */
-  double *residual, *scale, *terms;  /* nz + nc: (d/dt p - f - r, gdot, k), size of its terms */
+  double *residual, *terms;          /* nz + nc: d/dt p - f - r, d/dt gdot, d/dt k; its terms */
   double *x;                         /* nz + nc: right side and solution of a linear system */
   double *unknown;                   /* nz + nc: unknowns (z', lambda, psi) */
   double *rate;                      /* nz + nc: rates d/dt (p, gdot, k) for z' = 0 */
   double *v_rate, *v_base;           /* ny: d/dt v, and d/dt v for z' = 0 */
   double *size;                      /* size of the terms of a differenced value */
   double *moved_y, *moved_z;         /* a point of a path, or a trial of an iteration */
+  bool *independent;                 /* nc: rows of an independent subset */
   double *sample;                    /* scratch: one value of a differenced function */
 } dae__momentum_motion;
 
@@ -53,13 +57,16 @@ dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
                                        dae__momentum_motion **out, dae_error *err);
 dae_status dae__momentum_motion_reload(dae__momentum_motion *motion);
 void dae__momentum_motion_free(dae__momentum_motion *motion); /* motion may be NULL */
-const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion);
 
 /* Projects y onto g, by the least change, and z onto gdot and k, along the constraint forces; no
  * change where residuals are below DAE__ON_CONSTRAINT. *moved (may be NULL): whether y or z
  * changed. */
 dae_status dae__momentum_project(dae__momentum_motion *motion, double t, double *y, double *z,
                                  bool *moved, dae_error *err);
+
+/* One of the levels, to project or start from (y, z); y or z is moved in place. */
+dae__level *dae__momentum_level_at(dae__momentum_motion *motion, int index, double t, double *y,
+                                   double *z);
 
 /* Multipliers at (y, z) of the state vector, written into it, and the derivative (y', z') in dy,
  * whose other entries are left alone; dy may be NULL. From
@@ -72,6 +79,11 @@ dae_status dae__momentum_accelerate(dae__momentum_motion *motion, double t, doub
  * motion->multiplier; DAE_ERROR_SINGULAR names the constraint or variable. */
 dae_status dae__momentum_factor(dae__momentum_motion *motion, const dae_momentum_at *at,
                                 dae_error *err);
+
+/* Finds the first constraint row that depends on the rows before it at the state, up to tol; *row =
+ * -1: none. */
+dae_status dae__momentum_find_dependent(dae__momentum_motion *motion, double t, const double *state,
+                                        double tol, int *row, dae_error *err);
 
 /* Consistent start: makes the state vector consistent in place and computes its derivative dy;
  * fixed and find may be NULL. Dependent constraints and a singular matrix are refused, naming the

@@ -11,7 +11,6 @@
  *   d/dt gdot = d2/de2 g(t + e, y + e v) + g_y v',   v' = v_t + v_y v + v_z z'. */
 #include "core/error.h"
 #include "core/vec.h"
-#include "problem/mechanical/motion.h"
 #include "problem/momentum/momentum_motion.h"
 #include <float.h>
 
@@ -21,14 +20,11 @@
  * Chosen, not measured. */
 #define STAGNATION_RESIDUAL 1e-9
 
-/* Functions of (t, y, z) whose time derivatives are formed. */
-typedef enum quantity { V, P, G, GDOT, K } quantity;
-
 /* Straight line (t, y, z) + e (dt, dy, dz) along which the function q is differenced; dy and dz may
  * be NULL. */
 typedef struct line {
   dae__momentum_motion *motion;
-  quantity q;
+  dae__momentum_quantity q;
   dae_momentum_at at;
   double dt;
   const double *dy, *dz;
@@ -53,37 +49,22 @@ static dae_status rates_value_on(void *context, double e, double *out, dae_error
       motion->moved_z[i] = l->at.z[i] + e * l->dz[i];
     at.z = motion->moved_z;
   }
-  switch (l->q) {
-  case V:
-    return dae__momentum_v(m, &at, out, err);
-  case P:
-    return dae__momentum_p(m, &at, out, err);
-  case G:
-    return dae__momentum_g(m, &at, out, err);
-  case GDOT:
-    return dae__momentum_gdot(m, &at, out, err);
-  default:
-    return dae__momentum_k(m, &at, out, err);
-  }
-}
-
-static int rates_rows(const dae__momentum *m, quantity q)
-{
-  return q == V ? m->ny : q == P ? m->nz : q == K ? m->nk : m->ng;
+  return dae__momentum_eval(m, l->q, &at, NULL, out, err);
 }
 
 /* motion->size = size of the terms of each entry of a function q. */
-static void rates_find_size(dae__momentum_motion *motion, quantity q, const dae_momentum_at *at)
+static void rates_find_size(dae__momentum_motion *motion, dae__momentum_quantity q,
+                            const dae_momentum_at *at)
 {
   const dae__momentum *m = motion->m;
-  if (q == V) {
+  if (q == DAE__V) {
     double floor = 1e-3 * dae__max_abs(m->ny, motion->v);
     for (int i = 0; i < m->ny; i++)
       motion->size[i] = fabs(motion->v[i]) + floor;
     return;
   }
-  dae__momentum_part part = q == P ? DAE__P_Z : q == K ? DAE__K_Z : DAE__G_Y;
-  const double *x = q == G ? at->y : q == GDOT ? motion->v : at->z;
+  dae__momentum_part part = q == DAE__P ? DAE__P_Z : q == DAE__K ? DAE__K_Z : DAE__G_Y;
+  const double *x = q == DAE__G ? at->y : q == DAE__GDOT ? motion->v : at->z;
   dae__row_scale(&m->pattern[part], motion->part[part], x, motion->size);
 }
 
@@ -98,7 +79,7 @@ static double rates_time_scale(int n, const double *x, const double *rate)
 static dae_status rates_add_on(line *l, double length, double *out, dae_error *err)
 {
   dae__momentum_motion *motion = l->motion;
-  int n = rates_rows(motion->m, l->q);
+  int n = dae__momentum_rows(motion->m, l->q);
   dae__path path = {rates_value_on, l, n, length, motion->size};
   rates_find_size(motion, l->q, &l->at);
   DAE__TRY(dae__along_rate(&motion->m->along, &path, 1, motion->sample, err));
@@ -107,16 +88,16 @@ static dae_status rates_add_on(line *l, double length, double *out, dae_error *e
 }
 
 /* out = q_t + q_y v, the rate of the function q for z' = 0. */
-static dae_status rates_base(dae__momentum_motion *motion, quantity q, const dae_momentum_at *at,
-                             double *out, dae_error *err)
+static dae_status rates_base(dae__momentum_motion *motion, dae__momentum_quantity q,
+                             const dae_momentum_at *at, double *out, dae_error *err)
 {
   dae__momentum *m = motion->m;
-  dae__momentum_part by_y = q == V      ? DAE__V_Y
-                            : q == P    ? DAE__P_Y
-                            : q == GDOT ? DAE__GDOT_Y
-                                        : DAE__K_Y;
+  dae__momentum_part by_y = q == DAE__V      ? DAE__V_Y
+                            : q == DAE__P    ? DAE__P_Y
+                            : q == DAE__GDOT ? DAE__GDOT_Y
+                                             : DAE__K_Y;
   line in_time = {motion, q, *at, 1, NULL, NULL}, in_y = {motion, q, *at, 0, motion->v, NULL};
-  dae__zero(rates_rows(m, q), out);
+  dae__zero(dae__momentum_rows(m, q), out);
   DAE__TRY(rates_add_on(&in_time, 1, out, err));
   if (dae__max_abs(m->ny, motion->v) == 0)
     return DAE_OK;
@@ -128,14 +109,15 @@ static dae_status rates_base(dae__momentum_motion *motion, quantity q, const dae
 }
 
 /* out += q_z z', with the user's q_z in motion->part, else by differences. */
-static dae_status rates_add_z(dae__momentum_motion *motion, quantity q, const dae_momentum_at *at,
-                              const double *z_rate, double *out, dae_error *err)
+static dae_status rates_add_z(dae__momentum_motion *motion, dae__momentum_quantity q,
+                              const dae_momentum_at *at, const double *z_rate, double *out,
+                              dae_error *err)
 {
   dae__momentum *m = motion->m;
-  dae__momentum_part by_z = q == V      ? DAE__V_Z
-                            : q == P    ? DAE__P_Z
-                            : q == GDOT ? DAE__GDOT_Z
-                                        : DAE__K_Z;
+  dae__momentum_part by_z = q == DAE__V      ? DAE__V_Z
+                            : q == DAE__P    ? DAE__P_Z
+                            : q == DAE__GDOT ? DAE__GDOT_Z
+                                             : DAE__K_Z;
   if (m->given[by_z]) {
     dae__matrix_times(&m->pattern[by_z], motion->part[by_z], 1, z_rate, out);
     return DAE_OK;
@@ -153,13 +135,13 @@ static dae_status rates_second_g(dae__momentum_motion *motion, const dae_momentu
   dae__momentum *m = motion->m;
   bool at_rest = dae__max_abs(m->ny, motion->v) == 0, timed = !m->p->time_free_g;
   dae__zero(m->ng, out);
-  DAE__TRY(rates_base(motion, V, at, motion->v_base, err));
+  DAE__TRY(rates_base(motion, DAE__V, at, motion->v_base, err));
   if (at_rest && !timed)
     return DAE_OK;
   double length = at_rest ? 1 : rates_time_scale(m->ny, at->y, motion->v);
-  line l = {motion, G, *at, timed, motion->v, NULL};
+  line l = {motion, DAE__G, *at, timed, motion->v, NULL};
   dae__path path = {rates_value_on, &l, m->ng, timed ? fmin(length, 1) : length, motion->size};
-  rates_find_size(motion, G, at);
+  rates_find_size(motion, DAE__G, at);
   return dae__along_rate(&m->along, &path, 2, out, err);
 }
 
@@ -169,7 +151,7 @@ static dae_status rates_add_g_of_v_rate(dae__momentum_motion *motion, const dae_
 {
   dae__momentum *m = motion->m;
   dae__copy(m->ny, motion->v_base, motion->v_rate);
-  DAE__TRY(rates_add_z(motion, V, at, z_rate, motion->v_rate, err));
+  DAE__TRY(rates_add_z(motion, DAE__V, at, z_rate, motion->v_rate, err));
   double rate = dae__max_abs(m->ny, motion->v_rate), y = dae__max_abs(m->ny, at->y);
   if (rate == 0)
     return DAE_OK;
@@ -177,7 +159,7 @@ static dae_status rates_add_g_of_v_rate(dae__momentum_motion *motion, const dae_
     dae__matrix_times(&m->pattern[DAE__G_Y], motion->part[DAE__G_Y], 1, motion->v_rate, out);
     return DAE_OK;
   }
-  line l = {motion, G, *at, 0, motion->v_rate, NULL};
+  line l = {motion, DAE__G, *at, 0, motion->v_rate, NULL};
   return rates_add_on(&l, (y > 0 ? y : 1) / rate, out, err);
 }
 
@@ -189,11 +171,11 @@ static dae_status rates_without_z(dae__momentum_motion *motion, const dae_moment
   double *gdot = motion->rate + m->nz, *k = gdot + m->ng;
   dae__zero(m->nz + m->nc, motion->rate);
   if (m->p->p)
-    DAE__TRY(rates_base(motion, P, at, motion->rate, err));
+    DAE__TRY(rates_base(motion, DAE__P, at, motion->rate, err));
   if (m->ng > 0)
-    DAE__TRY(m->exact_gdot ? rates_base(motion, GDOT, at, gdot, err)
+    DAE__TRY(m->exact_gdot ? rates_base(motion, DAE__GDOT, at, gdot, err)
                            : rates_second_g(motion, at, gdot, err));
-  return m->nk > 0 ? rates_base(motion, K, at, k, err) : DAE_OK;
+  return m->nk > 0 ? rates_base(motion, DAE__K, at, k, err) : DAE_OK;
 }
 
 /* ---- Newton's method ---- */
@@ -219,16 +201,16 @@ static dae_status rates_residual(dae__momentum_motion *motion, const dae_momentu
   dae__copy(n, motion->rate, R);
   for (int i = 0; i < n; i++)
     terms[i] = fabs(R[i]);
-  DAE__TRY(rates_add_z(motion, P, at, x, R, err));
+  DAE__TRY(rates_add_z(motion, DAE__P, at, x, R, err));
   if (m->ng > 0)
-    DAE__TRY(m->exact_gdot ? rates_add_z(motion, GDOT, at, x, gdot, err)
+    DAE__TRY(m->exact_gdot ? rates_add_z(motion, DAE__GDOT, at, x, gdot, err)
                            : rates_add_g_of_v_rate(motion, at, x, gdot, err));
   if (m->nk > 0)
-    DAE__TRY(rates_add_z(motion, K, at, x, gdot + m->ng, err));
-  DAE__TRY(dae__momentum_f(m, at, psi, force, err));
+    DAE__TRY(rates_add_z(motion, DAE__K, at, x, gdot + m->ng, err));
+  DAE__TRY(dae__momentum_eval(m, DAE__F, at, psi, force, err));
   for (int i = 0; i < m->nz; i++)
     R[i] -= force[i], terms[i] += fabs(force[i]);
-  DAE__TRY(dae__momentum_r(m, at, lambda, force, err));
+  DAE__TRY(dae__momentum_eval(m, DAE__R, at, lambda, force, err));
   for (int i = 0; i < m->nz; i++)
     R[i] -= force[i], terms[i] += fabs(force[i]);
   rates_add_terms(motion, DAE__P_Z, x, terms);
@@ -281,7 +263,7 @@ dae_status dae__momentum_accelerate(dae__momentum_motion *motion, double t, doub
   dae_momentum_at at = {.t = t, .y = state, .z = state + m->at.z};
   double *const *part = motion->part;
   dae__copy(m->nc, state + m->at.lambda, motion->multiplier);
-  DAE__TRY(dae__momentum_v(m, &at, motion->v, err));
+  DAE__TRY(dae__momentum_eval(m, DAE__V, &at, NULL, motion->v, err));
   DAE__TRY(dae__momentum_jacobian(m, DAE__G_Y, &at, NULL, part[DAE__G_Y], err));
   if (m->given[DAE__V_Z])
     DAE__TRY(dae__momentum_jacobian(m, DAE__V_Z, &at, NULL, part[DAE__V_Z], err));

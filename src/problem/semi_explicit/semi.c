@@ -198,19 +198,15 @@ static dae_status semi_rhs_of_z(void *context, const double *z, double *out, dae
   return dae__semi_rhs(c->s, c->t, z, out, err);
 }
 
-dae_status dae__semi_J_by(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
-                          dae_error *err)
+dae_status dae__semi_J(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
+                       dae_error *err)
 {
   dae_semi_explicit_at at = semi_point(s, t, z);
   DAE__TRY(dae__semi_inputs(s, t, err));
   DAE__TRY(s->p->J ? dae__callback_status(s->why, s->p->J(s->p->user, &at, J), "J", t, err)
-                   : dae__difference_jacobian(d, semi_rhs_of_z, &(vary){s, t, NULL}, z, J, err));
+                   : dae__difference_jacobian(d ? d : &s->dJ, semi_rhs_of_z, &(vary){s, t, NULL}, z,
+                                              J, err));
   return semi_check_matrix(&s->J, J, "J", t, err);
-}
-
-dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_error *err)
-{
-  return dae__semi_J_by(s, &s->dJ, t, z, J, err);
 }
 
 /* out = M(t,x) a; M does not depend on y. */
@@ -353,9 +349,9 @@ dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const 
       for (int j = from; j < to; j++)
         near[j] = z[j] + NEAR_DISTANCE * (1 + 0.5 * sin(j + 1)) * (size > 0 ? size : 1);
     }
-    if (dae__semi_J_by(s, d, t, near, J, NULL) == DAE_OK)
+    if (dae__semi_J(s, d, t, near, J, NULL) == DAE_OK)
       s->hidden_count = semi_keep_zero_rows(s, J, scratch);
-    DAE__TRY(dae__semi_J_by(s, d, t, z, J, err));
+    DAE__TRY(dae__semi_J(s, d, t, z, J, err));
   }
   s->classified = true;
   return DAE_OK;

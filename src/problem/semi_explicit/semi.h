@@ -55,10 +55,9 @@ dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *want
 dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wanted, double *F_t,
                          dae_error *err);
 dae_status dae__semi_M(dae__semi *s, double t, const double *z, double *M, dae_error *err);
-dae_status dae__semi_J(dae__semi *s, double t, const double *z, double *J, dae_error *err);
-/* J at z: the user's, or by the differences d */
-dae_status dae__semi_J_by(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
-                          dae_error *err);
+/* J at z: the user's, or by the differences d (NULL: those of second order) */
+dae_status dae__semi_J(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
+                       dae_error *err);
 /* Ms = d(M a)/dx with a fixed vector a */
 dae_status dae__semi_Ms(dae__semi *s, double t, const double *z, const double *a, double *Ms,
                         dae_error *err);
@@ -101,7 +100,7 @@ void dae__semi_mass_times(const dae__semi_mass *m, double a, const double *x, do
 void dae__semi_mass_add(const dae__semi_mass *m, double a, const dae__block *block, double *matrix);
 
 /* Finds the rows of F without y and sets hidden and hidden_count, at the first call only. J: values
- * at z on entry and return; d: differences as in dae__semi_J_by; scratch: 3 n entries. */
+ * at z on entry and return; d: differences as in dae__semi_J; scratch: 3 n entries. */
 dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
                               double *J, double *scratch, dae_error *err);
 

@@ -39,26 +39,17 @@ typedef struct work {
 
 /* ---- is M regular? ---- */
 
-static dae_status semi_start_mass_matrix(void *self, const double *u, double *values,
-                                         dae_error *err)
-{
-  work *w = self;
-  (void)u, (void)err;
-  dae__copy(dae__pattern_count(&w->s->M), w->slopes.M, values);
-  return DAE_OK;
-}
-
 static dae_status semi_start_factor_mass(work *w, bool *regular, dae_error *err)
 {
   dae__semi *s = w->s;
-  dae__semi_system system = {.self = w, .matrix = semi_start_mass_matrix};
   *regular = true;
   if (!s->p->M)
     return DAE_OK;
   DAE__TRY(dae__semi_M(s, w->t, w->z, w->slopes.M, err));
   DAE__TRY(dae__semi_newton_create(w->arena, &s->M, s->nx, &w->mass, err));
   w->mass.tolerance = DAE__SEMI_SINGULAR;
-  dae_status status = dae__semi_newton_factor(&w->mass, &system, NULL, err);
+  dae__copy(dae__pattern_count(&s->M), w->slopes.M, w->mass.values);
+  dae_status status = dae__semi_newton_factor(&w->mass, err);
   *regular = status == DAE_OK;
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
@@ -75,7 +66,7 @@ static bool semi_start_product_vanishes(work *w)
   dae__zero(s->n, b);
   dae__matrix_times(&w->slopes.J_y, w->slopes.J + s->J.start[s->nx], 1, direction, b);
   if (w->s->p->M)
-    dae__semi_newton_apply(&w->mass, b);
+    dae__semi_newton_apply(&w->mass, 1, b, b);
   dae__zero(s->ny, F_b);
   dae__matrix_times(&w->surface->A, w->surface->A_values, 1, b, F_b);
   dae__row_scale(&w->surface->A, w->surface->A_values, b, size);
@@ -85,32 +76,10 @@ static bool semi_start_product_vanishes(work *w)
   return true;
 }
 
-typedef struct extended {
-  work *w;
-  dae__block M1, J_y, J_x, M2, A;
-  dae_pattern pattern;
-} extended;
-
-static dae_status semi_start_extended_matrix(void *self, const double *u, double *values,
-                                             dae_error *err)
-{
-  extended *x = self;
-  work *w = x->w;
-  (void)u, (void)err;
-  dae__zero(dae__pattern_count(&x->pattern), values);
-  dae__block_add(&x->M1, 1, w->slopes.M, values);
-  dae__block_add(&x->J_y, -1, w->slopes.J + w->s->J.start[w->s->nx], values);
-  dae__block_add(&x->J_x, -1, w->slopes.J, values);
-  dae__block_add(&x->M2, 1, w->slopes.M, values);
-  dae__block_add(&x->A, 1, w->surface->A_values, values);
-  return DAE_OK;
-}
-
 static dae_status semi_start_is_index_3(work *w, bool *yes, dae_error *err)
 {
   dae__semi *s = w->s;
   int nx = s->nx, size = 2 * nx + s->ny;
-  extended x = {.w = w};
   dae__semi_newton newton = {0};
   *yes = false;
   if (!w->surface || s->hidden_count < s->ny || !semi_start_product_vanishes(w))
@@ -120,15 +89,18 @@ static dae_status semi_start_is_index_3(work *w, bool *yes, dae_error *err)
                           {.row = nx, .pattern = &w->J_x},
                           {.row = nx, .col = nx, .pattern = &s->M},
                           {.row = 2 * nx, .col = nx, .pattern = &w->surface->A}};
-  x.pattern = dae__blocks_merge(w->arena, size, size, blocks, 5);
-  x.M1 = blocks[0], x.J_y = blocks[1], x.J_x = blocks[2], x.M2 = blocks[3], x.A = blocks[4];
+  const double *values[5] = {w->slopes.M, w->slopes.J + s->J.start[nx], w->slopes.J, w->slopes.M,
+                             w->surface->A_values};
+  const double sign[5] = {1, -1, -1, 1, 1};
+  dae_pattern pattern = dae__blocks_merge(w->arena, size, size, blocks, 5);
   if (dae__arena_failed(w->arena))
     return dae__out_of_memory(err);
-  dae_status status = dae__semi_newton_create(w->arena, &x.pattern, nx, &newton, err);
+  dae_status status = dae__semi_newton_create(w->arena, &pattern, nx, &newton, err);
   newton.tolerance = DAE__SEMI_SINGULAR;
-  dae__semi_system system = {.self = &x, .matrix = semi_start_extended_matrix};
+  for (int i = 0; i < 5 && !status; i++)
+    dae__block_add(&blocks[i], sign[i], values[i], newton.values);
   if (!status)
-    status = dae__semi_newton_factor(&newton, &system, NULL, err);
+    status = dae__semi_newton_factor(&newton, err);
   *yes = status == DAE_OK;
   dae__semi_newton_free(&newton);
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
@@ -258,7 +230,7 @@ static dae_status semi_start_make_consistent(work *w, const bool *fixed, double 
   DAE__TRY(dae__semi_slopes_prepare(w->arena, s, &w->slopes, err));
   /* f and F come before J, since their check names the equation of a value that is not finite */
   DAE__TRY(dae__semi_rhs(s, w->t, w->z, w->scratch, err));
-  DAE__TRY(dae__semi_J_by(s, &w->slopes.fine, w->t, w->z, w->slopes.J, err));
+  DAE__TRY(dae__semi_J(s, &w->slopes.fine, w->t, w->z, w->slopes.J, err));
   DAE__TRY(semi_start_factor_mass(w, &regular, err));
   if (!regular) {
     dae__semi_quasilinear q = {s, w->arena, &w->slopes.fine, w->slopes.M, w->slopes.J};
@@ -301,7 +273,7 @@ dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, doubl
     dae__copy(s->n, slope, dy);
   }
   dae__surface_free(w.surface);
-  dae__semi_slopes_free(&w.slopes);
+  dae__semi_newton_free(&w.slopes.newton);
   dae__semi_newton_free(&w.mass);
   dae__arena_free(arena);
   return status;

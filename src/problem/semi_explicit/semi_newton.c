@@ -41,11 +41,9 @@ void dae__semi_newton_free(dae__semi_newton *w)
   dae__solver_free(w->solver);
 }
 
-dae_status dae__semi_newton_factor(dae__semi_newton *w, const dae__semi_system *system,
-                                   const double *u, dae_error *err)
+dae_status dae__semi_newton_factor(dae__semi_newton *w, dae_error *err)
 {
   const dae_pattern *p = w->pattern;
-  DAE__TRY(system->matrix(system->self, u, w->values, err));
   for (int j = 0; j < w->n; j++) {
     double max = dae__max_abs(p->start[j + 1] - p->start[j], w->values + p->start[j]);
     w->column[j] = max > 0 ? max : 1;
@@ -72,19 +70,13 @@ dae_status dae__semi_newton_factor(dae__semi_newton *w, const dae__semi_system *
   return status;
 }
 
-void dae__semi_newton_apply(dae__semi_newton *w, double *b)
-{
-  dae__solver_solve(w->solver, b);
-  for (int j = 0; j < w->n; j++)
-    b[j] /= w->column[j];
-}
-
-/* step = -(dr/du)^-1 r */
-static void newton_find_step(dae__semi_newton *w, const double *r, double *step)
+void dae__semi_newton_apply(dae__semi_newton *w, double factor, const double *b, double *x)
 {
   for (int i = 0; i < w->n; i++)
-    step[i] = -r[i];
-  dae__semi_newton_apply(w, step);
+    x[i] = factor * b[i];
+  dae__solver_solve(w->solver, x);
+  for (int j = 0; j < w->n; j++)
+    x[j] /= w->column[j];
 }
 
 static void newton_find_weights(dae__semi_newton *w, int from, int to, const double *u)
@@ -120,7 +112,7 @@ static dae_status newton_advance(dae__semi_newton *w, const dae__semi_system *sy
     if (status == DAE_ERROR_RECOVERABLE)
       continue;
     DAE__TRY(status);
-    newton_find_step(w, w->r, w->next);
+    dae__semi_newton_apply(w, -1, w->r, w->next);
     /* near the solution round-off dominates the test, and the full step is accepted */
     if (newton_norm(w, w->next) <= (1 - lambda / 4) * size || size < w->stagnation) {
       dae__copy(w->n, w->trial, u);
@@ -137,8 +129,9 @@ dae_status dae__semi_newton_solve(dae__semi_newton *w, const dae__semi_system *s
   double before = INFINITY;
   dae_status status = system->residual(system->self, u, w->r, err);
   for (int i = 0; i < MAX_NEWTON_ITERATIONS && !status; i++) {
-    DAE__TRY(dae__semi_newton_factor(w, system, u, err));
-    newton_find_step(w, w->r, w->step);
+    DAE__TRY(system->matrix(system->self, u, w->values, err));
+    DAE__TRY(dae__semi_newton_factor(w, err));
+    dae__semi_newton_apply(w, -1, w->r, w->step);
     newton_find_weights(w, 0, w->split, u);
     newton_find_weights(w, w->split, w->n, u);
     double size = newton_norm(w, w->step);
@@ -193,11 +186,6 @@ dae_status dae__semi_slopes_create(dae__arena *arena, dae__surface *surface,
   return status;
 }
 
-void dae__semi_slopes_free(dae__semi_slopes *slopes)
-{
-  dae__semi_newton_free(&slopes->newton);
-}
-
 static void slopes_set_point(dae__semi_slopes *w, const double *u)
 {
   dae__copy(w->s->nx, w->z, w->point);
@@ -224,7 +212,7 @@ static dae_status slopes_matrix(void *self, const double *u, double *values, dae
 {
   dae__semi_slopes *w = self;
   slopes_set_point(w, u);
-  dae_status status = dae__semi_J_by(w->s, &w->fine, w->t, w->point, w->J, err);
+  dae_status status = dae__semi_J(w->s, &w->fine, w->t, w->point, w->J, err);
   dae__zero(dae__pattern_count(&w->pattern), values);
   dae__block_add(&w->M_at, 1, w->M, values);
   dae__block_add(&w->J_y_at, -1, w->J + w->s->J.start[w->s->nx], values);

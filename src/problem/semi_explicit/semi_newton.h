@@ -35,11 +35,11 @@ dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern
                                    dae__semi_newton *out, dae_error *err);
 void dae__semi_newton_free(dae__semi_newton *newton);
 
-/* Factors the Jacobian dr/du at u, columns scaled. DAE_ERROR_SINGULAR sets newton->singular. */
-dae_status dae__semi_newton_factor(dae__semi_newton *newton, const dae__semi_system *system,
-                                   const double *u, dae_error *err);
-/* b = (dr/du)^-1 b by the last factorisation */
-void dae__semi_newton_apply(dae__semi_newton *newton, double *b);
+/* Factors the matrix newton->values, after scaling its columns in place. DAE_ERROR_SINGULAR sets
+ * newton->singular. */
+dae_status dae__semi_newton_factor(dae__semi_newton *newton, dae_error *err);
+/* x = factor (dr/du)^-1 b by the last factorisation; x may be b */
+void dae__semi_newton_apply(dae__semi_newton *newton, double factor, const double *b, double *x);
 
 /* Solves r(u) = 0 from the initial guess in u. DAE_ERROR_SINGULAR, and DAE_ERROR_START for lack of
  * convergence, come without a message; errors of callbacks come with theirs. */
@@ -73,7 +73,6 @@ dae_status dae__semi_slopes_prepare(dae__arena *arena, dae__semi *s, dae__semi_s
                                     dae_error *err);
 dae_status dae__semi_slopes_create(dae__arena *arena, dae__surface *surface,
                                    dae__semi_slopes *slopes, dae_error *err);
-void dae__semi_slopes_free(dae__semi_slopes *slopes);
 
 /* Solves for y, in place in z = (x, y), and for the slopes dx = x'. DAE_ERROR_SINGULAR, and
  * DAE_ERROR_START for lack of convergence, come without a message. Does not allocate if the matrix

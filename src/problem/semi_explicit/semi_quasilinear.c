@@ -94,7 +94,7 @@ static dae_status quasilinear_matrix(void *self, const double *u, double *values
   dae__semi *s = e->q->s;
   bool vary = !e->frozen && !s->constant_mass;
   DAE__TRY(quasilinear_set_point(e, u, err));
-  DAE__TRY(dae__semi_J_by(s, e->q->fine, e->t, e->z, e->q->J, err));
+  DAE__TRY(dae__semi_J(s, e->q->fine, e->t, e->z, e->q->J, err));
   if (vary) {
     for (int j = 0; j < s->nx; j++)
       e->slope[j] = u[j] / e->h;
@@ -250,10 +250,10 @@ static dae_status quasilinear_find_slopes(euler *e, double t, double tau, const 
 static dae_status quasilinear_probe(euler *e, double h, int from, int count, dae_error *err)
 {
   dae__semi *s = e->q->s;
-  dae__semi_system system = {e, quasilinear_residual, quasilinear_matrix};
   const dae_pattern *p = &s->J;
   e->h = h;
-  dae_status status = dae__semi_newton_factor(&e->newton, &system, e->u, err);
+  DAE__TRY(quasilinear_matrix(e, e->u, e->newton.values, err));
+  dae_status status = dae__semi_newton_factor(&e->newton, err);
   for (int k = 0; k < count && !status; k++) {
     double *b = e->before[from + k];
     dae__zero(s->n, b);
@@ -262,7 +262,7 @@ static dae_status quasilinear_probe(euler *e, double h, int from, int count, dae
         b[p->row[i]] = fmax(b[p->row[i]], fabs(e->q->J[i]));
     for (int i = 0; i < s->n; i++)
       b[i] *= sin(i + 1 + 1.7 * k);
-    dae__semi_newton_apply(&e->newton, b);
+    dae__semi_newton_apply(&e->newton, 1, b, b);
   }
   return status;
 }

@@ -2,7 +2,7 @@
 #ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SURFACE_H
 #define DAEDAL_PROBLEM_SEMI_EXPLICIT_SURFACE_H
 
-#include "linalg/saddle/saddle.h"
+#include "problem/level.h"
 #include "problem/semi_explicit/semi.h"
 
 typedef struct dae__surface_memory {
@@ -20,11 +20,12 @@ typedef struct dae__surface {
   double *stretch, *row_size;  /* saved state: scalings S and 1/D of the factored matrix */
   dae__difference dA; /* differences of fourth order for dF2/dx, where the user gave no J */
   double *J;          /* values of the user's J */
-  double *residual, *scale, *row_rate; /* ny each: F2, size of its terms, estimate of F2_t */
-  double *z, *trial;                   /* scratch: (x, y), and x before a step */
-  double *identity, *scaled, *diagonal, *top, *bottom;
-  dae_pattern unit, none; /* patterns of the identity and of a matrix without rows */
+  double *residual, *change, *before, *row_rate; /* ny each: scratch of the differenced F2_t */
+  double *z;                                     /* scratch: (x, y) */
+  double *identity, *scaled; /* values of M = I and G = D A S in the matrix of corrections */
+  dae_pattern unit, none;    /* patterns of the identity and of a matrix without rows */
   dae__saddle *saddle;
+  dae__level level; /* x on F2 */
 } dae__surface;
 
 /* Surface of the rows s->hidden, which dae__semi_classify must have set. */

@@ -335,19 +335,6 @@ dae_status dae__wave_return(dae__wave *w, dae_error *err)
   return status;
 }
 
-/* Returns all subsystems to the begin of the window. After a failure, or on a grid that stays too
- * coarse, the message is that of the subsystem that failed last, if any. */
-static dae_status window_give_up(dae__wave *w, dae__sweep_outcome outcome, const plan *p,
-                                 dae_error *err)
-{
-  bool failed = outcome == DAE__SWEEP_COARSE_GRID || outcome == DAE__SWEEP_FAILED;
-  DAE__TRY(dae__wave_return(w, err));
-  w->failed = p->failed;
-  if (err)
-    *err = failed ? p->error : dae_error_none();
-  return dae__wave_diagnose(w, outcome, err);
-}
-
 dae_status dae__wave_window(void *self, double t_stop, dae_error *err)
 {
   dae__wave *w = self;
@@ -376,8 +363,16 @@ dae_status dae__wave_window(void *self, double t_stop, dae_error *err)
       p.error = why;
     }
     bool guess_failed = outcome == DAE__SWEEP_FAILED && w->trial.sweep == 0;
-    if (guess_failed || !window_retry(w, outcome, &p))
-      return window_give_up(w, outcome, &p, err);
+    if (guess_failed || !window_retry(w, outcome, &p)) {
+      /* after a failure, or on a grid that stays too coarse, the message is that of the subsystem
+       * that failed last, if any */
+      bool failed = outcome == DAE__SWEEP_COARSE_GRID || outcome == DAE__SWEEP_FAILED;
+      DAE__TRY(dae__wave_return(w, err));
+      w->failed = p.failed;
+      if (err)
+        *err = failed ? p.error : dae_error_none();
+      return dae__wave_diagnose(w, outcome, err);
+    }
     w->at_start = false;
     dae__log(w->env, DAE_LOG_DEBUG, "window at t = %g rejected, next attempt to t = %g", m->t,
              p.end);

@@ -94,10 +94,10 @@ static dae_status attached_evaluate(dae__augmented *m, dae__attached_joint *h, d
   dae_mechanical_wanted values = {.G = h->G, .gamma = h->eliminated ? h->gamma : NULL};
   if (m->locks)
     dae__lock_lock(m->locks[h->number]);
-  dae_status status = lambda ? dae__mech_Gts(h->e.m, &at, lambda, h->Gts, err)
+  dae_status status = lambda ? dae__mech_derivative(h->e.m, DAE__GTS_Q, &at, lambda, h->Gts, err)
                              : dae__mech_eval(h->e.m, &at, &values, err);
   if (!status && lambda && h->eliminated)
-    status = dae__mech_gdot_q(h->e.m, &at, h->gdot_z, err);
+    status = dae__mech_derivative(h->e.m, DAE__GDOT_Q, &at, NULL, h->gdot_z, err);
   if (!status && lambda && h->eliminated)
     status = dae__difference_jacobian(&h->d_r, attached_r_of_z, &(vary){h, at}, at.q, h->r_z, err);
   if (m->locks)

@@ -165,7 +165,7 @@ dae_status dae__limit_feedthrough(dae__augmented *m, double t, const double *y, 
   dae__semi *s = m->element.semi;
   int n = m->element.nz;
   dae_mechanical_at at = {.t = t, .u = y, .w = y + s->nx, .in = m->element.in};
-  DAE__TRY(dae__semi_J(s, t, y, m->J_values, err));
+  DAE__TRY(dae__semi_J(s, NULL, t, y, m->J_values, err));
   DAE__TRY(dae__semi_M(s, t, y, l->M, err));
   DAE__TRY(dae__element_J_in(&m->element, &at, m->J_in_values, err));
   *out = l->value[1];

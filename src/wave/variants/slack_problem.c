@@ -64,7 +64,7 @@ static int slack_donor_rows(dae__slack *s, const dae_mechanical_at *at, double *
     dae__donor *d = &s->donor[k];
     dae_mechanical_at here = slack_point_of(s, k, at);
     dae_mechanical_wanted want = {.c = d->rows};
-    dae_status status = d->e.semi ? dae__element_semi(&d->e, &here, NULL, d->rows, err)
+    dae_status status = d->e.semi ? dae__element_semi(&d->e, &here, NULL, d->rows, NULL, err)
                                   : dae__mech_eval(d->e.m, &here, &want, err);
     if (status)
       return dae__forward_code(dae__forward_diagnose(d->e.name, status, err));
