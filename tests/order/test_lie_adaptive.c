@@ -161,11 +161,43 @@ static void test_steps_are_not_longer_than_asked_for(void **state)
   dae_integrator_free(it);
 }
 
+/* x' = f(t) with a jump of f at *user */
+static int jump_f(void *user, const dae_semi_explicit_at *at, double *f)
+{
+  const double *jump = user;
+  f[0] = at->t < *jump ? 1 : -2;
+  return 0;
+}
+
+static void test_a_jump_at_any_place_of_a_step_is_seen(void **state)
+{
+  (void)state;
+  for (int order = 2; order <= 4; order += 2)
+    for (int i = 1; i < 100; i++) {
+      double jump = 0.5 + 0.005 * i, z[1], start[] = {0};
+      dae_semi_explicit jumping = {.name = "jump", .user = &jump, .nx = 1, .f = jump_f};
+      dae_problem problem = {.semi_explicit = &jumping};
+      dae_start from = {.y = start};
+      dae_lie_options opts = at_tolerance(order, 1e-6, 1);
+      dae_integrator *it = NULL;
+      dae_status status = DAE_OK;
+      opts.first_step = opts.max_step = 0.5;
+      assert_int_equal(dae_lie_create(&problem, &from, &opts, NULL, &it, NULL), DAE_OK);
+      while (status == DAE_OK)
+        status = dae_integrator_step(it, 2, NULL);
+      assert_int_equal(status, DAE_END);
+      support_state(it, z, NULL);
+      assert_true(fabs(z[0] - (jump - 2 * (2 - jump))) <= 3e-6);
+      dae_integrator_free(it);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steps_and_errors_are_those_of_the_table),
       cmocka_unit_test(test_errors_follow_the_tolerance),
+      cmocka_unit_test(test_a_jump_at_any_place_of_a_step_is_seen),
       cmocka_unit_test(test_the_nested_iteration_takes_the_same_steps),
       cmocka_unit_test(test_tolerances_of_the_nested_iteration_bound_what_is_left_of_F),
       cmocka_unit_test(test_steps_are_not_longer_than_asked_for),

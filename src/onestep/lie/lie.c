@@ -24,7 +24,7 @@ static const char *const forms[] = {"ggl", "weak", NULL};
 static const dae_option options[] = {
     ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),
     ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),
-    ROW(DAE_OPTION_INT, order, 2, 4, NULL, "2, or 4: five steps of order 2 composed"),
+    ROW(DAE_OPTION_INT, order, 2, 4, NULL, "4: five steps of order 2 composed; or 2"),
     ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable"),
     ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),
     ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),
