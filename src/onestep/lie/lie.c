@@ -24,7 +24,7 @@ static const char *const forms[] = {"ggl", "weak", NULL};
 static const dae_option options[] = {
     ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),
     ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),
-    ROW(DAE_OPTION_INT, order, 2, 4, NULL, "2, or 4: five steps of order 2 composed"),
+    ROW(DAE_OPTION_INT, order, 2, 4, NULL, "4: five steps of order 2 composed; or 2"),
     ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable"),
     ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),
     ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),
@@ -50,7 +50,7 @@ const dae_option_table dae_lie_option_table = {
 dae_lie_options dae_lie_defaults(void)
 {
   return (dae_lie_options){
-      .rtol = 1e-6, .atol = 1e-8, .order = 2, .theta = 0.5, .kappa = 1, .max_failures = 20};
+      .rtol = 1e-6, .atol = 1e-8, .order = 4, .theta = 0.5, .kappa = 1, .max_failures = 30};
 }
 
 static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
@@ -62,8 +62,9 @@ static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
   if (o->order == 3)
     return dae__fail(err, DAE_ERROR_OPTION, "order", "order is 2, or 4 by composition, not 3");
   if (o->order == 4 && o->theta != 0.5)
-    return dae__fail(err, DAE_ERROR_OPTION, "theta",
-                     "order 4 is composed of symmetric steps, which only theta = 0.5 gives");
+    return dae__fail(
+        err, DAE_ERROR_OPTION, "theta",
+        "order 4 is composed of symmetric steps, which only theta = 0.5 gives; use order 2");
   if (o->lie_iteration != DAE_LIE_NESTED && (o->inner_tol > 0 || o->outer_tol > 0))
     return dae__fail(
         err, DAE_ERROR_OPTION, o->inner_tol > 0 ? "inner_tol" : "outer_tol",
