@@ -47,6 +47,23 @@ static int helix_constraint(void *user, const dae_mechanical_at *at, double *out
   return 0;
 }
 
+static int helix_gradient(void *user, const dae_mechanical_at *at, double *out)
+{
+  const double G[6] = {1, 0, 0, 1, sin(at->q[2]), -cos(at->q[2])}; /* by columns */
+  (void)user;
+  for (int i = 0; i < 6; i++)
+    out[i] = G[i];
+  return 0;
+}
+
+static int helix_gamma(void *user, const dae_mechanical_at *at, double *out)
+{
+  (void)user;
+  out[0] = cos(at->q[2]) * at->v[2] * at->v[2];
+  out[1] = sin(at->q[2]) * at->v[2] * at->v[2];
+  return 0;
+}
+
 static void helix_start(double s, double v, double *y)
 {
   y[0] = cos(s), y[1] = sin(s), y[2] = s;
@@ -113,6 +130,8 @@ static const jump_form forms[] = {
                     .M = helix_mass,
                     .f = helix_force,
                     .g = helix_constraint,
+                    .G = helix_gradient,
+                    .gamma = helix_gamma,
                     .constant_mass = true,
                     .time_free_g = true}},
     {"ode", .position = 0, .velocity = 1, .start = free_start,

@@ -6,8 +6,8 @@
  *   index1  s' = v, v' = y, 0 = y - a
  *   index2  s' = v, v' = 2 a + y, z' = -y, 0 = v - z: y = -a jumps with the force
  *
- * Callbacks are the required ones only; every derivative is formed by differences, as for a user
- * who gives no more. */
+ * Callbacks are the required ones, and G and gamma of the helix, whose differences would limit the
+ * accuracy to 1e-6; derivatives of the force are formed by differences. */
 #ifndef DAEDAL_TEST_JUMP_FORMS_H
 #define DAEDAL_TEST_JUMP_FORMS_H
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
-#define INTERVAL 0.3 /* of alternating jumps */
+#define INTERVAL 0.7 /* of alternating jumps: longer than the gaps of the stages of a step */
 #define PI 3.14159265358979323846
 
 static const jump_kind kinds[] = {
@@ -15,9 +15,9 @@ static const jump_kind kinds[] = {
     {"time-value-quiet", JUMP_OF_TIME, 0, JUMP_PARABOLA, false, 4, {0.01, 1, 10}},
     {"time-slope-quiet", JUMP_OF_TIME, 1, JUMP_PARABOLA, false, 4, {0.01, 1, 10}},
     {"time-curvature-quiet", JUMP_OF_TIME, 2, JUMP_PARABOLA, false, 4, {0.1, 1, 10}},
-    {"time-value-many", JUMP_OF_TIME, 0, JUMP_SINE, true, 4, {0.1, 3}},
-    {"time-slope-many", JUMP_OF_TIME, 1, JUMP_SINE, true, 4, {0.1, 3}},
-    {"position-value", JUMP_OF_POSITION, 0, JUMP_SINE, false, 8, {0.3, 5, -0.3, -5}},
+    {"time-value-many", JUMP_OF_TIME, 0, JUMP_SINE, true, 8, {0.1, 3}},
+    {"time-slope-many", JUMP_OF_TIME, 1, JUMP_SINE, true, 8, {0.1, 3}},
+    {"position-value", JUMP_OF_POSITION, 0, JUMP_SINE, false, 8, {0.3, 2, -0.3, -5}},
     {"position-slope", JUMP_OF_POSITION, 1, JUMP_SINE, false, 8, {0.3, 10, 1000}},
     {"position-curvature", JUMP_OF_POSITION, 2, JUMP_LINE, false, 4, {0.1, 3}},
     {"velocity-value", JUMP_OF_VELOCITY, 0, JUMP_PARABOLA, false, 4, {0.1, 3, -0.5}},

@@ -22,7 +22,7 @@ typedef struct jump_kind {
   jump_of of;
   int derivative; /* of the force that jumps: 0 value, 1 slope, 2 curvature */
   jump_base base;
-  bool many;                /* of time: alternating jumps at intervals of 0.3 */
+  bool many;                /* of time: alternating jumps at intervals of 0.7 */
   double to;                /* end time */
   double sizes[JUMP_SIZES]; /* 0: none */
 } jump_kind;
@@ -43,8 +43,8 @@ jump_law jump_law_smooth(const jump_kind *kind, double size);
 /* Acceleration a(t, s, v). */
 double jump_force(const jump_law *law, double t, double s, double v);
 /* Exact motion; false: none that is asked for. Motion that sticks at a jump of velocity has no
- * solution beyond it; one that grazes a jump of position passes it for a moment only, which no
- * step need see. */
+ * solution beyond it; one that grazes a jump of position stays beyond it for a moment, which lies
+ * between the stages of a step. */
 bool jump_exact(const jump_law *law, double t, double *s, double *v);
 
 #endif
