@@ -498,7 +498,7 @@ def _():
 @reference("mirror")
 def _():
     # cylinder coordinates: r, z and the conserved canonical angular momentum
-    b, r0, v0 = L(15), L("0.3"), L("1.5")
+    b, r0, v0 = L(10), L("0.3"), L("1.5")
     psi = lambda r, z: b * (1 + z * z) * r * r / 2  # flux
     P = r0 * v0 + psi(r0, L(0))
 
@@ -512,7 +512,7 @@ def _():
         r, z, u, w, a = y
         s = (P - psi(r, z)) / (r * r)
         return [r * cos(a), r * sin(a), z, u * cos(a) - r * s * sin(a), u * sin(a) + r * s * cos(a), w]
-    return by_integration(["x", "y", "z", "der(x)", "der(y)", "der(z)"], f, [r0, 0, 0, 1, 0], 4, 200, "cylinder coordinates, conserved momentum",
+    return by_integration(["x", "y", "z", "der(x)", "der(y)", "der(z)"], f, [r0, 0, 0, 1, 0], 3, 150, "cylinder coordinates, conserved momentum",
                           show)
 
 
@@ -535,9 +535,9 @@ def _():
     A, w = L("0.3"), L(7)
 
     def show(y):
-        p, dp = A * sin(w * 5), A * w * cos(w * 5)
+        p, dp = A * sin(w * 3), A * w * cos(w * 3)
         return [p + sin(y[0]), -cos(y[0]), dp + cos(y[0]) * y[1], sin(y[0]) * y[1]]
-    return by_integration(ORBIT, lambda t, y: [y[1], -G * sin(y[0]) + A * w * w * sin(w * L(t)) * cos(y[0])], [L("0.5"), 0], 5, 120,
+    return by_integration(ORBIT, lambda t, y: [y[1], -G * sin(y[0]) + A * w * w * sin(w * L(t)) * cos(y[0])], [L("0.5"), 0], 3, 80,
                           "in the angle", show)
 
 
