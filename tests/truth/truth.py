@@ -5,6 +5,7 @@
     truth.py --daedal CMD --short                a selection of models, two tolerances each
     truth.py --daedal CMD --models DIR ...       other folders (several), NAME.dae with NAME.json
     truth.py --read FILE.csv ...                 tables of runs made before
+    truth.py --daedal CMD --growth               growth of the error over 10 to 10^4 and 10^5 periods
 
 NAME.json has the end values by column, the end time "t", and options: "_note" (source of the reference), "_digits",
 "_amplification" (factor by which the motion amplifies start errors; it divides the error), "_held" (reported apart),
@@ -29,6 +30,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+FULL_RANGE = "1e-3..1e-10"
 HYBRID = "pulse peaks eqn thermo wall twoballs"  # events and late pulses, another subject
 FIELDS = ["model", "method", "rtol", "atol", "exit", "error", "ratio", "worst", "trust", "steps", "evaluations", "rejected",
           "cpu", "used", "held", "amplification", "message"]
@@ -194,6 +196,41 @@ def worst_runs(rows, count):
             print("  exit %3s  %-14s %-13s rtol %s atol %s: %s" % (r["exit"], r["model"], r["method"], r["rtol"], r["atol"], r["message"][:100]))
 
 
+# ---- growth over long runs ----
+
+def pendulum_period(amplitude, k):
+    """Period of theta'' = -k sin(theta) by the arithmetic-geometric mean."""
+    a, b = 1.0, math.cos(amplitude / 2)
+    while abs(a - b) > 1e-16:
+        a, b = (a + b) / 2, math.sqrt(a * b)
+    return 2 * math.pi / math.sqrt(k) / a
+
+
+LONG = {"clock": (pendulum_period(1.5, 9.81), {"x": math.sin(1.5), "y": -math.cos(1.5), "der(x)": 0, "der(y)": 0}, 4),
+        "circle": (2 * math.pi, {"x": 1, "y": 0, "der(x)": 0, "der(y)": 1}, 5)}  # period, start, decades
+
+
+def growth(args):
+    """Errors after 10, 100, ... periods, where the motion is back at its start. Returns the number of decades over which
+    an error of more than 10 rtol grew more than linearly, by a factor above 20."""
+    failures = 0
+    folder = pathlib.Path((args.models or [HERE / "models"])[0])
+    for name, (period, start, decades) in LONG.items():
+        for rtol in tolerances(args.rtol if args.rtol != FULL_RANGE else "1e-4,1e-6,1e-9"):
+            errors = []
+            for n in (10**k for k in range(1, decades + 1)):
+                model = Model(folder / (name + ".dae"))
+                model.reference, model.amplification, model.digits = start, 1, 15
+                model.options = ["--to", repr(n * period), "--every", repr(n * period)]
+                row = run(args.daedal, 100 * args.limit, model, args.methods or "auto", rtol, 0.01)
+                errors.append(float(row["ratio"] or "inf"))
+            grown = sum(b > 20 * max(a, 10) and b < 0.01 / rtol for a, b in zip(errors, errors[1:]))
+            failures += grown
+            print("%-8s rtol %-6g error in rtol after 10, 100, ... periods: %s%s" %
+                  (name, rtol, ", ".join("%.3g" % e for e in errors), "  FAILED" if grown else ""), flush=True)
+    return failures
+
+
 # ---- limits ----
 
 def exceeded(limits, rows):
@@ -257,9 +294,10 @@ def main():
     add("--methods", default="", help="names; default: all that apply")
     add("--only", default="", help="names of models")
     add("--skip", default=HYBRID, help="names of models left out")
-    add("--rtol", default="1e-3..1e-10", help="list or range of tolerances")
+    add("--rtol", default=FULL_RANGE, help="list or range of tolerances")
     add("--atol", default="1,0.01", help="factors: atol = factor * rtol")
     add("--short", action="store_true", help="a selection of models and tolerances")
+    add("--growth", action="store_true", help="growth of the error over long runs, instead of the models")
     add("--limit", type=float, default=10, help="seconds of CPU time of a run")
     add("--jobs", type=int, default=os.cpu_count() or 2)
     add("--csv", help="file for one line per run")
@@ -269,6 +307,8 @@ def main():
     add("--worst", type=int, default=0, help="print the worst runs and those that failed")
     add("--markdown", action="store_true")
     args = parser.parse_args()
+    if args.growth:
+        return 1 if growth(args) else 0
     if args.read:
         rows = [r for name in args.read for r in csv.DictReader(open(name, newline=""))]
     elif args.daedal:
