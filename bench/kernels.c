@@ -207,6 +207,57 @@ static void by_lapack(void *what)
 #endif
 }
 
+/* rows and forces stored one by one, as callbacks do, then the fused solution, where there is one,
+ * or a factorisation and a solution; s->sides - 1: whether M is that of the last call */
+static void by_fused(void *what)
+{
+  mechanism *s = what;
+  volatile double *rows = s->LU, *side = s->side;
+  for (int i = 0; i < s->n * s->m; i++)
+    rows[i] = s->rows[i];
+  for (int i = 0; i < s->size; i++)
+    side[i] = i;
+  dae__saddle_forces of = {.A = s->LU,
+                           .f = s->side,
+                           .c = s->side + s->n,
+                           .x = s->side + s->size,
+                           .y = s->side + s->size + s->n};
+  bool same = s->sides > 1;
+  if (!dae__saddle_solve_fused(s->saddle, s->mass, same, &of))
+    check(dae__saddle_factor_solve(s->saddle, s->mass, same, s->LU, NULL, s->side, s->side + s->n));
+}
+
+/* minimum-norm correction after a fused solution, on top of the latter */
+static void by_correction(void *what)
+{
+  mechanism *s = what;
+  by_fused(s);
+  if (!dae__saddle_correct(s->saddle, s->LU, s->side + s->n, s->side + 2 * s->size))
+    dae__saddle_solve(s->saddle, s->side, s->side + s->n);
+}
+
+static void show_fused(mechanism s, const char *name)
+{
+  prepare(&s);
+  printf("%-8s (%3d,%3d)", name, s.n, s.m);
+  for (s.sides = 1; s.sides <= 2; s.sides++)
+    printf(" %8.1f", measure(by_fused, &s, 20000));
+  s.sides = 2;
+  printf(" %8.1f\n", measure(by_correction, &s, 20000));
+  finish(&s);
+}
+
+static void show_fused_all(void)
+{
+  static const int sizes[][2] = {{2, 1}, {3, 1}, {3, 2}, {4, 2},  {6, 2}, {4, 3},
+                                 {6, 3}, {9, 3}, {8, 4}, {10, 5}, {7, 6}, {12, 6}};
+  printf("fused solutions: ns with a new M, with the same M, and with a correction\n");
+  for (int i = 0; i < 12; i++) {
+    show_fused(full(sizes[i][0], sizes[i][1], true), "diagonal");
+    show_fused(full(sizes[i][0], sizes[i][1], false), "full");
+  }
+}
+
 static void show(mechanism s, const char *name)
 {
   static work *const ways[] = {by_lapack, by_own, by_solver, by_saddle};
@@ -335,6 +386,7 @@ static void show_complex(int n)
 int main(void)
 {
   static const int sizes[] = {3, 6, 13, 25, 30, 40, 50, 60, 80, 100, 150, 200};
+  show_fused_all();
   show_saddles();
   printf(
       "\ncomplex LU: ns for a factorisation and for a solution; the library changes to LAPACK at "

@@ -222,26 +222,14 @@ static bool motion_subtract(int n, const double *correction, double *x)
 }
 
 /* Minimum-norm correction: replaces the right side (0, b) of the saddle system in `side` by the
- * solution. The fused solve is used while it is accurate; otherwise *fused becomes false. */
-static dae_status motion_correct(dae__motion *motion, bool *fused, double *side, dae_error *err)
+ * solution, with the factors of the fused solve or of the last factorisation. */
+static void motion_correct(dae__motion *motion, bool fused, double *side)
 {
-  const dae__mech *m = motion->m;
-  double *b = side + m->nq, *c = motion->residual;
-  if (*fused && dae__saddle_correct(motion->saddle, motion->forces.A, b, side))
-    return DAE_OK;
-  for (int i = 0; *fused && i < m->nc; i++)
-    c[i] = -b[i];
-  dae__saddle_forces of = {.A = motion->forces.A, .f = side, .c = c, .x = side, .y = motion->scale};
-  if (*fused && dae__saddle_solve_fused(motion->saddle, motion->M, true, &of))
-    return DAE_OK;
-  if (*fused) {
-    *fused = false;
-    dae__zero(m->nq, side);
-    DAE__TRY(dae__motion_factor(motion, NULL, err));
-  }
+  double *b = side + motion->m->nq;
+  if (fused && dae__saddle_correct(motion->saddle, motion->forces.A, b, side))
+    return;
   DAE__ASSERT(motion->memory->factored);
   dae__saddle_solve(motion->saddle, side, b);
-  return DAE_OK;
 }
 
 /* Accelerations and multipliers at y, then projection of q onto g; *fused: no factorisation was
@@ -258,7 +246,7 @@ static dae_status motion_project_position(dae__motion *motion, const dae_mechani
     DAE__TRY(motion_dynamics(motion, at, dy + m->nq, err));
     DAE__TRY(motion_store(motion, at, y, dy, err));
   }
-  DAE__TRY(motion_correct(motion, fused, side, err));
+  motion_correct(motion, *fused, side);
   if (!dae__all_finite(m->nq, side))
     DAE__TRY(motion_diagnose_dynamics(motion, at, DAE_OK, err));
   *moved = motion_subtract(m->nq, side, y);
@@ -267,7 +255,7 @@ static dae_status motion_project_position(dae__motion *motion, const dae_mechani
 
 /* Projection of v onto gdot and k at the projected q. */
 static dae_status motion_project_velocity(dae__motion *motion, const dae_mechanical_at *at,
-                                          double *side, bool *fused, double *v, bool *moved,
+                                          double *side, bool fused, double *v, bool *moved,
                                           dae_error *err)
 {
   dae__mech *m = motion->m;
@@ -276,7 +264,7 @@ static dae_status motion_project_velocity(dae__motion *motion, const dae_mechani
   if (m->ng > 0)
     want.G = motion->projected_G, want.gdot = side + nq;
   DAE__TRY(motion_eval_unchecked(m, at, &want, err));
-  DAE__TRY(motion_correct(motion, fused, side, err));
+  motion_correct(motion, fused, side);
   if (!dae__all_finite(nq, side))
     DAE__TRY(motion_diagnose_nonfinite(m, at, &want, DAE_OK, err));
   *moved |= motion_subtract(nq, side, v);
@@ -295,7 +283,7 @@ static dae_status motion_project_general(dae__motion *motion, double t, double *
   dae_status status = motion_project_position(motion, &at, position, &fused, y, dy, &moved, err);
   motion->want.g = NULL;
   if (!status && m->nc > 0)
-    status = motion_project_velocity(motion, &at, velocity, &fused, y + nq, &moved, err);
+    status = motion_project_velocity(motion, &at, velocity, fused, y + nq, &moved, err);
   DAE__TRY(status);
   motion->memory->projections += moved;
   dae__copy(nq, y + nq, dy);
@@ -351,7 +339,7 @@ static dae_status motion_project_fast(dae__motion *motion, double t, double *y, 
 dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
                                               dae_error *err)
 {
-  return motion_has_fast_path(motion) && motion->saddle->fused.correct
+  return motion_has_fast_path(motion) && motion->saddle->fused
              ? motion_project_fast(motion, t, y, dy, err)
              : motion_project_general(motion, t, y, dy, err);
 }
