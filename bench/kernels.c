@@ -1,19 +1,19 @@
 /* Nanoseconds of the small dense kernels.
  *
  * Saddle systems [M A'; A 0] with n coordinates and m rows: one factorisation with one and with
- * three solutions, from the values of M and A to those of x and y. Against it, the whole matrix by
- * dgetrf and dgetrs, and by the own pivoted LU behind dae__solver. The limits of
- * src/linalg/saddle.c are chosen from the second table: a chain of masses, a chain of bodies with
- * three coordinates and two rows each, and full matrices.
+ * three solutions, from the values of M and A to those of x and y; and fused solutions. Against it,
+ * the whole matrix by dgetrf and dgetrs, and by the own pivoted LU behind dae__solver. The limits
+ * of src/linalg/saddle.c are chosen from the second table: a chain of masses, a chain of bodies
+ * with three coordinates and two rows each, and full matrices.
  *
- * Complex LU: factorisation and solution by the own kernel, by dae__zsolver with its scaling, and
- * by zgetrf and zgetrs. The crossover in src/linalg/zdense.c is chosen from this table.
+ * Complex LU: factorisation and solution by dae__zsolver with its scaling, and by zgetrf and
+ * zgetrs. The crossover in src/linalg/zdense.c is chosen from this table.
  * OPENBLAS_VERBOSE and OPENBLAS_CORETYPE as for bench/lu.c. */
+#include "linalg/backend.h"
 #include "linalg/dense.h"
 #include "linalg/pattern.h"
 #include "linalg/saddle/saddle.h"
 #include "linalg/solver.h"
-#include "linalg/zdense.h"
 #include "linalg/zsolver.h"
 
 #include <math.h>
@@ -295,30 +295,11 @@ static void show_saddles(void)
 typedef struct square {
   int n;
   double A[2 * LARGEST * LARGEST]; /* in pairs, by columns */
-  _Alignas(
-      64) double apart[2 * (LARGEST + 4) * LARGEST + 6 * LARGEST]; /* as the own kernel has it */
-  _Alignas(64) double LU[2 * (LARGEST + 4) * LARGEST + 6 * LARGEST];
-  _Alignas(64) double x[LARGEST + 2];
-  _Alignas(64) double y[LARGEST + 2];
+  double LU[2 * LARGEST * LARGEST], x[LARGEST], y[LARGEST];
   double complex b[LARGEST];
   int pivot[LARGEST];
   dae__zsolver *solver;
 } square;
-
-static void factor_own(void *what)
-{
-  square *s = what;
-  memcpy(s->LU, s->apart, 2 * dae__zlu_stride(s->n) * (size_t)s->n * sizeof *s->LU);
-  dae__zlu_factor(s->n, s->LU, s->pivot);
-}
-
-static void solve_own(void *what)
-{
-  square *s = what;
-  memcpy(s->x, s->A, (size_t)s->n * sizeof *s->x);
-  memcpy(s->y, s->A + s->n, (size_t)s->n * sizeof *s->y);
-  dae__zlu_solve(s->n, s->LU, s->pivot, s->x, s->y);
-}
 
 static void factor_solver(void *what)
 {
@@ -361,21 +342,15 @@ static void solve_lapack(void *what)
 static void show_complex(int n)
 {
   static square s;
-  static work *const ways[][2] = {
-      {factor_lapack, solve_lapack}, {factor_own, solve_own}, {factor_solver, solve_solver}};
-  size_t stride = dae__zlu_stride(n);
+  static work *const ways[][2] = {{factor_lapack, solve_lapack}, {factor_solver, solve_solver}};
   dae__arena *arena = dae__arena_create(NULL);
   dae_pattern pattern = dae__pattern_dense(arena, n, n);
   s.n = n;
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++) {
-      double *a = s.A + 2 * (i + j * n), *to = s.apart + 2 * stride * (size_t)j + i;
-      to[0] = a[0] = number();
-      to[stride] = a[1] = number();
-    }
+  for (int i = 0; i < 2 * n * n; i++)
+    s.A[i] = number();
   check(dae__zsolver_create(arena, &pattern, &s.solver, NULL));
   printf("%25d", n);
-  for (int w = 0; w < 3; w++)
+  for (int w = 0; w < 2; w++)
     for (int k = 0; k < 2; k++)
       printf(" %8.0f", measure(ways[w][k], &s, 1 + 2000000 / (4 * n * n * n + 100 * n)));
   printf("\n");
@@ -390,8 +365,8 @@ int main(void)
   show_saddles();
   printf(
       "\ncomplex LU: ns for a factorisation and for a solution; the library changes to LAPACK at "
-      "n = %d\n%25s %17s %17s %17s\n",
-      dae__zlu_crossover, "n", "zgetrf, zgetrs", "own LU", "dae__zsolver");
+      "n = %d\n%25s %17s %17s\n",
+      dae__zlu_crossover, "n", "zgetrf, zgetrs", "dae__zsolver");
   for (int i = 0; i < 12; i++)
     show_complex(sizes[i]);
   return 0;
