@@ -44,27 +44,12 @@ static inline void lu_divide_real(int count, double *l, double d)
       l[i] *= r;
 }
 
+#define LU_LINKAGE
+#define lu_scale_rows dae__lu_scale_rows
+#define lu_factor_own dae__lu_factor_own
+#define lu_factor_any dae__lu_factor
+#define lu_solve dae__lu_solve
 #include "linalg/lu_dense.h"
-
-void dae__lu_scale_rows(int n, double *A, double *scale)
-{
-  lu_scale_rows(n, A, scale);
-}
-
-int dae__lu_factor_own(int n, double *A, int *pivot)
-{
-  return lu_factor_own(n, A, pivot);
-}
-
-int dae__lu_factor(int n, double *A, int *pivot)
-{
-  return lu_factor_any(n, A, pivot);
-}
-
-void dae__lu_solve(int n, const double *LU, const int *pivot, double *b)
-{
-  lu_solve(n, LU, pivot, b);
-}
 
 void dae__lu_solve_transposed(int n, const double *LU, const int *pivot, double *restrict b)
 {

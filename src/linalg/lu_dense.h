@@ -10,6 +10,7 @@
  *   lu_quotient, lu_divide     quotients by a stored entry, of a number and of an array
  *   lu_number, lu_parts        a number from its parts in two arrays, and back
  *   LU_TINY_SCALE              scale of rows below DBL_MIN, where reciprocals may overflow
+ *   LU_LINKAGE                 static, or nothing where functions are part of dense.h
  *
  * The own kernel is right-looking in panels of four columns: a panel is factored, then every later
  * column is updated by all four at once, so that the inner loop runs down contiguous columns and
@@ -28,7 +29,7 @@ static inline number *lu_column(number *A, int n, int j)
   return A + (size_t)j * (size_t)n;
 }
 
-static void lu_scale_rows(int n, number *restrict A, double *restrict scale)
+LU_LINKAGE void lu_scale_rows(int n, number *restrict A, double *restrict scale)
 {
   for (int i = 0; i < n; i++)
     scale[i] = 0;
@@ -127,7 +128,7 @@ static inline void lu_exchange_panel(number *a, int k, int end, const int *pivot
     lu_exchange(a, j, pivot[j]);
 }
 
-static int lu_factor_own(int n, number *A, int *pivot)
+LU_LINKAGE int lu_factor_own(int n, number *A, int *pivot)
 {
   for (int k = 0; k < n; k += 4) {
     int end = k + 4 < n ? k + 4 : n;
@@ -146,7 +147,7 @@ static int lu_factor_own(int n, number *A, int *pivot)
 }
 
 /* Factors by LAPACK from the order LU_CROSSOVER on, by the own kernel below it. */
-static int lu_factor_any(int n, number *A, int *pivot)
+LU_LINKAGE int lu_factor_any(int n, number *A, int *pivot)
 {
 #ifdef DAE_WITH_LAPACK
   if (n >= LU_CROSSOVER) {
@@ -164,7 +165,7 @@ static int lu_factor_any(int n, number *A, int *pivot)
   return lu_factor_own(n, A, pivot);
 }
 
-static void lu_solve(int n, const number *LU, const int *pivot, number *restrict b)
+LU_LINKAGE void lu_solve(int n, const number *LU, const int *pivot, number *restrict b)
 {
   for (int k = 0; k < n; k++) /* b = P'b */
     lu_exchange(b, k, pivot[k]);

@@ -38,7 +38,7 @@ typedef dae__pair two;
 #include "linalg/lu_small.h"
 
 /* b = A^-1 b, in two independent sums that run in parallel */
-static inline void lu_small_solve_pairs(const int pairs, const small *d, double *b, const double *y)
+static inline void lu_small_solve_pairs(const int pairs, const small *d, double *b, double *y)
 {
   dae__pair even[PAIRS_MAX], odd[PAIRS_MAX];
   const double *a = d->inverse;
@@ -61,36 +61,6 @@ static inline void lu_small_solve_pairs(const int pairs, const small *d, double 
     b[2 * last + 1] = even[last][1];
 }
 
-INSTANCES
-
-static void lu_small_set_pattern(void *state, const dae_pattern *pattern)
-{
-  small *d = state;
-  DAE__ASSERT(pattern->cols > 0 && pattern->cols <= DAE__SMALL_N);
-  d->n = pattern->cols;
-  d->pairs = (d->n + 1) / 2;
-  d->pattern = pattern;
-  d->factor = small_factors[d->pairs - 1];
-  d->solve = small_solves[d->pairs - 1];
-}
-
-static dae_status lu_small_create(dae__arena *arena, const dae_pattern *pattern, void **state)
-{
-  int rows = (pattern->cols + 1) / 2 * 2;
-  small *d = DAE__ALLOC(arena, small, 1);
-  small made = {.inverse = DAE__STATE(arena, double, rows *rows),
-                .r = DAE__STATE(arena, double, rows),
-                .A = DAE__ALLOC(arena, double, rows *rows),
-                .scale = DAE__ALLOC(arena, double, rows),
-                .order = DAE__ALLOC(arena, int, rows)};
-  if (dae__arena_failed(arena))
-    return DAE_ERROR_MEMORY;
-  *d = made;
-  lu_small_set_pattern(d, pattern);
-  *state = d;
-  return DAE_OK;
-}
-
 static dae_status lu_small_factor(void *state, const double *values, int *column)
 {
   const small *d = state;
@@ -100,8 +70,8 @@ static dae_status lu_small_factor(void *state, const double *values, int *column
 }
 
 const dae__backend dae__backend_lu_small = {.kind = "dense",
-                                            .create = lu_small_create,
+                                            .create = small_create,
                                             .factor = lu_small_factor,
                                             .solve = small_solve,
                                             .rcond = small_rcond,
-                                            .set_pattern = lu_small_set_pattern};
+                                            .set_pattern = small_set_pattern};

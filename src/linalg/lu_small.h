@@ -178,7 +178,9 @@ static inline int small_factor_pairs(const int pairs, const small *d)
 
 /* ---- backend ---- */
 
-/* Functions for each number of pairs, of small_factor_pairs and small_solve_pairs. */
+/* Functions for each number of pairs. */
+static inline void small_solve_pairs(int pairs, const small *d, double *x, double *y);
+
 #define INSTANCE(pairs)                                                                            \
   static int small_factor_##pairs(const small *d)                                                  \
   {                                                                                                \
@@ -188,16 +190,47 @@ static inline int small_factor_pairs(const int pairs, const small *d)
   {                                                                                                \
     small_solve_pairs(pairs, d, x, y);                                                             \
   }
-#define INSTANCES                                                                                  \
-  INSTANCE(1)                                                                                      \
-  INSTANCE(2)                                                                                      \
-  INSTANCE(3)                                                                                      \
-  INSTANCE(4)                                                                                      \
-  INSTANCE(5) INSTANCE(6) static int (*const small_factors[PAIRS_MAX])(const small *) = {          \
-      small_factor_1, small_factor_2, small_factor_3,                                              \
-      small_factor_4, small_factor_5, small_factor_6};                                             \
-  static void (*const small_solves[PAIRS_MAX])(const small *, double *, double *) = {              \
+INSTANCE(1)
+INSTANCE(2)
+INSTANCE(3)
+INSTANCE(4)
+INSTANCE(5)
+INSTANCE(6)
+#undef INSTANCE
+
+static void small_set_pattern(void *state, const dae_pattern *pattern)
+{
+  static int (*const factors[PAIRS_MAX])(const small *) = {small_factor_1, small_factor_2,
+                                                           small_factor_3, small_factor_4,
+                                                           small_factor_5, small_factor_6};
+  static void (*const solves[PAIRS_MAX])(const small *, double *, double *) = {
       small_solve_1, small_solve_2, small_solve_3, small_solve_4, small_solve_5, small_solve_6};
+  small *d = state;
+  DAE__ASSERT(pattern->cols > 0 && pattern->cols <= DAE__SMALL_N);
+  d->n = pattern->cols;
+  d->pairs = (d->n + 1) / 2;
+  d->pattern = pattern;
+  d->factor = factors[d->pairs - 1];
+  d->solve = solves[d->pairs - 1];
+}
+
+static dae_status small_create(dae__arena *arena, const dae_pattern *pattern, void **state)
+{
+  int rows = (pattern->cols + 1) / 2 * 2;
+  small *d = DAE__ALLOC(arena, small, 1);
+  small made = {.A = DAE__STATE(arena, double, LU_PARTS *rows *rows),
+                .r = DAE__STATE(arena, double, LU_PARTS *rows),
+                .scale = DAE__STATE(arena, double, rows),
+                .order = DAE__STATE(arena, int, rows),
+                .inverse = LU_INVERSE ? DAE__STATE(arena, double, rows *rows) : NULL,
+                .known = DAE__STATE(arena, int, 1)};
+  if (dae__arena_failed(arena))
+    return DAE_ERROR_MEMORY;
+  *d = made;
+  small_set_pattern(d, pattern);
+  *state = d;
+  return DAE_OK;
+}
 
 /* smallest over largest pivot, an estimate of the reciprocal condition number */
 static double small_rcond(const void *state)

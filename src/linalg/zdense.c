@@ -95,6 +95,7 @@ static inline number lu_quotient(number a, number stored)
 #define lu_number(x, y, i) ((number){(x)[i], (y)[i]})
 #define lu_parts(b, i, x, y) ((x)[i] = (b)[0], (y)[i] = (b)[1])
 
+#define LU_LINKAGE static
 #include "linalg/lu_dense.h"
 
 const int dae__zlu_crossover = LU_CROSSOVER;

@@ -210,8 +210,6 @@ static inline void zlu_small_solve_pairs(const int pairs, const small *d, double
     }
 }
 
-INSTANCES
-
 #define REFACTOR(pairs)                                                                            \
   static bool zlu_small_refactor_##pairs(const small *d, const double *values)                     \
   {                                                                                                \
@@ -227,34 +225,6 @@ REFACTOR(6)
 static bool (*const refactors[PAIRS_MAX])(const small *, const double *) = {
     zlu_small_refactor_1, zlu_small_refactor_2, zlu_small_refactor_3,
     zlu_small_refactor_4, zlu_small_refactor_5, zlu_small_refactor_6};
-
-static void zlu_small_set_pattern(void *state, const dae_pattern *pattern)
-{
-  small *d = state;
-  DAE__ASSERT(pattern->cols > 0 && pattern->cols <= DAE__SMALL_N);
-  d->n = pattern->cols;
-  d->pairs = (d->n + 1) / 2;
-  d->pattern = pattern;
-  d->factor = small_factors[d->pairs - 1];
-  d->solve = small_solves[d->pairs - 1];
-}
-
-static dae_status zlu_small_create(dae__arena *arena, const dae_pattern *pattern, void **state)
-{
-  int rows = (pattern->cols + 1) / 2 * 2;
-  small *d = DAE__ALLOC(arena, small, 1);
-  small made = {.A = DAE__STATE(arena, double, 2 * rows * rows),
-                .r = DAE__STATE(arena, double, 2 * rows),
-                .scale = DAE__STATE(arena, double, rows),
-                .order = DAE__STATE(arena, int, rows),
-                .known = DAE__STATE(arena, int, 1)};
-  if (dae__arena_failed(arena))
-    return DAE_ERROR_MEMORY;
-  *d = made;
-  zlu_small_set_pattern(d, pattern);
-  *state = d;
-  return DAE_OK;
-}
 
 static dae_status zlu_small_factor(void *state, const double *values, int *column)
 {
@@ -274,9 +244,9 @@ static void zlu_small_reset(void *state)
 }
 
 const dae__backend dae__backend_zlu_small = {.kind = "dense",
-                                             .create = zlu_small_create,
+                                             .create = small_create,
                                              .factor = zlu_small_factor,
                                              .solve = small_solve,
                                              .rcond = small_rcond,
                                              .reset = zlu_small_reset,
-                                             .set_pattern = zlu_small_set_pattern};
+                                             .set_pattern = small_set_pattern};

@@ -164,46 +164,27 @@ motion_slopes_general(dae__motion *motion, double t, double *y, double *dy, dae_
              : motion_slopes_factored(motion, &at, y, dy, err);
 }
 
-/* True on the fast path, that of small mechanisms in q and v alone with one fused callback: the
- * hottest code of the library, without the case distinctions of the general path. */
-static inline bool motion_has_fast_path(const dae__motion *motion)
-{
-  return motion->fast_path && motion->mass_known && motion->m->count->dependent == 0;
-}
-
-static inline dae_mechanical_at motion_fast_at(const dae__mech *m, double t, const double *y)
-{
-  const double *v = y + m->nq, *rest = v + m->nq;
-  return (dae_mechanical_at){.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
-}
-
-/* Fast path of motion_solve_fused. */
-static inline bool motion_solve_fused_fast(dae__motion *motion, double *y, double *dy)
-{
-  size_t nq = (size_t)motion->m->nq;
-  motion->forces.x = dy + nq;
-  motion->forces.y = y + 2 * nq;
-  if (!dae__saddle_solve_fused(motion->saddle, motion->M, true, &motion->forces))
-    return false;
-  motion->memory->factorisations++;
-  motion->memory->factored = false;
-  return true;
-}
-
+/* The fast path, that of small mechanisms in q and v alone with one fused callback and a constant
+ * M, is the hottest code of the library, without the case distinctions of the general path. */
 dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
 {
   const dae__mech *m = motion->m;
-  if (!motion_has_fast_path(motion))
+  double *v = y + m->nq, *rest = v + m->nq;
+  if (!motion->fast_path || !motion->mass_known || m->count->dependent > 0)
     return motion_slopes_general(motion, t, y, dy, err);
-  dae_mechanical_at at = motion_fast_at(m, t, y);
+  dae_mechanical_at at = {.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
   motion->want.M = NULL;
   int code = m->p->eval(m->p->user, &at, &motion->want);
   m->count->evaluations++;
   if (code != 0)
     return dae__callback_status(m->why, code, "eval", t, err);
-  if (!motion_solve_fused_fast(motion, y, dy))
+  motion->forces.x = dy + m->nq;
+  motion->forces.y = rest;
+  if (!dae__saddle_solve_fused(motion->saddle, motion->M, true, &motion->forces))
     return motion_slopes_factored(motion, &at, y, dy, err);
-  dae__copy(m->nq, at.v, dy);
+  motion->memory->factorisations++;
+  motion->memory->factored = false;
+  dae__copy(m->nq, v, dy);
   return DAE_OK;
 }
 
@@ -271,8 +252,8 @@ static dae_status motion_project_velocity(dae__motion *motion, const dae_mechani
   return DAE_OK;
 }
 
-static dae_status motion_project_general(dae__motion *motion, double t, double *y, double *dy,
-                                         dae_error *err)
+dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
+                                              dae_error *err)
 {
   dae__mech *m = motion->m;
   int nq = m->nq, size = nq + m->nc;
@@ -288,58 +269,4 @@ static dae_status motion_project_general(dae__motion *motion, double t, double *
   motion->memory->projections += moved;
   dae__copy(nq, y + nq, dy);
   return DAE_OK;
-}
-
-/* Minimum-norm correction of x by the residual b on the fast path; false: it is not finite, or a
- * factorisation is needed. */
-static inline bool motion_correct_fast(dae__motion *motion, const double *b, double *x, bool *moved)
-{
-  int nq = motion->m->nq;
-  double *correction = motion->top, bad = 0;
-  if (!dae__saddle_correct(motion->saddle, motion->forces.A, b, correction))
-    return false;
-  for (int i = 0; i < nq; i++)
-    bad += 0 * correction[i];
-  if (bad != 0)
-    return false;
-  *moved |= motion_subtract(nq, correction, x);
-  return true;
-}
-
-/* Fast path of motion_project_general, where A is G or K alone. */
-static dae_status motion_project_fast(dae__motion *motion, double t, double *y, double *dy,
-                                      dae_error *err)
-{
-  const dae__mech *m = motion->m;
-  double *b = motion->residual;
-  dae_mechanical_at at = motion_fast_at(m, t, y);
-  dae_mechanical_wanted here = motion->want, projected = {0};
-  bool moved = false;
-  here.M = NULL;
-  if (m->ng > 0)
-    here.g = b, projected.G = motion->projected_G, projected.gdot = b;
-  else
-    projected.k = b;
-  int code = m->p->eval(m->p->user, &at, &here);
-  m->count->evaluations++;
-  bool good = code == 0 && motion_solve_fused_fast(motion, y, dy);
-  if (good && m->ng > 0)
-    good = motion_correct_fast(motion, b, y, &moved);
-  if (good)
-    code = m->p->eval(m->p->user, &at, &projected);
-  if (code != 0)
-    return dae__callback_status(m->why, code, "eval", t, err);
-  if (!good || !motion_correct_fast(motion, b, y + m->nq, &moved))
-    return motion_project_general(motion, t, y, dy, err);
-  motion->memory->projections += moved;
-  dae__copy(m->nq, at.v, dy);
-  return DAE_OK;
-}
-
-dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
-                                              dae_error *err)
-{
-  return motion_has_fast_path(motion) && motion->saddle->fused
-             ? motion_project_fast(motion, t, y, dy, err)
-             : motion_project_general(motion, t, y, dy, err);
 }
