@@ -136,39 +136,48 @@ schur_refine(int m, const dae__schur_mass *M, const dae__schur *f, const dae__sa
   return schur_holds(m, M->n, of->A, of->c, of->x, rest);
 }
 
-DAE__SCHUR_KERNEL bool schur_fused_as(const int m, const int n, const bool diagonal,
-                                      const bool symmetric, const dae__schur_mass *restrict M,
-                                      dae__schur *restrict f, const dae__saddle_forces *restrict of)
+/* Fused solution with force directions B of their own. */
+static bool schur_fused_B(int m, const dae__schur_mass *M, dae__schur *f,
+                          const dae__saddle_forces *of)
 {
-  const double *W = symmetric ? of->A : of->B, *V = of->A;
+  const dae__schur_kernel *kernel = dae__schur_kernel_for(M, m);
+  double rest[DAE__SCHUR_ROWS] = {0};
+  if (!kernel->factor(M, DAE__LDL_TINY, of->B, of->A, f))
+    return false;
+  dae__copy(M->n, of->f, of->x);
+  for (int i = 0; i < m; i++)
+    of->y[i] = -of->c[i];
+  kernel->solve(M, f, of->x, of->y);
+  return schur_holds(m, M->n, of->A, of->c, of->x, rest);
+}
+
+/* Fused solution with B = A. */
+DAE__SCHUR_KERNEL bool schur_fused_as(const int m, const int n, const bool diagonal,
+                                      const dae__schur_mass *restrict M, dae__schur *restrict f,
+                                      const dae__saddle_forces *restrict of)
+{
+  const double *W = diagonal ? of->A : f->W;
   double y[DAE__SCHUR_ROWS], c[DAE__SCHUR_ROWS], rest[DAE__SCHUR_ROWS];
   dae__schur own;
-  if (!diagonal) {
-    schur_forward(m, n, M->L, W, f->W);
-    if (!symmetric)
-      schur_forward(m, n, M->L, V, f->V);
-    W = f->W;
-    V = symmetric ? f->W : f->V;
-  }
-  schur_form(m, n, symmetric, M->r, W, V, own.S);
-  bool good = schur_eliminate(m, symmetric, DAE__LDL_TINY, &own);
+  if (!diagonal)
+    schur_forward(m, n, M->L, of->A, f->W);
+  schur_form(m, n, true, M->r, W, W, own.S);
+  bool good = schur_eliminate(m, true, DAE__LDL_TINY, &own);
   DAE__SCHUR_UNROLL
   for (int i = 0; i < m; i++)
     c[i] = -of->c[i];
-  schur_reduce(m, n, diagonal, M, V, of->f, c, of->x, y);
-  schur_divide(m, symmetric, &own, y);
+  schur_reduce(m, n, diagonal, M, W, of->f, c, of->x, y);
+  schur_divide(m, true, &own, y);
   DAE__SCHUR_UNROLL
   for (int i = 0; i < m; i++) { /* factors for schur_correct_as */
     f->r[i] = own.r[i];
     of->y[i] = y[i];
     DAE__SCHUR_UNROLL
-    for (int k = 0; k < m; k++)
-      if (k < i)
-        f->S[i][k] = own.S[i][k];
+    for (int k = 0; k < i; k++)
+      f->S[i][k] = own.S[i][k];
   }
   schur_expand(m, n, diagonal, M, W, diagonal ? of->f : of->x, y, of->x);
-  return good &&
-         (schur_holds(m, n, of->A, of->c, of->x, rest) || (symmetric && schur_refine(m, M, f, of)));
+  return good && (schur_holds(m, n, of->A, of->c, of->x, rest) || schur_refine(m, M, f, of));
 }
 
 DAE__SCHUR_KERNEL void schur_correct_as(const int m, const bool diagonal, const dae__schur_mass *M,
@@ -201,18 +210,13 @@ DAE__SCHUR_KERNEL void schur_correct_as(const int m, const bool diagonal, const 
     else                                                                                           \
       schur_solve_as(m, diagonal, false, M, f, x, y);                                              \
   }                                                                                                \
-  static __attribute__((noinline)) bool schur_fused_B_##kind##_##m(                                \
-      const dae__schur_mass *M, dae__schur *f, const dae__saddle_forces *of)                       \
-  {                                                                                                \
-    return schur_fused_as(m, M->n, diagonal, false, M, f, of);                                     \
-  }                                                                                                \
   static bool schur_fused_##kind##_##m(const dae__schur_mass *M, dae__schur *f,                    \
                                        const dae__saddle_forces *of)                               \
   {                                                                                                \
     if (of->B)                                                                                     \
-      return schur_fused_B_##kind##_##m(M, f, of);                                                 \
-    return M->n == (usual) ? schur_fused_as(m, usual, diagonal, true, M, f, of)                    \
-                           : schur_fused_as(m, M->n, diagonal, true, M, f, of);                    \
+      return schur_fused_B(m, M, f, of);                                                           \
+    return M->n == (usual) ? schur_fused_as(m, usual, diagonal, M, f, of)                          \
+                           : schur_fused_as(m, M->n, diagonal, M, f, of);                          \
   }                                                                                                \
   static void schur_correct_##kind##_##m(const dae__schur_mass *M, const dae__schur *f,            \
                                          const double *A, const double *b, double *x, double *y)   \
