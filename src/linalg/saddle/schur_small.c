@@ -67,6 +67,10 @@ bool dae__schur_mass_set(const dae__schur_mass *mass, const dae_pattern *p, cons
     return true;
   if (*mass->diagonal || !mass->L)
     return false;
+  if (p->start[n] == n * n) { /* M' in place of M: the difference of the two is round-off */
+    dae__copy(n * n, M, mass->L);
+    return schur_mass_factor(n, mass->L, mass->r);
+  }
   dae__zero(n * n, mass->L);
   for (int j = 0; j < n; j++)
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
