@@ -26,8 +26,8 @@ dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae
 dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
                                         dae__solver **out, dae_error *err);
 
-/* Replaces the pattern of a solver that dae__solver_create_iteration made for at most DAE__SMALL_N
- * unknowns by another of no more unknowns. */
+/* Replaces the pattern of a solver that dae__solver_create_iteration or dae__zsolver_create made
+ * for at most DAE__SMALL_N unknowns by another of no more unknowns. */
 void dae__solver_set_pattern(dae__solver *solver, const dae_pattern *pattern);
 
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__solver_column. No message

@@ -13,16 +13,12 @@
 #include "core/tolerances.h"
 #include "core/vec.h"
 
-/* Largest number of rows of [G; K] for the fused factor and solve of accelerations, see
- * dae__saddle_solve_fused. Chosen, not measured. */
-#define SMALL_ROWS 2
-
 /* Dense [G; K] by columns, for the fused factor and solve of small problems. */
 static void motion_create_dense_A(dae__motion *motion)
 {
   const dae__mech *m = motion->m;
   int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
-  motion->small = m->nc > 0 && m->nc <= SMALL_ROWS;
+  motion->small = m->nc > 0 && m->nc <= DAE__SCHUR_ROWS;
   motion->contiguous = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
   motion->fast_path = motion->small && motion->contiguous && m->eval_all && !m->input &&
                       m->nu + m->nw == 0 && m->p->constant_mass;
