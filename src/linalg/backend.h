@@ -14,8 +14,6 @@ typedef struct dae__backend {
   dae_status (*factor)(void *state, const double *values, int *column);
   void (*solve)(void *state, double *b);
   double (*rcond)(const void *state);
-  /* Recomputes the factors after a load; NULL: all factors are saved with the arena. */
-  dae_status (*reload)(void *state);
   /* Makes the next factorisation search new pivots; NULL: every factorisation does. */
   void (*reset)(void *state);
   /* Frees memory outside the arena; NULL: all memory is in the arena. */

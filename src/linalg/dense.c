@@ -240,6 +240,7 @@ static dae_status dense_solver_create(dae__arena *arena, const dae_pattern *patt
   int *pivot = DAE__STATE(arena, int, n);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
+  DAE__LIMIT(arena, pivot, n, 0, pattern->cols - 1);
   bool full = (size_t)dae__pattern_count(pattern) == n * n;
   *d = (dense){pattern->cols, full, pattern, LU, scale, pivot};
   *state = d;

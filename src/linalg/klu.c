@@ -59,6 +59,8 @@ static void klu_solver_free(void *state)
   klu_free_symbolic(&s->symbolic, &s->common);
 }
 
+static dae__reload klu_solver_reload;
+
 static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, const field *numbers,
                                     void **state)
 {
@@ -82,8 +84,9 @@ static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, con
   s->symbolic = klu_analyze(p->cols, s->start, s->row, &s->common);
   if (!s->symbolic)
     return s->common.status == KLU_INVALID ? DAE_ERROR_USAGE : DAE_ERROR_MEMORY;
+  dae__arena_on_load(arena, klu_solver_reload, s);
   *state = s;
-  return DAE_OK;
+  return dae__arena_failed(arena) ? DAE_ERROR_MEMORY : DAE_OK;
 }
 
 static dae_status klu_solver_create_real(dae__arena *arena, const dae_pattern *p, void **state)
@@ -165,6 +168,7 @@ static double klu_solver_rcond(const void *state)
   return ((const sparse *)state)->rcond;
 }
 
+/* Rebuilds the factors, identical bit by bit, after a load of the arena. */
 static dae_status klu_solver_reload(void *state)
 {
   sparse *s = state;
@@ -190,7 +194,7 @@ static void klu_solver_reset(void *state)
 
 #define KLU_VERBS                                                                                  \
   .factor = klu_solver_factor, .solve = klu_solver_solve, .rcond = klu_solver_rcond,               \
-  .reload = klu_solver_reload, .reset = klu_solver_reset, .free = klu_solver_free
+  .reset = klu_solver_reset, .free = klu_solver_free
 const dae__backend dae__backend_klu = {.kind = "klu", .create = klu_solver_create_real, KLU_VERBS};
 const dae__backend dae__backend_zklu = {
     .kind = "klu", .create = klu_solver_create_complex, KLU_VERBS};

@@ -37,6 +37,7 @@ dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern,
   dae_status status = DAE_ERROR_MEMORY;
   if (!dae__arena_failed(arena)) {
     *column = -1;
+    DAE__LIMIT(arena, column, 1, -1, n - 1);
     *solver = (dae__solver){.backend = sparse                    ? backends.sparse
                                        : n >= backends.crossover ? backends.lapack
                                                                  : backends.dense,
@@ -113,11 +114,6 @@ void dae__solver_solve(dae__solver *solver, double *b)
 double dae__solver_rcond(const dae__solver *solver)
 {
   return solver->backend->rcond(solver->state);
-}
-
-dae_status dae__solver_reload(dae__solver *solver)
-{
-  return solver->backend->reload ? solver->backend->reload(solver->state) : DAE_OK;
 }
 
 void dae__solver_reset(dae__solver *solver)

@@ -390,6 +390,8 @@ dae__zlu_small *dae__zlu_small_create(dae__arena *arena, const dae_pattern *patt
   int *order = DAE__STATE(arena, int, rows), *known = DAE__STATE(arena, int, 1);
   if (dae__arena_failed(arena))
     return NULL;
+  DAE__LIMIT(arena, order, rows, 0, rows - 1);
+  DAE__LIMIT(arena, known, 1, 0, 1);
   *d = (dae__zlu_small){
       .LU = LU, .inverse = inverse, .scale = scale, .order = order, .known = known};
   dae__zlu_small_set_pattern(d, pattern);

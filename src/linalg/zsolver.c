@@ -47,9 +47,10 @@ dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, da
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for a linear system");
   *solver = (dae__zsolver){
       .n = n, .count = dae__pattern_count(pattern), .small = lu, .column = column, .b = b};
-  if (small)
+  if (small) {
     *column = -1;
-  else
+    DAE__LIMIT(arena, column, 1, -1, n - 1);
+  } else
     DAE__TRY(dae__solver_create_on(arena, pattern, backends, &solver->pairs, err));
   *out = solver;
   return DAE_OK;
@@ -96,11 +97,6 @@ void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y)
   }
 }
 
-dae_status dae__zsolver_reload(dae__zsolver *solver)
-{
-  return solver->small ? DAE_OK : dae__solver_reload(solver->pairs);
-}
-
 void dae__zsolver_reset(dae__zsolver *solver)
 {
   if (solver->small)
@@ -144,6 +140,7 @@ static dae_status zdense_solver_create(dae__arena *arena, const dae_pattern *pat
   double *x = DAE__ALLOC(arena, double, stride), *y = DAE__ALLOC(arena, double, stride);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
+  DAE__LIMIT(arena, pivot, n, 0, n - 1);
   *d = (zdense){n, where, size, pattern, LU, scale, x, y, pivot};
   *state = d;
   return DAE_OK;

@@ -29,9 +29,6 @@ int dae__zsolver_column(const dae__zsolver *solver);
 /* Solution x + i y = A\(x + i y); does not allocate. */
 void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y);
 
-/* Rebuilds the factors, identical bit by bit, after a load of the arena. */
-dae_status dae__zsolver_reload(dae__zsolver *solver);
-
 /* Makes the next factorisation independent of earlier ones by a new search for pivots. */
 void dae__zsolver_reset(dae__zsolver *solver);
 

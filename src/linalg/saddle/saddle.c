@@ -49,6 +49,18 @@ struct dae__saddle_system {
 
 /* ---- construction ---- */
 
+/* Forgets, after a load, data of the last factorisation that is not saved. */
+static dae_status saddle_reload(void *self)
+{
+  dae__saddle *saddle = self;
+  dae__saddle_system *s = saddle->system;
+  s->no_diagonal = false;
+  saddle->fused = (dae__saddle_fused){0};
+  if (*s->last != PIVOTED && !s->backend[*s->last].table)
+    *s->last = PIVOTED; /* a backend that the patterns do not have */
+  return DAE_OK;
+}
+
 static dae_status saddle_no_memory(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
@@ -63,6 +75,7 @@ static dae_status saddle_create_factors(dae__arena *arena, dae__saddle_system *s
   if (dae__arena_failed(arena))
     return saddle_no_memory(err);
   *s->last = PIVOTED;
+  DAE__LIMIT(arena, s->last, 1, 0, PIVOTED);
   DAE__TRY(dae__solver_create(arena, &s->pattern, &s->solver, err));
   double n = s->n, m = s->m, all = n + m;
   double products = s->dense_mass ? all * all * all / 6 : n * m * m + m * m * m / 3;
@@ -92,6 +105,7 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
   if (!s)
     return saddle_no_memory(err);
   saddle->system = s;
+  dae__arena_on_load(arena, saddle_reload, saddle);
   s->n = n;
   s->m = G->rows + K->rows;
   for (int j = 0; j < n; j++)
@@ -240,13 +254,6 @@ const char *dae__saddle_kind(const dae__saddle *saddle)
 {
   const dae__saddle_system *s = saddle->system;
   return *s->last != PIVOTED ? s->backend[*s->last].table->kind : dae__solver_kind(s->solver);
-}
-
-dae_status dae__saddle_reload(dae__saddle *saddle)
-{
-  saddle->system->no_diagonal = false;
-  saddle->fused = (dae__saddle_fused){0};
-  return dae__solver_reload(saddle->system->solver);
 }
 
 void dae__saddle_free(dae__saddle *saddle)

@@ -216,6 +216,7 @@ dae__unpivoted *dae__unpivoted_create(dae__arena *arena, int n, int m, int count
   double *B = DAE__UNINIT(arena, double, count * 2 * pairs * n);
   if (dae__arena_failed(arena))
     return NULL;
+  DAE__LIMIT(arena, made.diagonal, 1, 0, 1);
   for (int i = 0; i < count; i++)
     made.of[i].B = B + i * 2 * pairs * n;
   *o = made;

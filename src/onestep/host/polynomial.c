@@ -28,6 +28,8 @@ void dae__polynomial_create(dae__arena *arena, const dae_adapter *adapter, const
                            .z = DAE__ALLOC(arena, double, adapter->size),
                            .k = DAE__ALLOC(arena, double, adapter->size),
                            .p = DAE__ALLOC(arena, double, stride)};
+  if (!dae__arena_failed(arena))
+    DAE__LIMIT_TRUTH(arena, &out->memory->checked, 3);
 }
 
 void dae__polynomial_begin(dae__polynomial *o)

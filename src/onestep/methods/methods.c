@@ -264,9 +264,9 @@ static const dae__onestep_descriptor radau_iia_descriptor = {
 /* ---- constructors ---- */
 
 static dae_status methods_create(const dae__onestep_descriptor *descriptor,
-                                 const dae_problem *problem, const dae_start *start,
-                                 const dae_rk_options *opts, const dae_env *env,
-                                 dae_integrator **out, dae_error *err)
+                                 const dae_option_table *table, const dae_problem *problem,
+                                 const dae_start *start, const dae_rk_options *opts,
+                                 const dae_env *env, dae_integrator **out, dae_error *err)
 {
   dae__onestep_descriptor d = *descriptor;
   dae_step_options control = {.rtol = opts->rtol,
@@ -277,6 +277,7 @@ static dae_status methods_create(const dae__onestep_descriptor *descriptor,
                               .max_failures = opts->max_failures,
                               .project = opts->project};
   d.options = opts;
+  d.table = table;
   return dae__onestep_create(&d, &control, problem, start, env, out, err);
 }
 
@@ -289,7 +290,7 @@ static dae_status methods_create_adaptive(const dae__onestep_descriptor *descrip
   opts = opts ? opts : &defaults;
   *out = NULL;
   DAE__TRY(dae_options_validate(table, opts, err));
-  return methods_create(descriptor, problem, start, opts, env, out, err);
+  return methods_create(descriptor, table, problem, start, opts, env, out, err);
 }
 
 static dae_status methods_create_fixed(const dae__onestep_descriptor *descriptor,
@@ -304,7 +305,7 @@ static dae_status methods_create_fixed(const dae__onestep_descriptor *descriptor
     return dae__fail(err, DAE_ERROR_OPTION, "step",
                      "%s has fixed steps: give their size by step (--step on the command line)",
                      descriptor->needs.method);
-  return methods_create(descriptor, problem, start, opts, env, out, err);
+  return methods_create(descriptor, table, problem, start, opts, env, out, err);
 }
 
 /* Defines dae__euler_accepts and its counterparts, by the descriptor of the method. */

@@ -76,6 +76,7 @@ dae_status dae__spark_dense_create(dae__arena *arena, const dae_adapter *adapter
   d->state.dz = DAE__ALLOC(arena, double, adapter->size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT_TRUTH(arena, &d->memory->attempted[0], 4);
   long double c[DAE__HERMITE_NODES], w[DAE__HERMITE_NODES];
   for (int i = 0; i < n; i++)
     c[i] = (1 - cosl(PI * i / (n - 1))) / 2;

@@ -49,6 +49,18 @@ static void motion_make_forces(dae__motion *motion)
       .A = motion->contiguous ? A : motion->dense_A, .f = motion->top, .c = motion->bottom};
 }
 
+/* Recomputes, after a load, the number of dependent rows and their memory. */
+static dae_status motion_reload(void *self)
+{
+  dae__motion *motion = self;
+  dae__mech *m = motion->m;
+  motion->mass_known = false; /* the last factorisation may be of another motion */
+  m->count->dependent = m->nc;
+  for (int i = 0; i < m->nc; i++)
+    m->count->dependent -= m->active[i];
+  return dae__motion_reserve_dependent(motion, NULL);
+}
+
 /* Allocates memory that two dae__motion of one problem do not share. */
 static void motion_alloc_own_memory(dae__motion *motion)
 {
@@ -67,6 +79,9 @@ static void motion_alloc_own_memory(dae__motion *motion)
   motion->projected_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   if (!motion->sides)
     return;
+  dae__arena_on_load(arena, motion_reload, motion);
+  DAE__LIMIT_TRUTH(arena, &motion->memory->factored, 1);
+  DAE__LIMIT_COUNTER(arena, &motion->memory->projections, 2);
   motion->top = motion->sides;
   motion->bottom = motion->sides + m->nq;
   motion->want = (dae_mechanical_wanted){.f = motion->top, .s = m->nu > 0 ? motion->s : NULL};
@@ -147,13 +162,6 @@ void dae__motion_free(dae__motion *motion)
 {
   if (motion)
     dae__saddle_free(motion->saddle);
-}
-
-dae_status dae__motion_reload(dae__motion *motion)
-{
-  motion->mass_known = false; /* the last factorisation may be of another motion */
-  DAE__TRY(dae__motion_reserve_dependent(motion, NULL));
-  return motion->memory->factored ? dae__saddle_reload(motion->saddle) : DAE_OK;
 }
 
 /* ---- factorisation ---- */

@@ -41,7 +41,11 @@ static void momentum_alloc_vectors(dae__momentum_motion *motion, dae__arena *are
   motion->diagonal = DAE__ALLOC(arena, double, larger + m->nc);
   motion->size = DAE__ALLOC(arena, double, largest);
   motion->sample = DAE__ALLOC(arena, double, largest);
-  for (int i = 0; !dae__arena_failed(arena) && i < larger; i++)
+  if (dae__arena_failed(arena))
+    return;
+  DAE__LIMIT_TRUTH(arena, &motion->memory->factored, 2);
+  DAE__LIMIT_COUNTER(arena, &motion->memory->projections, 2);
+  for (int i = 0; i < larger; i++)
     motion->ones[i] = 1;
 }
 
@@ -97,14 +101,6 @@ void dae__momentum_motion_free(dae__momentum_motion *motion)
   dae__solver_free(motion->solver);
   dae__saddle_free(motion->place);
   dae__saddle_free(motion->least);
-}
-
-dae_status dae__momentum_motion_reload(dae__momentum_motion *motion)
-{
-  DAE__TRY(dae__solver_reload(motion->solver));
-  if (motion->place)
-    DAE__TRY(dae__saddle_reload(motion->place));
-  return motion->least ? dae__saddle_reload(motion->least) : DAE_OK;
 }
 
 const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion)

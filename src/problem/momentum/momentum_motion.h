@@ -51,7 +51,6 @@ typedef struct dae__momentum_motion {
 
 dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
                                        dae__momentum_motion **out, dae_error *err);
-dae_status dae__momentum_motion_reload(dae__momentum_motion *motion);
 void dae__momentum_motion_free(dae__momentum_motion *motion); /* motion may be NULL */
 const dae__momentum_memory *dae__momentum_motion_memory(const dae__momentum_motion *motion);
 
