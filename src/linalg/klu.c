@@ -68,6 +68,7 @@ static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, con
   int count = numbers->width * dae__pattern_count(p);
   memory *remembered = DAE__STATE(arena, memory, 1);
   double *first = DAE__STATE(arena, double, count), *second = DAE__STATE(arena, double, count);
+  dae__arena_on_load(arena, klu_solver_reload, s);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
   *s = (sparse){
@@ -84,9 +85,8 @@ static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, con
   s->symbolic = klu_analyze(p->cols, s->start, s->row, &s->common);
   if (!s->symbolic)
     return s->common.status == KLU_INVALID ? DAE_ERROR_USAGE : DAE_ERROR_MEMORY;
-  dae__arena_on_load(arena, klu_solver_reload, s);
   *state = s;
-  return dae__arena_failed(arena) ? DAE_ERROR_MEMORY : DAE_OK;
+  return DAE_OK;
 }
 
 static dae_status klu_solver_create_real(dae__arena *arena, const dae_pattern *p, void **state)
