@@ -209,15 +209,22 @@ void *dae_arena_state(dae__arena *arena, size_t count, size_t size)
   return memory;
 }
 
-/* State piece that holds an address. */
+/* State piece of a list that holds an address, the newest first; NULL: none. */
+static const piece *arena_piece_in(const piece_list *list, const char *address)
+{
+  for (const piece *p = list->piece + list->count; p-- > list->piece;)
+    if (address >= p->memory && address < p->memory + p->bytes)
+      return p;
+  return NULL;
+}
+
+/* State piece that holds an address: mostly one of the newest. */
 static const piece *arena_piece_of(const dae__arena *arena, const char *address)
 {
-  for (const piece_list *list = arena->state; list; list = list->next)
-    for (int i = 0; i < list->count; i++)
-      if (address >= list->piece[i].memory &&
-          address < list->piece[i].memory + list->piece[i].bytes)
-        return &list->piece[i];
-  return NULL;
+  const piece *p = arena_piece_in(arena->last_state, address);
+  for (const piece_list *list = arena->state; !p; list = list->next)
+    p = arena_piece_in(list, address);
+  return p;
 }
 
 void dae__arena_limit(dae__arena *arena, const void *first, int count, size_t size, long min,
