@@ -15,8 +15,6 @@ typedef struct dae__backend {
   /* Solution x = A\x, of complex numbers x + i y = A\(x + i y). */
   void (*solve)(void *state, double *x, double *y);
   double (*rcond)(const void *state);
-  /* Recomputes the factors after a load; NULL: all factors are saved with the arena. */
-  dae_status (*reload)(void *state);
   /* Makes the next factorisation search new pivots; NULL: every factorisation does. */
   void (*reset)(void *state);
   /* Replaces the pattern by another of no more unknowns; NULL: not supported. */

@@ -60,6 +60,8 @@ static void klu_solver_free(void *state)
   klu_free_symbolic(&s->symbolic, &s->common);
 }
 
+static dae__reload klu_solver_reload;
+
 static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, const field *numbers,
                                     void **state)
 {
@@ -67,6 +69,7 @@ static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, con
   int count = numbers->width * dae__pattern_count(p);
   memory *remembered = DAE__STATE(arena, memory, 1);
   double *first = DAE__STATE(arena, double, count), *second = DAE__STATE(arena, double, count);
+  dae__arena_on_load(arena, klu_solver_reload, s);
   double *b = numbers->width > 1 ? DAE__ALLOC(arena, double, 2 * p->cols) : NULL;
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
@@ -180,6 +183,7 @@ static double klu_solver_rcond(const void *state)
   return ((const sparse *)state)->rcond;
 }
 
+/* Rebuilds the factors, identical bit by bit, after a load of the arena. */
 static dae_status klu_solver_reload(void *state)
 {
   sparse *s = state;
@@ -205,7 +209,7 @@ static void klu_solver_reset(void *state)
 
 #define KLU_VERBS                                                                                  \
   .factor = klu_solver_factor, .solve = klu_solver_solve, .rcond = klu_solver_rcond,               \
-  .reload = klu_solver_reload, .reset = klu_solver_reset, .free = klu_solver_free
+  .reset = klu_solver_reset, .free = klu_solver_free
 const dae__backend dae__backend_klu = {.kind = "klu", .create = klu_solver_create_real, KLU_VERBS};
 const dae__backend dae__backend_zklu = {
     .kind = "klu", .create = klu_solver_create_complex, KLU_VERBS};

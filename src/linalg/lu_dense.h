@@ -220,6 +220,7 @@ static dae_status lu_solver_create(dae__arena *arena, const dae_pattern *pattern
   number *b = DAE__ALLOC(arena, number, n);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
+  DAE__LIMIT(arena, pivot, n, 0, pattern->cols - 1);
   bool full = (size_t)dae__pattern_count(pattern) == n * n;
   *d = (dense){pattern->cols, full, pattern, LU, scale, pivot, b};
   *state = d;

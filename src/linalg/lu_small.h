@@ -226,6 +226,8 @@ static dae_status small_create(dae__arena *arena, const dae_pattern *pattern, vo
                 .known = DAE__STATE(arena, int, 1)};
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
+  DAE__LIMIT(arena, made.order, rows, 0, rows - 1);
+  DAE__LIMIT_TRUTH(arena, made.known, 1);
   *d = made;
   small_set_pattern(d, pattern);
   *state = d;

@@ -54,6 +54,7 @@ static dae_status solver_create_on(dae__arena *arena, const dae_pattern *pattern
   dae_status status = DAE_ERROR_MEMORY;
   if (!dae__arena_failed(arena)) {
     *column = -1;
+    DAE__LIMIT(arena, column, 1, -1, pattern->cols - 1);
     *solver = (dae__solver){.backend = solver_select(pattern, of),
                             .count = of->width * dae__pattern_count(pattern),
                             .width = of->width,
@@ -153,11 +154,6 @@ void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y)
 double dae__solver_rcond(const dae__solver *solver)
 {
   return solver->backend->rcond(solver->state);
-}
-
-dae_status dae__solver_reload(dae__solver *solver)
-{
-  return solver->backend->reload ? solver->backend->reload(solver->state) : DAE_OK;
 }
 
 void dae__solver_reset(dae__solver *solver)

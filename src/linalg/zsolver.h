@@ -21,7 +21,6 @@ void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y);
 #define dae__zsolver_factor(solver, values) dae__solver_factor(solver, (const double *)(values))
 #define dae__zsolver_set_pattern dae__solver_set_pattern
 #define dae__zsolver_column dae__solver_column
-#define dae__zsolver_reload dae__solver_reload
 #define dae__zsolver_reset dae__solver_reset
 #define dae__zsolver_free dae__solver_free
 

@@ -41,6 +41,17 @@ struct dae__saddle_system {
 
 /* ---- construction ---- */
 
+/* Forgets, after a load, data of the last factorisation that is not saved. */
+static dae_status saddle_reload(void *self)
+{
+  dae__saddle *saddle = self;
+  dae__saddle_system *s = saddle->system;
+  s->no_diagonal = false;
+  saddle->fused = NULL;
+  *s->unpivoted = *s->unpivoted && s->schur; /* false where the patterns have no elimination */
+  return DAE_OK;
+}
+
 static dae_status saddle_no_memory(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
@@ -55,6 +66,7 @@ static dae_status saddle_create_factors(dae__arena *arena, dae__saddle *saddle, 
   s->unpivoted = DAE__STATE(arena, int, 1);
   if (dae__arena_failed(arena))
     return saddle_no_memory(err);
+  DAE__LIMIT_TRUTH(arena, s->unpivoted, 1);
   DAE__TRY(dae__solver_create(arena, &s->pattern, &s->solver, err));
   double n = s->n, m = s->m, all = n + m;
   double products = s->dense_mass ? all * all * all / 6 : n * m * m + m * m * m / 3;
@@ -85,6 +97,7 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
   if (!s)
     return saddle_no_memory(err);
   saddle->system = s;
+  dae__arena_on_load(arena, saddle_reload, saddle);
   s->n = n;
   s->m = G->rows + K->rows;
   for (int j = 0; j < n; j++)
@@ -212,13 +225,6 @@ const char *dae__saddle_kind(const dae__saddle *saddle)
 {
   const dae__saddle_system *s = saddle->system;
   return *s->unpivoted ? "schur" : dae__solver_kind(s->solver);
-}
-
-dae_status dae__saddle_reload(dae__saddle *saddle)
-{
-  saddle->system->no_diagonal = false;
-  saddle->fused = NULL;
-  return dae__solver_reload(saddle->system->solver);
 }
 
 void dae__saddle_free(dae__saddle *saddle)

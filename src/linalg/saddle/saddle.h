@@ -75,7 +75,6 @@ double dae__saddle_rcond(const dae__saddle *saddle);
 /* Name of the backend of the last factorisation: "schur" without pivoting (saddle_schur.h), or that
  * of dae__solver_kind. */
 const char *dae__saddle_kind(const dae__saddle *saddle);
-dae_status dae__saddle_reload(dae__saddle *saddle);
 void dae__saddle_free(dae__saddle *saddle);
 
 #endif

@@ -65,6 +65,7 @@ dae__saddle_schur *dae__saddle_schur_create(dae__arena *arena, const dae_pattern
   made.residual = DAE__ALLOC(arena, double, top + size);
   if (dae__arena_failed(arena))
     return NULL;
+  DAE__LIMIT_TRUTH(arena, made.diagonal, 1);
   if (top > n) /* pivots 1 for the padding */
     made.scale[top - 1] = 1;
   if (size > m)

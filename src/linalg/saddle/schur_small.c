@@ -16,6 +16,8 @@ void dae__schur_mass_create(dae__arena *arena, int n, bool dense, dae__schur_mas
   out->diagonal = DAE__STATE(arena, int, 1);
   out->r = DAE__STATE(arena, double, n);
   out->L = dense ? DAE__STATE(arena, double, n *n) : NULL;
+  if (!dae__arena_failed(arena))
+    DAE__LIMIT_TRUTH(arena, out->diagonal, 1);
 }
 
 /* Reciprocals of a diagonal M; false: an entry is off the diagonal, not positive or not finite. */

@@ -351,7 +351,13 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
   c->z = DAE__ALLOC(arena, double, o->adapter.size);
   c->k0 = DAE__ALLOC(arena, double, o->adapter.size);
   c->k1 = DAE__ALLOC(arena, double, o->adapter.size);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  DAE__LIMIT_COUNTER(arena, &c->memory->stiff, 2);
+  DAE__LIMIT_COUNTER(arena, &c->memory->wait, 3);
+  DAE__LIMIT_COUNTER(arena, &c->memory->confirmations, 1);
+  DAE__LIMIT_COUNTER(arena, &c->memory->failures, 4);
+  return DAE_OK;
 }
 
 void dae__switching_select_first(dae__onestep *o, double evaluations, double stability_limit)

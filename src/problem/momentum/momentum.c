@@ -98,6 +98,7 @@ static void momentum_alloc(dae__momentum *m, dae__arena *arena)
   if (!m->exact_gdot)
     m->difference[DAE__GDOT_Y].relative = DAE__NOISY_INCREMENT;
   m->evaluations = DAE__STATE(arena, long, 1);
+  DAE__LIMIT_COUNTER(arena, m->evaluations, 1);
   m->along = dae__along_create(arena, longest > m->nc ? longest : m->nc);
   m->v = DAE__ALLOC(arena, double, m->ny);
   m->g_t = DAE__ALLOC(arena, double, m->ng);
