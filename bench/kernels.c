@@ -1,19 +1,19 @@
 /* Nanoseconds of the small dense kernels.
  *
  * Saddle systems [M A'; A 0] with n coordinates and m rows: one factorisation with one and with
- * three solutions, from the values of M and A to those of x and y. Against it, the whole matrix by
- * dgetrf and dgetrs, and by the own pivoted LU behind dae__solver. The limits of
- * src/linalg/saddle.c are chosen from the second table: a chain of masses, a chain of bodies with
- * three coordinates and two rows each, and full matrices.
+ * three solutions, from the values of M and A to those of x and y; and fused solutions. Against it,
+ * the whole matrix by dgetrf and dgetrs, and by the own pivoted LU behind dae__solver. The limits
+ * of src/linalg/saddle.c are chosen from the second table: a chain of masses, a chain of bodies
+ * with three coordinates and two rows each, and full matrices.
  *
- * Complex LU: factorisation and solution by the own kernel, by dae__zsolver with its scaling, and
- * by zgetrf and zgetrs. The crossover in src/linalg/zdense.c is chosen from this table.
+ * Complex LU: factorisation and solution by dae__zsolver with its scaling, and by zgetrf and
+ * zgetrs. The crossover in src/linalg/zdense.c is chosen from this table.
  * OPENBLAS_VERBOSE and OPENBLAS_CORETYPE as for bench/lu.c. */
+#include "linalg/backend.h"
 #include "linalg/dense.h"
 #include "linalg/pattern.h"
 #include "linalg/saddle/saddle.h"
 #include "linalg/solver.h"
-#include "linalg/zdense.h"
 #include "linalg/zsolver.h"
 
 #include <math.h>
@@ -207,6 +207,57 @@ static void by_lapack(void *what)
 #endif
 }
 
+/* rows and forces stored one by one, as callbacks do, then the fused solution, where there is one,
+ * or a factorisation and a solution; s->sides - 1: whether M is that of the last call */
+static void by_fused(void *what)
+{
+  mechanism *s = what;
+  volatile double *rows = s->LU, *side = s->side;
+  for (int i = 0; i < s->n * s->m; i++)
+    rows[i] = s->rows[i];
+  for (int i = 0; i < s->size; i++)
+    side[i] = i;
+  dae__saddle_forces of = {.A = s->LU,
+                           .f = s->side,
+                           .c = s->side + s->n,
+                           .x = s->side + s->size,
+                           .y = s->side + s->size + s->n};
+  bool same = s->sides > 1;
+  if (!dae__saddle_solve_fused(s->saddle, s->mass, same, &of))
+    check(dae__saddle_factor_solve(s->saddle, s->mass, same, s->LU, NULL, s->side, s->side + s->n));
+}
+
+/* minimum-norm correction after a fused solution, on top of the latter */
+static void by_correction(void *what)
+{
+  mechanism *s = what;
+  by_fused(s);
+  if (!dae__saddle_correct(s->saddle, s->LU, s->side + s->n, s->side + 2 * s->size))
+    dae__saddle_solve(s->saddle, s->side, s->side + s->n);
+}
+
+static void show_fused(mechanism s, const char *name)
+{
+  prepare(&s);
+  printf("%-8s (%3d,%3d)", name, s.n, s.m);
+  for (s.sides = 1; s.sides <= 2; s.sides++)
+    printf(" %8.1f", measure(by_fused, &s, 20000));
+  s.sides = 2;
+  printf(" %8.1f\n", measure(by_correction, &s, 20000));
+  finish(&s);
+}
+
+static void show_fused_all(void)
+{
+  static const int sizes[][2] = {{2, 1}, {3, 1}, {3, 2}, {4, 2},  {6, 2}, {4, 3},
+                                 {6, 3}, {9, 3}, {8, 4}, {10, 5}, {7, 6}, {12, 6}};
+  printf("fused solutions: ns with a new M, with the same M, and with a correction\n");
+  for (int i = 0; i < 12; i++) {
+    show_fused(full(sizes[i][0], sizes[i][1], true), "diagonal");
+    show_fused(full(sizes[i][0], sizes[i][1], false), "full");
+  }
+}
+
 static void show(mechanism s, const char *name)
 {
   static work *const ways[] = {by_lapack, by_own, by_solver, by_saddle};
@@ -244,30 +295,11 @@ static void show_saddles(void)
 typedef struct square {
   int n;
   double A[2 * LARGEST * LARGEST]; /* in pairs, by columns */
-  _Alignas(
-      64) double apart[2 * (LARGEST + 4) * LARGEST + 6 * LARGEST]; /* as the own kernel has it */
-  _Alignas(64) double LU[2 * (LARGEST + 4) * LARGEST + 6 * LARGEST];
-  _Alignas(64) double x[LARGEST + 2];
-  _Alignas(64) double y[LARGEST + 2];
+  double LU[2 * LARGEST * LARGEST], x[LARGEST], y[LARGEST];
   double complex b[LARGEST];
   int pivot[LARGEST];
   dae__zsolver *solver;
 } square;
-
-static void factor_own(void *what)
-{
-  square *s = what;
-  memcpy(s->LU, s->apart, 2 * dae__zlu_stride(s->n) * (size_t)s->n * sizeof *s->LU);
-  dae__zlu_factor(s->n, s->LU, s->pivot);
-}
-
-static void solve_own(void *what)
-{
-  square *s = what;
-  memcpy(s->x, s->A, (size_t)s->n * sizeof *s->x);
-  memcpy(s->y, s->A + s->n, (size_t)s->n * sizeof *s->y);
-  dae__zlu_solve(s->n, s->LU, s->pivot, s->x, s->y);
-}
 
 static void factor_solver(void *what)
 {
@@ -310,21 +342,15 @@ static void solve_lapack(void *what)
 static void show_complex(int n)
 {
   static square s;
-  static work *const ways[][2] = {
-      {factor_lapack, solve_lapack}, {factor_own, solve_own}, {factor_solver, solve_solver}};
-  size_t stride = dae__zlu_stride(n);
+  static work *const ways[][2] = {{factor_lapack, solve_lapack}, {factor_solver, solve_solver}};
   dae__arena *arena = dae__arena_create(NULL);
   dae_pattern pattern = dae__pattern_dense(arena, n, n);
   s.n = n;
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++) {
-      double *a = s.A + 2 * (i + j * n), *to = s.apart + 2 * stride * (size_t)j + i;
-      to[0] = a[0] = number();
-      to[stride] = a[1] = number();
-    }
+  for (int i = 0; i < 2 * n * n; i++)
+    s.A[i] = number();
   check(dae__zsolver_create(arena, &pattern, &s.solver, NULL));
   printf("%25d", n);
-  for (int w = 0; w < 3; w++)
+  for (int w = 0; w < 2; w++)
     for (int k = 0; k < 2; k++)
       printf(" %8.0f", measure(ways[w][k], &s, 1 + 2000000 / (4 * n * n * n + 100 * n)));
   printf("\n");
@@ -335,11 +361,12 @@ static void show_complex(int n)
 int main(void)
 {
   static const int sizes[] = {3, 6, 13, 25, 30, 40, 50, 60, 80, 100, 150, 200};
+  show_fused_all();
   show_saddles();
   printf(
       "\ncomplex LU: ns for a factorisation and for a solution; the library changes to LAPACK at "
-      "n = %d\n%25s %17s %17s %17s\n",
-      dae__zlu_crossover, "n", "zgetrf, zgetrs", "own LU", "dae__zsolver");
+      "n = %d\n%25s %17s %17s\n",
+      dae__zlu_crossover, "n", "zgetrf, zgetrs", "dae__zsolver");
   for (int i = 0; i < 12; i++)
     show_complex(sizes[i]);
   return 0;

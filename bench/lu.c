@@ -2,6 +2,7 @@
  * crossover in src/linalg/dense.c is chosen from this table: the n from which on dgetrf wins. It
  * depends on the kernels that OpenBLAS picks: set OPENBLAS_VERBOSE=2 to see which, and
  * OPENBLAS_CORETYPE=Haswell or SkylakeX where it does not know the processor. */
+#include "linalg/backend.h"
 #include "linalg/dense.h"
 
 #include <stdio.h>

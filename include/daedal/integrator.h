@@ -104,9 +104,12 @@ dae_status dae_integrator_restart(dae_integrator *it, double t, const double *y,
 
 /** Number of bytes of a saved state. */
 size_t dae_integrator_save_size(const dae_integrator *it);
-/** Writes the state into a buffer; a buffer that is too small is refused. */
+/** Writes the state into a buffer; a buffer that is too small is refused. The functions of the
+ * problem are evaluated at and near the state, without influence on statistics and steps. */
 dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err);
-/** Restores a saved state; that of another method, problem or option is refused. */
+/** Restores a saved state. A damaged one, and that of another method, problem (names, sizes,
+ * patterns, values of its functions near the saved state) or option is refused with
+ * DAE_ERROR_USAGE and the difference in err; the integrator then stays as it is. */
 dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err);
 /** @} */
 

@@ -64,7 +64,7 @@ typedef struct dae_adapter_table {
   bool (*rank)(void *self, double t, const double *z, char *name, size_t size);
   /** Adds evaluations, factorisations and projections to the statistics. */
   void (*count)(const void *self, dae_stats *stats);
-  /** Restores data derived from the saved state, after a load. */
+  /** Restores data derived from the saved state, after a load; NULL: none. */
   dae_status (*reload)(void *self, dae_error *err);
   void (*free)(void *self); /**< frees memory outside the arena */
 } dae_adapter_table;

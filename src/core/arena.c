@@ -5,6 +5,7 @@
 #include "core/assert.h"
 #include "core/env.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@
 /* Piece size up to which zeroing runs in place over whole cache lines, faster than a call of
  * memset. Under the sanitizer nothing beyond the end of a piece may be written. */
 #define INLINE_ZERO_BYTES ((size_t)(GAP_BYTES ? 0 : 256))
+/* Bound of doubles with a limit: sums of a few of them do not overflow. */
+#define LARGEST_DOUBLE 1e200
 #define PIECES_PER_LIST 31 /* number of state pieces in one node of the list of state pieces */
 
 typedef struct chunk {
@@ -43,7 +46,8 @@ typedef struct chunk {
 
 typedef struct piece {
   size_t bytes;
-  void *memory;
+  size_t offset; /* offset in a saved buffer */
+  char *memory;
 } piece;
 
 typedef struct piece_list {
@@ -52,6 +56,22 @@ typedef struct piece_list {
   piece piece[PIECES_PER_LIST];
 } piece_list;
 
+/* Range of integers of a state piece. */
+typedef struct limit {
+  struct limit *next;
+  size_t offset; /* offset of the first one in a saved buffer */
+  size_t size;   /* bytes of one; 0: finite doubles */
+  int count;
+  long min, max;
+} limit;
+
+/* Reload function of an object that lies in the arena. */
+typedef struct hook {
+  struct hook *next;
+  dae__reload *reload;
+  void *self;
+} hook;
+
 /* Arena, stored at the beginning of its first chunk. */
 struct dae__arena {
   chunk first;
@@ -59,6 +79,8 @@ struct dae__arena {
   chunk *others;    /* chunks after the first, newest first; pieces are cut from the newest only */
   char *free, *end; /* unused rest of the newest chunk; both addresses are aligned */
   piece_list *state, *last_state;
+  limit *limits;
+  hook *hooks, *last_hook;
   size_t state_size;              /* bytes of all state pieces */
   size_t next_chunk, total_bytes; /* bytes of the next chunk; bytes of all chunks so far */
   bool failed;
@@ -181,9 +203,80 @@ void *dae_arena_state(dae__arena *arena, size_t count, size_t size)
     *(arena->last_state ? &arena->last_state->next : &arena->state) = list;
     arena->last_state = list;
   }
-  list->piece[list->count++] = (piece){.bytes = count * size, .memory = memory};
+  list->piece[list->count++] =
+      (piece){.bytes = count * size, .offset = arena->state_size, .memory = memory};
   arena->state_size += count * size;
   return memory;
+}
+
+/* State piece of a list that holds an address, the newest first; NULL: none. */
+static const piece *arena_piece_in(const piece_list *list, const char *address)
+{
+  for (const piece *p = list->piece + list->count; p-- > list->piece;)
+    if (address >= p->memory && address < p->memory + p->bytes)
+      return p;
+  return NULL;
+}
+
+/* State piece that holds an address: mostly one of the newest. */
+static const piece *arena_piece_of(const dae__arena *arena, const char *address)
+{
+  const piece *p = arena_piece_in(arena->last_state, address);
+  for (const piece_list *list = arena->state; !p; list = list->next)
+    p = arena_piece_in(list, address);
+  return p;
+}
+
+void dae__arena_limit(dae__arena *arena, const void *first, int count, size_t size, long min,
+                      long max)
+{
+  limit *l = arena->failed || count == 0 ? NULL : DAE__UNINIT(arena, limit, 1);
+  if (!l)
+    return;
+  const piece *p = arena_piece_of(arena, first);
+  DAE__ASSERT(p && (const char *)first + (size_t)count * size <= p->memory + p->bytes);
+  *l = (limit){.next = arena->limits,
+               .offset = p->offset + (size_t)((const char *)first - p->memory),
+               .size = size,
+               .count = count,
+               .min = min,
+               .max = max};
+  arena->limits = l;
+}
+
+/* Whether a number of a saved buffer is within its limit. */
+static bool arena_within(const limit *l, const char *from)
+{
+  int number = 0;
+  long value = 0;
+  double real;
+  unsigned char truth; /* a bool with another value than 0 and 1 must not be read as a bool */
+  switch (l->size) {
+  case 0:
+    memcpy(&real, from, sizeof real);
+    return fabs(real) < LARGEST_DOUBLE; /* false for NaN */
+  case 1:
+    memcpy(&truth, from, 1);
+    value = truth;
+    break;
+  case sizeof(int):
+    memcpy(&number, from, sizeof number);
+    value = number;
+    break;
+  default:
+    memcpy(&value, from, sizeof value);
+  }
+  return value >= l->min && value <= l->max;
+}
+
+bool dae__arena_check(const dae__arena *arena, const void *buffer)
+{
+  for (const limit *l = arena->limits; l; l = l->next)
+    for (int i = 0; i < l->count; i++)
+      if (!arena_within(l, (const char *)buffer + l->offset +
+                               (size_t)i * (l->size ? l->size : sizeof(double))))
+        return false;
+  return true;
 }
 
 bool dae__arena_failed(const dae__arena *arena)
@@ -212,7 +305,17 @@ void dae__arena_save(const dae__arena *arena, void *buffer)
     }
 }
 
-void dae__arena_load(dae__arena *arena, const void *buffer)
+void dae__arena_on_load(dae__arena *arena, dae__reload *reload, void *self)
+{
+  hook *h = DAE__UNINIT(arena, hook, 1);
+  if (!h)
+    return;
+  *h = (hook){.reload = reload, .self = self};
+  *(arena->last_hook ? &arena->last_hook->next : &arena->hooks) = h;
+  arena->last_hook = h;
+}
+
+dae_status dae__arena_load(dae__arena *arena, const void *buffer)
 {
   const char *from = buffer;
   for (piece_list *list = arena->state; list; list = list->next)
@@ -221,4 +324,8 @@ void dae__arena_load(dae__arena *arena, const void *buffer)
       memcpy(p->memory, from, p->bytes);
       from += p->bytes;
     }
+  dae_status status = DAE_OK;
+  for (const hook *h = arena->hooks; h && !status; h = h->next)
+    status = h->reload(h->self);
+  return status;
 }

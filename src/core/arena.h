@@ -8,6 +8,8 @@
 #define DAEDAL_CORE_ARENA_H
 
 #include <daedal/env.h>
+#include <daedal/status.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -31,9 +33,31 @@ const dae_env *dae__arena_env(const dae__arena *arena);
 #define DAE__STATE(arena, type, count)                                                             \
   ((type *)dae_arena_state((arena), (size_t)(count), sizeof(type)))
 
+/* Range [min, max] of `count` integers or truth values of `size` bytes each, inside a state piece:
+ * a load refuses others, since they index memory, or counters that could overflow. size = 0:
+ * `count` doubles, which must be finite and not near overflow. */
+void dae__arena_limit(dae__arena *arena, const void *first, int count, size_t size, long min,
+                      long max);
+#define DAE__LIMIT(arena, first, count, min, max)                                                  \
+  dae__arena_limit((arena), (first), (int)(count), sizeof *(first), (min), (max))
+#define DAE__LIMIT_TRUTH(arena, first, count) DAE__LIMIT(arena, first, count, 0, 1)
+#define DAE__LIMIT_FINITE(arena, first, count)                                                     \
+  dae__arena_limit((arena), (first), (int)(count), 0 * sizeof *(first), 0, 0)
+#define DAE__LIMIT_COUNTER(arena, first, count)                                                    \
+  DAE__LIMIT(arena, first, count, 0, sizeof *(first) == sizeof(int) ? INT_MAX / 2 : LONG_MAX / 2)
+
 /* Size in bytes, save and load of all state pieces, copied in the order of their allocation. */
 size_t dae__arena_state_size(const dae__arena *arena);
 void dae__arena_save(const dae__arena *arena, void *buffer);
-void dae__arena_load(dae__arena *arena, const void *buffer);
+/* Whether all integers of a saved buffer are within their limits. */
+bool dae__arena_check(const dae__arena *arena, const void *buffer);
+/* Copies a saved buffer into the state pieces, then calls the reload functions; returns the status
+ * of the first one that fails. */
+dae_status dae__arena_load(dae__arena *arena, const void *buffer);
+
+/* Registers a function that recomputes data outside the state pieces after every load, as a
+ * factorisation; functions are called in the order of their registration. */
+typedef dae_status dae__reload(void *self);
+void dae__arena_on_load(dae__arena *arena, dae__reload *reload, void *self);
 
 #endif

@@ -199,6 +199,11 @@ double dae__options_number(const dae_option_table *table, const void *opts, cons
   return NAN;
 }
 
+double dae__options_value(const dae_option_table *table, const void *opts, int i)
+{
+  return options_read_field(&table->options[i], opts);
+}
+
 dae_status dae__options_set_number(const dae_option_table *table, void *opts, const char *name,
                                    double value, dae_error *err)
 {

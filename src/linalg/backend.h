@@ -1,5 +1,5 @@
-/* Backends of dae__solver and dae__zsolver: one table for each factorisation. Complex numbers are
- * pairs of doubles. */
+/* Backends of dae__solver and dae__zsolver: one table for each factorisation. Values of complex
+ * matrices are pairs of doubles. */
 #ifndef DAEDAL_LINALG_BACKEND_H
 #define DAEDAL_LINALG_BACKEND_H
 
@@ -12,39 +12,27 @@ typedef struct dae__backend {
   /* Factors the matrix; DAE_ERROR_SINGULAR sets *column. Values must be finite, except for
    * dae__backend_lu_small, which reports infinite and NaN entries as singular. */
   dae_status (*factor)(void *state, const double *values, int *column);
-  void (*solve)(void *state, double *b);
+  /* Solution x = A\x, of complex numbers x + i y = A\(x + i y). */
+  void (*solve)(void *state, double *x, double *y);
   double (*rcond)(const void *state);
-  /* Recomputes the factors after a load; NULL: all factors are saved with the arena. */
-  dae_status (*reload)(void *state);
   /* Makes the next factorisation search new pivots; NULL: every factorisation does. */
   void (*reset)(void *state);
+  /* Replaces the pattern by another of no more unknowns; NULL: not supported. */
+  void (*set_pattern)(void *state, const dae_pattern *pattern);
   /* Frees memory outside the arena; NULL: all memory is in the arena. */
   void (*free)(void *state);
 } dae__backend;
 
-/* Backend for 1 to DAE__SMALL_N unknowns by a dense inverse. Its solutions may differ from those of
- * LU in their last digits. */
+/* Backends for 1 to DAE__SMALL_N unknowns. Solutions by the inverse of real matrices may differ
+ * from those of LU in their last digits. */
 #define DAE__SMALL_N 12
-extern const dae__backend dae__backend_lu_small;
-void dae__lu_small_set_pattern(void *state, const dae_pattern *pattern);
-extern const dae__backend dae__backend_dense, dae__backend_lapack, dae__backend_zdense;
-#ifdef DAE_WITH_LAPACK
-extern const dae__backend dae__backend_zlapack;
-#endif
+extern const dae__backend dae__backend_lu_small, dae__backend_zlu_small;
+/* Dense LU; LAPACK factors from the order dae__lu_crossover or dae__zlu_crossover on. */
+extern const dae__backend dae__backend_dense, dae__backend_lapack;
+extern const dae__backend dae__backend_zdense, dae__backend_zlapack;
+extern const int dae__lu_crossover, dae__zlu_crossover;
 #ifdef DAE_WITH_KLU
 extern const dae__backend dae__backend_klu, dae__backend_zklu;
 #endif
-
-/* Backends for matrix entries of `width` doubles (1 real, 2 complex), and the order n from which on
- * LAPACK is faster than the own dense kernel; sparse may be NULL. */
-typedef struct dae__backends {
-  int width, crossover;
-  const dae__backend *dense, *lapack, *sparse;
-} dae__backends;
-
-/* Creates a solver with the backend of the table that suits the pattern, like
- * dae__solver_create. */
-dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern,
-                                 dae__backends backends, dae__solver **out, dae_error *err);
 
 #endif

@@ -7,10 +7,8 @@
 void dae__lu_scale_rows(int n, double *A, double *scale);
 /* Factors A = P L U in place. Returns 0, or j + 1 for the first column j without a usable pivot. */
 int dae__lu_factor(int n, double *A, int *pivot);
-/* Factorisation of dae__lu_factor without LAPACK for all n; dae__lu_crossover is the order from
- * which on dae__lu_factor calls LAPACK. */
+/* Factorisation of dae__lu_factor without LAPACK for all n. */
 int dae__lu_factor_own(int n, double *A, int *pivot);
-extern const int dae__lu_crossover;
 /* b = A\b, and b = A'\b */
 void dae__lu_solve(int n, const double *LU, const int *pivot, double *b);
 void dae__lu_solve_transposed(int n, const double *LU, const int *pivot, double *b);

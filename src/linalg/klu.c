@@ -50,6 +50,7 @@ typedef struct sparse {
   /* saved state: matrix values of the last full factorisation, and of the last
    * refactorisation */
   double *first, *second;
+  double *b; /* right side of a complex system, as pairs of real and imaginary part */
 } sparse;
 
 static void klu_solver_free(void *state)
@@ -59,6 +60,8 @@ static void klu_solver_free(void *state)
   klu_free_symbolic(&s->symbolic, &s->common);
 }
 
+static dae__reload klu_solver_reload;
+
 static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, const field *numbers,
                                     void **state)
 {
@@ -66,10 +69,16 @@ static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, con
   int count = numbers->width * dae__pattern_count(p);
   memory *remembered = DAE__STATE(arena, memory, 1);
   double *first = DAE__STATE(arena, double, count), *second = DAE__STATE(arena, double, count);
+  dae__arena_on_load(arena, klu_solver_reload, s);
+  double *b = numbers->width > 1 ? DAE__ALLOC(arena, double, 2 * p->cols) : NULL;
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
-  *s = (sparse){
-      .field = numbers, .count = count, .memory = remembered, .first = first, .second = second};
+  *s = (sparse){.field = numbers,
+                .count = count,
+                .memory = remembered,
+                .first = first,
+                .second = second,
+                .b = b};
   /* cast: KLU's interface lacks const, but does not write to the pattern */
   s->start = (int *)p->start;
   s->row = (int *)p->row;
@@ -154,10 +163,19 @@ static dae_status klu_solver_factor(void *state, const double *values, int *colu
   return klu_solver_factor_first(s, column);
 }
 
-static void klu_solver_solve(void *state, double *b)
+static void klu_solver_solve(void *state, double *x, double *y)
 {
   sparse *s = state;
-  s->field->solve(s->symbolic, s->numeric, s->symbolic->n, 1, b, &s->common);
+  int n = s->symbolic->n;
+  for (int i = 0; y && i < n; i++) {
+    s->b[2 * i] = x[i];
+    s->b[2 * i + 1] = y[i];
+  }
+  s->field->solve(s->symbolic, s->numeric, n, 1, y ? s->b : x, &s->common);
+  for (int i = 0; y && i < n; i++) {
+    x[i] = s->b[2 * i];
+    y[i] = s->b[2 * i + 1];
+  }
 }
 
 static double klu_solver_rcond(const void *state)
@@ -165,6 +183,7 @@ static double klu_solver_rcond(const void *state)
   return ((const sparse *)state)->rcond;
 }
 
+/* Rebuilds the factors, identical bit by bit, after a load of the arena. */
 static dae_status klu_solver_reload(void *state)
 {
   sparse *s = state;
@@ -190,7 +209,7 @@ static void klu_solver_reset(void *state)
 
 #define KLU_VERBS                                                                                  \
   .factor = klu_solver_factor, .solve = klu_solver_solve, .rcond = klu_solver_rcond,               \
-  .reload = klu_solver_reload, .reset = klu_solver_reset, .free = klu_solver_free
+  .reset = klu_solver_reset, .free = klu_solver_free
 const dae__backend dae__backend_klu = {.kind = "klu", .create = klu_solver_create_real, KLU_VERBS};
 const dae__backend dae__backend_zklu = {
     .kind = "klu", .create = klu_solver_create_complex, KLU_VERBS};

@@ -1,12 +1,12 @@
-/* The functions of the real linear solver, and the selection of its backend. */
+/* The functions of the linear solvers, real and complex, and the selection of their backends. */
 #include "linalg/solver.h"
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/backend.h"
-#include "linalg/dense.h"
 #include "linalg/pattern.h"
+#include "linalg/zsolver.h"
 #include <math.h>
 #include <stdint.h>
 
@@ -21,26 +21,43 @@ struct dae__solver {
   const dae__backend *backend;
   void *state;
   int count;   /* number of doubles of the matrix values */
+  int width;   /* number of doubles of a matrix entry: 1 real, 2 complex */
   int *column; /* saved state: column at which the last factorisation failed, or -1 */
 };
 
-dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern,
-                                 dae__backends backends, dae__solver **out, dae_error *err)
+/* Backends for matrix entries of `width` doubles (1 real, 2 complex), and the order from which on
+ * LAPACK is faster than the own dense kernel; small (up to DAE__SMALL_N unknowns) and sparse may be
+ * NULL. */
+typedef struct backends {
+  int width, crossover;
+  const dae__backend *small, *dense, *lapack, *sparse;
+} backends;
+
+static const dae__backend *solver_select(const dae_pattern *pattern, const backends *of)
 {
-  int n = pattern->cols, count = dae__pattern_count(pattern);
-  int64_t full = (int64_t)n * n, entries = count;
+  int n = pattern->cols;
+  int64_t full = (int64_t)n * n, entries = dae__pattern_count(pattern);
   bool fills_in = 4 * entries > full && n <= DENSE_QUARTER_N;
-  bool sparse = backends.sparse && n > DENSE_ALWAYS_N && entries < full && !fills_in;
+  if (of->small && n > 0 && n <= DAE__SMALL_N)
+    return of->small;
+  if (of->sparse && n > DENSE_ALWAYS_N && entries < full && !fills_in)
+    return of->sparse;
+  return n >= of->crossover ? of->lapack : of->dense;
+}
+
+static dae_status solver_create_on(dae__arena *arena, const dae_pattern *pattern,
+                                   const backends *of, dae__solver **out, dae_error *err)
+{
   *out = NULL;
   dae__solver *solver = DAE__ALLOC(arena, dae__solver, 1);
   int *column = DAE__STATE(arena, int, 1);
   dae_status status = DAE_ERROR_MEMORY;
   if (!dae__arena_failed(arena)) {
     *column = -1;
-    *solver = (dae__solver){.backend = sparse                    ? backends.sparse
-                                       : n >= backends.crossover ? backends.lapack
-                                                                 : backends.dense,
-                            .count = backends.width * count,
+    DAE__LIMIT(arena, column, 1, -1, pattern->cols - 1);
+    *solver = (dae__solver){.backend = solver_select(pattern, of),
+                            .count = of->width * dae__pattern_count(pattern),
+                            .width = of->width,
                             .column = column};
     status = solver->backend->create(arena, pattern, &solver->state);
   }
@@ -48,41 +65,60 @@ dae_status dae__solver_create_on(dae__arena *arena, const dae_pattern *pattern,
     return dae__fail(err, status, NULL, "out of memory for a linear system");
   if (status < 0)
     return dae__fail(err, status, NULL,
-                     "the symbolic analysis of a linear system of %d equations fails", n);
+                     "the symbolic analysis of a linear system of %d equations fails",
+                     pattern->cols);
   DAE__ASSERT(solver->backend->factor && solver->backend->solve && solver->backend->rcond);
   *out = solver;
   return DAE_OK;
 }
 
-static dae_status solver_create_with(dae__arena *arena, const dae_pattern *pattern,
-                                     const dae__backend *dense, dae__solver **out, dae_error *err)
-{
-  dae__backends backends = {1, dae__lu_crossover, dense, &dae__backend_lapack, NULL};
 #ifdef DAE_WITH_KLU
-  backends.sparse = &dae__backend_klu;
+#define KLU_OR_NULL(klu) (&(klu))
+#else
+#define KLU_OR_NULL(klu) NULL
 #endif
-  return dae__solver_create_on(arena, pattern, backends, out, err);
-}
 
 dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
                               dae_error *err)
 {
-  return solver_create_with(arena, pattern, &dae__backend_dense, out, err);
+  backends of = {1,
+                 dae__lu_crossover,
+                 NULL,
+                 &dae__backend_dense,
+                 &dae__backend_lapack,
+                 KLU_OR_NULL(dae__backend_klu)};
+  return solver_create_on(arena, pattern, &of, out, err);
 }
 
 dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
                                         dae__solver **out, dae_error *err)
 {
-  bool small = pattern->cols > 0 && pattern->cols <= DAE__SMALL_N;
-  const dae__backend *dense = small ? &dae__backend_lu_small : &dae__backend_dense;
-  return solver_create_with(arena, pattern, dense, out, err);
+  backends of = {1,
+                 dae__lu_crossover,
+                 &dae__backend_lu_small,
+                 &dae__backend_dense,
+                 &dae__backend_lapack,
+                 KLU_OR_NULL(dae__backend_klu)};
+  return solver_create_on(arena, pattern, &of, out, err);
+}
+
+dae_status dae__zsolver_create(dae__arena *arena, const dae_pattern *pattern, dae__zsolver **out,
+                               dae_error *err)
+{
+  backends of = {2,
+                 dae__zlu_crossover,
+                 &dae__backend_zlu_small,
+                 &dae__backend_zdense,
+                 &dae__backend_zlapack,
+                 KLU_OR_NULL(dae__backend_zklu)};
+  return solver_create_on(arena, pattern, &of, out, err);
 }
 
 void dae__solver_set_pattern(dae__solver *solver, const dae_pattern *pattern)
 {
-  DAE__ASSERT(solver->backend == &dae__backend_lu_small);
-  solver->count = dae__pattern_count(pattern);
-  dae__lu_small_set_pattern(solver->state, pattern);
+  DAE__ASSERT(solver->backend->set_pattern);
+  solver->count = solver->width * dae__pattern_count(pattern);
+  solver->backend->set_pattern(solver->state, pattern);
 }
 
 dae_status dae__solver_factor(dae__solver *solver, const double *values)
@@ -107,17 +143,17 @@ int dae__solver_column(const dae__solver *solver)
 
 void dae__solver_solve(dae__solver *solver, double *b)
 {
-  solver->backend->solve(solver->state, b);
+  solver->backend->solve(solver->state, b, NULL);
+}
+
+void dae__zsolver_solve(dae__zsolver *solver, double *x, double *y)
+{
+  solver->backend->solve(solver->state, x, y);
 }
 
 double dae__solver_rcond(const dae__solver *solver)
 {
   return solver->backend->rcond(solver->state);
-}
-
-dae_status dae__solver_reload(dae__solver *solver)
-{
-  return solver->backend->reload ? solver->backend->reload(solver->state) : DAE_OK;
 }
 
 void dae__solver_reset(dae__solver *solver)

@@ -17,7 +17,8 @@
 typedef struct dae__solver dae__solver;
 
 /* Analyses the pattern, which must live as long as the solver. The values that its factors are
- * computed from are state of the arena (see dae__solver_reload). On failure *out is NULL. */
+ * computed from are state of the arena, whose load rebuilds them bit by bit. On failure *out is
+ * NULL. */
 dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae__solver **out,
                               dae_error *err);
 
@@ -26,8 +27,8 @@ dae_status dae__solver_create(dae__arena *arena, const dae_pattern *pattern, dae
 dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pattern,
                                         dae__solver **out, dae_error *err);
 
-/* Replaces the pattern of a solver that dae__solver_create_iteration made for at most DAE__SMALL_N
- * unknowns by another of no more unknowns. */
+/* Replaces the pattern of a solver that dae__solver_create_iteration or dae__zsolver_create made
+ * for at most DAE__SMALL_N unknowns by another of no more unknowns. */
 void dae__solver_set_pattern(dae__solver *solver, const dae_pattern *pattern);
 
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__solver_column. No message
@@ -48,9 +49,6 @@ void dae__solver_solve(dae__solver *solver, double *b);
 
 /* Cheap estimate of the reciprocal condition number of the last factorisation. */
 double dae__solver_rcond(const dae__solver *solver);
-
-/* Rebuilds the factors, identical bit by bit, after a load of the arena. */
-dae_status dae__solver_reload(dae__solver *solver);
 
 /* Makes the next factorisation independent of earlier ones by a new search for pivots. */
 void dae__solver_reset(dae__solver *solver);

@@ -233,7 +233,9 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
     dae_status status = c->table->project(c->self, attempt->t, s->Y, &s->last);
     for (int i = 0; i < c->n; i++) /* the correction by the projection is added to e */
       s->e[i] += s->Y[i] - s->scratch[i];
-    outcome = status ? bdf_failed(status) : DAE__BDF_ACCEPTED;
+    outcome = status                             ? bdf_failed(status)
+              : dae__all_finite(s->tested, s->Y) ? DAE__BDF_ACCEPTED
+                                                 : DAE__BDF_NOT_CONVERGED;
   }
   dae__log(s->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g, order %d: %s, error %.3g, iterations %d",
            attempt->t, attempt->h, s->history.memory->order, text[outcome], est->error,
@@ -242,7 +244,6 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
     dae__history_undo(&s->history);
     return outcome;
   }
-  DAE__ASSERT(dae__all_finite(s->tested, s->Y));
   if (attempt->test_error)
     dae__bdf_select_next(s, *est, order_before, attempt->rejected);
   dae__history_accept(&s->history, attempt->t, s->e);

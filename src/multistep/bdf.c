@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "problem/consistent.h"
 #include "step/assembled.h"
+#include "step/integrator.h"
 
 /* ---- supported problems ---- */
 
@@ -93,7 +94,8 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
     request r = {name, constrained, corrector, opts ? opts : &defaults};                           \
     *out = NULL;                                                                                   \
     DAE__TRY(dae_options_validate(&table, r.opts, err));                                           \
-    return dae__assembled_create(problem, start, bdf_create_single, &r, env, out, err);            \
+    DAE__TRY(dae__assembled_create(problem, start, bdf_create_single, &r, env, out, err));         \
+    return dae__integrator_identify(out, &(dae__identity){problem, &table, r.opts, 0}, err);       \
   }
 METHOD("bdf", bdf_check, dae__bdf_accepts, dae_bdf_create, false, dae__ggl_create,
        dae_bdf_option_table)

@@ -39,8 +39,6 @@ typedef struct dae__corrector_table {
                            dae_error *err);
   /* Adds the evaluation counts of the corrector to the statistics. */
   void (*stats)(const void *self, dae_stats *stats);
-  /* Restores the factorisations after the integrator was loaded. */
-  dae_status (*reload)(void *self);
   /* Frees the memory of the corrector outside the arena. */
   void (*free)(void *self);
 } dae__corrector_table;

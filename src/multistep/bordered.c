@@ -1,7 +1,6 @@
 /* The bordered system: iteration matrix, residual, functions that all correctors share,
  * creation. */
 #include "multistep/bordered.h"
-#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 
@@ -155,7 +154,6 @@ void dae__bordered_solve(dae__bordered *s, const double *Y, const double *dY, do
 {
   const dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
-  DAE__ASSERT(s->count->factorisations > 0);
   for (int i = 0; i < m->nu; i++)
     delta[o->u + i] = dY[o->u + i] - s->fsc[m->nq + i]; /* rows (u): u' - s */
   for (int i = 0; i < m->nw; i++)
@@ -246,14 +244,6 @@ void dae__bordered_stats(const void *self, dae_stats *stats)
   stats->projections += s->motion->memory->projections;
 }
 
-dae_status dae__bordered_reload(void *self)
-{
-  dae__bordered *s = self;
-  DAE__TRY(dae__motion_reload(s->motion));
-  DAE__TRY(dae__motion_reload(s->output));
-  return s->count->factorisations > 0 ? dae__solver_reload(s->solver) : DAE_OK;
-}
-
 void dae__bordered_free(void *self)
 {
   dae__bordered *s = self;
@@ -279,6 +269,7 @@ static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
   s->scratch = DAE__ALLOC(arena, double, s->n);
   if (dae__arena_failed(arena))
     return;
+  DAE__LIMIT_COUNTER(arena, &s->count->jacobians, 2);
   for (int i = 0; i < ones; i++)
     s->ones[i] = 1;
   const dae__block layout[DAE__BLOCKS] = {

@@ -128,7 +128,6 @@ dae_status dae__bordered_output(void *self, double t, const double *Y, const dou
 dae_status dae__bordered_consistent(void *self, double t, const bool *fixed, double *y, double *dy,
                                     dae_error *err);
 void dae__bordered_stats(const void *self, dae_stats *stats);
-dae_status dae__bordered_reload(void *self);
 void dae__bordered_free(void *self);
 
 #endif

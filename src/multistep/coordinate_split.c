@@ -101,13 +101,6 @@ static dae_status estimated_increment(void *self, double t, const double *Y, con
   return DAE_OK;
 }
 
-static dae_status estimated_reload(void *self)
-{
-  estimated *s = self;
-  DAE__TRY(dae__bordered_reload(&s->b));
-  return dae__multipliers_reload(&s->e);
-}
-
 static void estimated_stats(const void *self, dae_stats *stats)
 {
   const estimated *s = self;
@@ -146,8 +139,7 @@ static dae_status estimated_create(dae__arena *arena, const dae_problem *problem
 
 #define VERBS                                                                                      \
   .start = dae__bordered_start, .project = dae__bordered_project, .output = dae__bordered_output,  \
-  .consistent = dae__bordered_consistent, .stats = estimated_stats, .reload = estimated_reload,    \
-  .free = estimated_free
+  .consistent = dae__bordered_consistent, .stats = estimated_stats, .free = estimated_free
 
 /* ---- CS corrector ---- */
 

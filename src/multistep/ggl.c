@@ -24,7 +24,6 @@ static const dae__corrector_table ggl_table = {
     .output = dae__bordered_output,
     .consistent = dae__bordered_consistent,
     .stats = dae__bordered_stats,
-    .reload = dae__bordered_reload,
     .free = dae__bordered_free,
 };
 

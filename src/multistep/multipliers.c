@@ -34,6 +34,7 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
   e->x = DAE__ALLOC(arena, double, m->nq);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT_COUNTER(arena, &e->memory->factorisations, 1);
   for (int i = 0; i < 2; i++)
     none[i] = (dae_pattern){i == 0 ? m->nq : 0, m->nq, DAE__ALLOC(arena, int, m->nq + 1),
                             DAE__ALLOC(arena, int, 0)};
@@ -61,15 +62,6 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
   if (status)
     dae__multipliers_free(e);
   return status;
-}
-
-dae_status dae__multipliers_reload(dae__multipliers *e)
-{
-  /* no factors, or those of QR, which are computed at every iterate */
-  if (e->memory->factorisations == 0)
-    return DAE_OK;
-  DAE__TRY(dae__saddle_reload(e->of_A));
-  return e->of_G ? dae__saddle_reload(e->of_G) : DAE_OK;
 }
 
 void dae__multipliers_free(dae__multipliers *e)

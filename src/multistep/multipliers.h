@@ -55,7 +55,6 @@ typedef struct dae__multipliers {
 
 dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bdf_options *opts,
                                    dae__multipliers *out, dae_error *err);
-dae_status dae__multipliers_reload(dae__multipliers *e);
 /* Frees the memory outside the arena. */
 void dae__multipliers_free(dae__multipliers *e);
 

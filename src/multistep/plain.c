@@ -134,16 +134,6 @@ static void plain_stats(const void *self, dae_stats *out)
   }
 }
 
-static dae_status plain_reload(void *self)
-{
-  plain *c = self;
-  if (c->m->factorisations > 0)
-    DAE__TRY(dae__solver_reload(c->solver));
-  if (c->surface)
-    DAE__TRY(dae__surface_reload(c->surface));
-  return c->output ? dae__surface_reload(c->output) : DAE_OK;
-}
-
 static void plain_release(void *self)
 {
   plain *c = self;
@@ -156,7 +146,7 @@ static void plain_release(void *self)
 #define VERBS                                                                                      \
   .start = plain_start, .setup = plain_setup, .increment = plain_increment,                        \
   .output = plain_output, .consistent = plain_consistent, .stats = plain_stats,                    \
-  .reload = plain_reload, .free = plain_release
+  .free = plain_release
 
 static const dae__corrector_table index_1_table = {VERBS};
 static const dae__corrector_table index_2_table = {VERBS, .project = plain_project};
@@ -207,6 +197,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
   c->matrix = dae__semi_matrix_create(arena, s);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT_COUNTER(arena, &c->m->jacobians, 2);
   for (int i = 0; i < s->n; i++)
     role[i] = i >= s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
   status = plain_create_solvers(c, arena, from->t, y, index, err);

@@ -39,6 +39,14 @@ static dae_status permuted_interpolate(void *self, double t, double *y, double *
   return status;
 }
 
+static void permuted_interpolate_raw(void *self, double t, double *y)
+{
+  permuted *p = self;
+  p->child->table->interpolate_raw(p->child->self, t, p->y);
+  for (int i = 0; i < p->size; i++)
+    y[i] = p->y[p->order[i]];
+}
+
 static dae_status permuted_restart(void *self, double t, const double *y, dae_error *err)
 {
   permuted *p = self;
@@ -85,19 +93,21 @@ dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const 
                      "the order is not a permutation of the %d variables of the integrator",
                      view.size);
   memcpy(own, order, (size_t)size * sizeof *own);
-  *p = (permuted){.table = {.method = view.method,
-                            .step = permuted_step,
-                            .view = permuted_view,
-                            .interpolate = permuted_interpolate,
-                            .restart = permuted_restart,
-                            .stats = permuted_stats,
-                            .free = permuted_free,
-                            .child = permuted_child},
-                  .child = child,
-                  .size = size,
-                  .order = own,
-                  .y = y,
-                  .dy = dy};
+  *p = (permuted){
+      .table = {.method = view.method,
+                .step = permuted_step,
+                .view = permuted_view,
+                .interpolate = permuted_interpolate,
+                .interpolate_raw = child->table->interpolate_raw ? permuted_interpolate_raw : NULL,
+                .restart = permuted_restart,
+                .stats = permuted_stats,
+                .free = permuted_free,
+                .child = permuted_child},
+      .child = child,
+      .size = size,
+      .order = own,
+      .y = y,
+      .dy = dy};
   return dae__integrator_create(arena, &p->table, p, out) ? dae__out_of_memory(err) : DAE_OK;
 }
 

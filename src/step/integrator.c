@@ -3,18 +3,9 @@
 #include "step/integrator.h"
 
 #include "core/error.h"
-#include "core/vec.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-struct dae_integrator {
-  const dae__integrator_table *table;
-  void *self;
-  dae__arena *arena;
-};
 
 dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
                                   dae_integrator **out)
@@ -114,95 +105,4 @@ dae_status dae__integrator_adjust(dae_integrator *it, const double *y, dae_error
   if (it->table->adjust)
     return it->table->adjust(it->self, y, err);
   return dae_integrator_restart(it, dae_integrator_view(it).t, y, err);
-}
-
-/* ---- save and load ---- */
-
-/* Header of a saved buffer: method, size, and number of bytes that follow. */
-typedef struct saved_header {
-  char magic[8];
-  int version;
-  int state_size;
-  char method[32];
-  size_t bytes;
-} saved_header;
-
-static dae_integrator *integrator_child(const dae_integrator *it, int i)
-{
-  return it->table->child ? it->table->child(it->self, i) : NULL;
-}
-
-size_t dae_integrator_save_size(const dae_integrator *it)
-{
-  size_t bytes = sizeof(saved_header) + dae__arena_state_size(it->arena);
-  for (int i = 0; integrator_child(it, i); i++)
-    bytes += dae_integrator_save_size(integrator_child(it, i));
-  return bytes;
-}
-
-static saved_header integrator_header(const dae_integrator *it)
-{
-  saved_header header;
-  memset(&header, 0, sizeof header); /* zeroed padding, so that equal states give equal bytes */
-  memcpy(header.magic, "daedal\r\n", sizeof header.magic);
-  header.version = 1;
-  header.state_size = dae_integrator_view(it).size;
-  snprintf(header.method, sizeof header.method, "%s", it->table->method);
-  header.bytes = dae_integrator_save_size(it) - sizeof header;
-  return header;
-}
-
-dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err)
-{
-  size_t needed = dae_integrator_save_size(it);
-  if (!buffer || size < needed)
-    return dae__fail(err, DAE_ERROR_USAGE, "size",
-                     "save: the buffer has %zu bytes, %zu are needed (dae_integrator_save_size)",
-                     buffer ? size : 0, needed);
-  saved_header header = integrator_header(it);
-  char *to = buffer;
-  memcpy(to, &header, sizeof header);
-  to += sizeof header;
-  dae__arena_save(it->arena, to);
-  to += dae__arena_state_size(it->arena);
-  for (int i = 0; integrator_child(it, i); i++) {
-    size_t bytes = dae_integrator_save_size(integrator_child(it, i));
-    DAE__TRY(dae_integrator_save(integrator_child(it, i), to, bytes, err));
-    to += bytes;
-  }
-  return DAE_OK;
-}
-
-dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err)
-{
-  saved_header expected = integrator_header(it), header;
-  if (!buffer || size < sizeof header)
-    return dae__fail(err, DAE_ERROR_USAGE, "buffer", "load: %zu bytes cannot be a saved integrator",
-                     buffer ? size : 0);
-  memcpy(&header, buffer, sizeof header);
-  if (memcmp(header.magic, expected.magic, sizeof expected.magic) != 0 ||
-      header.version != expected.version)
-    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
-                     "load: the buffer was not written by dae_integrator_save of this version");
-  if (strncmp(header.method, expected.method, sizeof expected.method) != 0 ||
-      header.state_size != expected.state_size || header.bytes != expected.bytes)
-    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
-                     "load: the buffer holds %.31s with %d variables and %zu bytes, this is %s "
-                     "with %d and %zu: problem, method and options must be the same",
-                     header.method, header.state_size, header.bytes, expected.method,
-                     expected.state_size, expected.bytes);
-  if (size < sizeof header + header.bytes)
-    return dae__fail(err, DAE_ERROR_USAGE, "buffer",
-                     "load: the buffer is cut off: %zu bytes of %zu", size,
-                     sizeof header + header.bytes);
-  /* children first: one of them may refuse its part of the buffer */
-  const char *own = (const char *)buffer + sizeof(saved_header);
-  const char *from = own + dae__arena_state_size(it->arena);
-  for (int i = 0; integrator_child(it, i); i++) {
-    size_t bytes = dae_integrator_save_size(integrator_child(it, i));
-    DAE__TRY(dae_integrator_load(integrator_child(it, i), from, bytes, err));
-    from += bytes;
-  }
-  dae__arena_load(it->arena, own);
-  return it->table->reload ? it->table->reload(it->self, err) : DAE_OK;
 }

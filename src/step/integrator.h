@@ -5,14 +5,16 @@
  * finite time and state.
  *
  * Save and load copy the state pieces of the arena. All data that the next step depends on is
- * therefore allocated by DAE__STATE, without pointers, and all data that can be recomputed by
- * DAE__ALLOC. */
+ * therefore allocated by DAE__STATE, without pointers, with limits for integers and truth values
+ * (DAE__LIMIT), and all data that can be recomputed by DAE__ALLOC. A saved state is loaded only by
+ * an integrator with the same identity. */
 #ifndef DAEDAL_STEP_INTEGRATOR_H
 #define DAEDAL_STEP_INTEGRATOR_H
 
 #include "core/arena.h"
 
 #include <daedal/integrator.h>
+#include <stdint.h>
 
 typedef struct dae__integrator_table {
   const char *method; /* name of the method in the registry */
@@ -37,10 +39,49 @@ typedef struct dae__integrator_table {
   dae_integrator *(*child)(const void *self, int i);
 } dae__integrator_table;
 
+/* Limits of saved statistics. */
+#define DAE__LIMIT_STATS(arena, stats)                                                             \
+  DAE__LIMIT_COUNTER(arena, &(stats)->steps, sizeof(dae_stats) / sizeof(long))
+
+/* Handle; its fields belong to integrator.c and saved.c. */
+struct dae_integrator {
+  const dae__integrator_table *table;
+  void *self;
+  dae__arena *arena;
+  /* identity, see dae__integrator_identify */
+  bool has_problem;
+  dae_problem problem;
+  const dae_option_table *table_of_options;
+  int options;
+  double *option;   /* values of the options */
+  uint64_t other;   /* hash of other settings */
+  double *y, *work; /* workspace: two state vectors; values of the problem's functions */
+};
+
 /* Creates the handle of a method. It owns the arena and frees it last; after a failure arena and
  * self stay with the caller. */
 dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
                                   dae_integrator **out);
+
+/* Problem and options of an integrator, by which a saved state is recognised. */
+typedef struct dae__identity {
+  const dae_problem *problem;    /* as the caller gave it; NULL: user subsystems */
+  const dae_option_table *table; /* options in force, NULL: none */
+  const void *options;
+  uint64_t other; /* hash of all other settings of the method, 0: none */
+} dae__identity;
+
+/* Records the identity of a new integrator, which is freed if memory runs out. */
+dae_status dae__integrator_identify(dae_integrator **it, const dae__identity *identity,
+                                    dae_error *err);
+/* Hash of all fields of an option struct. */
+uint64_t dae__hash_options(uint64_t h, const dae_option_table *table, const void *options);
+
+/* Size, copy and restoration of the state alone, without identity and checksum: for integrators
+ * that belong to another one. The restoration refuses integers outside their limits. */
+size_t dae__integrator_state_size(const dae_integrator *it);
+void dae__integrator_copy_state(const dae_integrator *it, void *buffer);
+dae_status dae__integrator_restore_state(dae_integrator *it, const void *buffer, dae_error *err);
 
 /* Memory of the method behind a handle; *table is its table of functions. */
 void *dae__integrator_self(const dae_integrator *it, const dae__integrator_table **table);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The long fuzz run: run_long.sh [SECONDS [FOLDER]], by default 600 seconds, built in build/fuzz.
+# The long fuzz run: run_long.sh [SECONDS [FOLDER]], by default 600 seconds, built in build/fuzz:
+# damaged saved states for about a third of the time, then the model language.
 # libFuzzer where clang has it, else the driver of this folder with as many mutants as it feeds in
 # about that time. Ends with an error where an input crashes, leaks, hangs or takes too much memory;
 # libFuzzer leaves it in the folder.
@@ -21,6 +22,11 @@ has_libfuzzer()
 }
 
 cd "$root"
+echo "fuzz: saved states"
+cmake --preset dev -B "$build/saved" >/dev/null
+cmake --build "$build/saved" --target fuzz_saved -j "$jobs" >/dev/null
+"$build/saved/tests/fuzz/fuzz_saved" "$((seconds * 2))" # about 6 mutants of each kind in a second
+
 if has_libfuzzer; then
   echo "fuzz: libFuzzer for $seconds seconds"
   cmake -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo \

@@ -265,8 +265,7 @@ static void test_memory_moves_to_another_corrector(void **state)
   void *buffer = malloc(dae__arena_state_size(arena[0]));
   assert_int_equal(dae__arena_state_size(arena[0]), dae__arena_state_size(arena[1]));
   dae__arena_save(arena[0], buffer);
-  dae__arena_load(arena[1], buffer);
-  assert_int_equal(c[1].table->reload(c[1].self), DAE_OK);
+  assert_int_equal(dae__arena_load(arena[1], buffer), DAE_OK);
   for (int k = 0; k < 2; k++) {
     point(Y[k], dY);
     assert_int_equal(c[k].table->increment(c[k].self, 0.6, Y[k], dY, 40, 1, delta[k], NULL),

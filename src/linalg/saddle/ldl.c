@@ -4,11 +4,11 @@
 #include "core/assert.h"
 #include "linalg/pair.h"
 
-bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, double *u, double *A)
+bool dae__ldl_factor(size_t n, const double *scale, double *u, double *A)
 {
   double *u0 = u, *u1 = u + n;
-  DAE__ASSERT(n % 2 == 0 && first % 2 == 0 && last % 2 == 0 && last <= n);
-  for (size_t k = first; k < last; k += 2) {
+  DAE__ASSERT(n % 2 == 0);
+  for (size_t k = 0; k < n; k += 2) {
     double *a0 = A + k * n, *a1 = a0 + n;
     double d0 = a0[k], r0 = 1 / d0, t = a0[k + 1], l = t * r0, d1 = a1[k + 1] - l * t, r1 = 1 / d1;
     if (!dae__ldl_usable(d0, scale[k]) || !dae__ldl_usable(d1, scale[k + 1]))
@@ -37,12 +37,11 @@ bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, d
 }
 
 /* Two columns at a time. Entries that the next two columns need first stay in a register: loads
- * would wait for the stores. Sums of the backward substitution begin with the entries computed
- * first. */
-void dae__ldl_solve(size_t n, const double *A, double *z)
+ * would wait for the stores. */
+void dae__ldl_forward(size_t n, const double *A, double *z)
 {
-  dae__pair next = n > 0 ? dae__pair_of(z) : (dae__pair){0, 0}, last = {0, 0};
-  for (size_t k = 0; k < n; k += 2) { /* z = L\z */
+  dae__pair next = n > 0 ? dae__pair_of(z) : (dae__pair){0, 0};
+  for (size_t k = 0; k < n; k += 2) {
     const double *a0 = A + k * n, *a1 = a0 + n;
     double y0 = next[0], y1 = next[1] - a0[k + 1] * y0;
     *dae__pair_at(z + k) = (dae__pair){y0, y1};
@@ -52,7 +51,13 @@ void dae__ldl_solve(size_t n, const double *A, double *z)
     for (size_t i = k + 4; i < n; i += 2)
       *dae__pair_at(z + i) -= dae__pair_of(a0 + i) * y0 + dae__pair_of(a1 + i) * y1;
   }
-  for (size_t k = n; k > 0;) { /* z = L'\(D\z) */
+}
+
+/* Two columns at a time; sums begin with the entries computed first. */
+void dae__ldl_backward(size_t n, const double *A, double *z)
+{
+  dae__pair last = {0, 0};
+  for (size_t k = n; k > 0;) {
     k -= 2;
     const double *a0 = A + k * n, *a1 = a0 + n;
     dae__pair s0 = {z[k] * a0[k], 0}, s1 = {z[k + 1] * a1[k + 1], 0};

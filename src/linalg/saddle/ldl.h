@@ -1,7 +1,6 @@
-/* Symmetric elimination without pivoting, A = L D L', for definite matrices and for saddle matrices
- * whose first block is eliminated first (quasi-definite, [GSS96]). n is even, A column-major with
- * leading dimension n and aligned to 16 bytes; only the lower triangle is used. L and 1/D overwrite
- * it. */
+/* Symmetric elimination without pivoting, A = L D L', for definite matrices [GSS96]. n is even, A
+ * column-major with leading dimension n and aligned to 16 bytes; only the lower triangle is used. L
+ * and 1/D overwrite it. */
 #ifndef DAEDAL_LINALG_SADDLE_LDL_H
 #define DAEDAL_LINALG_SADDLE_LDL_H
 
@@ -21,12 +20,11 @@ static inline bool dae__ldl_usable(double pivot, double scale)
   return (scale < 0 ? -pivot : pivot) >= DAE__LDL_TINY * fabs(scale) && fabs(pivot) < INFINITY;
 }
 
-/* Eliminates the columns first to last - 1 (both even) after the columns before first. scale:
- * reference value of each pivot, with its sign. u: workspace of 2 n numbers. False: a pivot is not
- * usable. */
-bool dae__ldl_factor(size_t n, size_t first, size_t last, const double *scale, double *u,
-                     double *A);
-void dae__ldl_solve(size_t n, const double *A, double *z); /* z = A\z */
+/* Factors A. scale: reference value of each pivot, with its sign. u: workspace of 2 n numbers.
+ * False: a pivot is not usable. */
+bool dae__ldl_factor(size_t n, const double *scale, double *u, double *A);
+void dae__ldl_forward(size_t n, const double *A, double *z);  /* z = L\z */
+void dae__ldl_backward(size_t n, const double *A, double *z); /* z = L'\(D\z) */
 /* smallest ratio of a pivot to its reference value */
 double dae__ldl_rcond(size_t n, const double *A, const double *scale);
 

@@ -4,7 +4,7 @@
  *   [ G        D2     ]      D the optional diagonal
  *   [ K            D3 ]
  *
- * Small systems are eliminated without pivoting where their values allow it (saddle_backend.h). All
+ * Small systems are eliminated without pivoting where their values allow it (saddle_schur.h). All
  * others, and small ones whose M is singular or not symmetric, whose rows depend on each other or
  * whose D has the wrong signs, are one matrix for dae__solver, whose pattern contains the whole
  * diagonal. */
@@ -12,8 +12,9 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "linalg/backend.h"
 #include "linalg/pattern.h"
-#include "linalg/saddle/saddle_backend.h"
+#include "linalg/saddle/saddle_schur.h"
 #include "linalg/solver.h"
 #include <string.h>
 
@@ -26,43 +27,46 @@
 
 enum { BLOCK_M, BLOCK_D, BLOCK_G, BLOCK_G_T, BLOCK_K, BLOCK_K_T, BLOCKS };
 
-/* Indices of the unpivoted backends, for a diagonal M and for any other M; PIVOTED: LU of
- * dae__solver. */
-enum { DIAGONAL, FULL, UNPIVOTED, PIVOTED = UNPIVOTED };
-
-typedef struct unpivoted {
-  const dae__saddle_backend *table; /* NULL: the backend does not support the patterns */
-  void *state;
-} unpivoted;
-
 struct dae__saddle_system {
   int n, m; /* number of coordinates; number of rows of G and K */
   dae__block block[BLOCKS];
   dae_pattern diagonal, pattern;
   double *values, *work;
   dae__solver *solver;
-  bool dense_mass;  /* whether the pattern of M has entries off the diagonal */
-  bool no_diagonal; /* whether the last factorisation had no diagonal added */
-  unpivoted backend[UNPIVOTED];
-  int *last; /* saved state: backend of the last factorisation, or PIVOTED */
+  bool dense_mass;          /* whether the pattern of M has entries off the diagonal */
+  bool no_diagonal;         /* whether the last factorisation had no diagonal added */
+  dae__saddle_schur *schur; /* elimination without pivoting; NULL: not for these patterns */
+  int *unpivoted;           /* saved state: whether the last factorisation is that of schur */
 };
 
 /* ---- construction ---- */
+
+/* Forgets, after a load, data of the last factorisation that is not saved. */
+static dae_status saddle_reload(void *self)
+{
+  dae__saddle *saddle = self;
+  dae__saddle_system *s = saddle->system;
+  s->no_diagonal = false;
+  saddle->fused = NULL;
+  *s->unpivoted = *s->unpivoted && s->schur; /* false where the patterns have no elimination */
+  return DAE_OK;
+}
 
 static dae_status saddle_no_memory(dae_error *err)
 {
   return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
 }
 
-/* Creates solver, backends and state once the patterns are known. */
-static dae_status saddle_create_factors(dae__arena *arena, dae__saddle_system *s, dae_error *err)
+/* Creates solver, elimination and fused solution once the patterns are known. */
+static dae_status saddle_create_factors(dae__arena *arena, dae__saddle *saddle, dae_error *err)
 {
-  const dae__saddle_patterns patterns = {s->block[BLOCK_M].pattern, s->block[BLOCK_G].pattern,
-                                         s->block[BLOCK_K].pattern};
-  s->last = DAE__STATE(arena, int, 1);
+  dae__saddle_system *s = saddle->system;
+  const dae_pattern *M = s->block[BLOCK_M].pattern;
+  s->schur = NULL;
+  s->unpivoted = DAE__STATE(arena, int, 1);
   if (dae__arena_failed(arena))
     return saddle_no_memory(err);
-  *s->last = PIVOTED;
+  DAE__LIMIT_TRUTH(arena, s->unpivoted, 1);
   DAE__TRY(dae__solver_create(arena, &s->pattern, &s->solver, err));
   double n = s->n, m = s->m, all = n + m;
   double products = s->dense_mass ? all * all * all / 6 : n * m * m + m * m * m / 3;
@@ -71,15 +75,16 @@ static dae_status saddle_create_factors(dae__arena *arena, dae__saddle_system *s
   if (s->n == 0 || s->n + s->m > UNPIVOTED_N_MAX ||
       (sparse && products > UNPIVOTED_PRODUCTS_PER_ENTRY * entries))
     return DAE_OK;
-  s->backend[DIAGONAL].table = s->m == 1 || s->m == 2 ? &dae__saddle_small : &dae__saddle_schur;
-  s->backend[FULL].table = s->dense_mass ? &dae__saddle_full : NULL;
-  for (int i = 0; i < UNPIVOTED; i++)
-    if (s->backend[i].table &&
-        s->backend[i].table->create(arena, &patterns, &s->backend[i].state) < 0) {
-      dae__solver_free(s->solver);
-      return saddle_no_memory(err);
-    }
-  return DAE_OK;
+  s->schur =
+      dae__saddle_schur_create(arena, M, s->block[BLOCK_G].pattern, s->block[BLOCK_K].pattern);
+  if (s->m > 0 && s->m <= DAE__SCHUR_ROWS) {
+    dae__schur_mass_create(arena, s->n, s->dense_mass && s->n <= DAE__SMALL_N, &saddle->mass);
+    saddle->factors = dae__schur_create(arena, s->n, s->m, 1);
+  }
+  if (!dae__arena_failed(arena))
+    return DAE_OK;
+  dae__solver_free(s->solver);
+  return saddle_no_memory(err);
 }
 
 dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae_pattern *G,
@@ -92,6 +97,7 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
   if (!s)
     return saddle_no_memory(err);
   saddle->system = s;
+  dae__arena_on_load(arena, saddle_reload, saddle);
   s->n = n;
   s->m = G->rows + K->rows;
   for (int j = 0; j < n; j++)
@@ -108,7 +114,7 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
   if (!dae__arena_failed(arena))
     s->values = DAE__ALLOC(arena, double, dae__pattern_count(&s->pattern));
   s->work = DAE__ALLOC(arena, double, size);
-  DAE__TRY(saddle_create_factors(arena, s, err));
+  DAE__TRY(saddle_create_factors(arena, saddle, err));
   *out = saddle;
   return DAE_OK;
 }
@@ -122,44 +128,23 @@ dae_status dae__saddle_create_sharing(dae__arena *arena, const dae__saddle *firs
   if (!s)
     return saddle_no_memory(err);
   *s = *first->system;
-  memset(s->backend, 0, sizeof s->backend);
   s->no_diagonal = false;
   saddle->system = s;
-  DAE__TRY(saddle_create_factors(arena, s, err));
+  DAE__TRY(saddle_create_factors(arena, saddle, err));
   *out = saddle;
   return DAE_OK;
 }
 
 /* ---- factorisation and solution ---- */
 
-/* Backend for the values of M, DIAGONAL or FULL: a dense pattern of M may hold a diagonal matrix,
- * as users give M dense. */
-static inline int saddle_backend_for(const dae__saddle_system *s, const double *M)
-{
-  const dae_pattern *p = s->block[BLOCK_M].pattern;
-  for (int j = 0; s->dense_mass && j < p->cols; j++)
-    for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      if (M[e] != 0 && p->row[e] != j)
-        return FULL;
-  return DIAGONAL;
-}
-
-static dae__saddle_fused saddle_fused_of(const unpivoted *b)
-{
-  return b->table->fused ? b->table->fused(b->state) : (dae__saddle_fused){0};
-}
-
-/* Factors by the unpivoted backend `which`, or by pivoted LU where that backend refuses the
- * values. */
-static dae_status saddle_factor_by(dae__saddle *saddle, int which, const dae__saddle_values *values)
+/* Factors without pivoting, or by pivoted LU where the values need it. */
+static dae_status saddle_factor_values(dae__saddle *saddle, const dae__saddle_values *values)
 {
   dae__saddle_system *s = saddle->system;
-  const unpivoted *b = &s->backend[which];
-  bool done = b->table && b->table->factor(b->state, values);
-  *s->last = done ? which : PIVOTED;
-  saddle->fused =
-      done && which == DIAGONAL && s->no_diagonal ? saddle_fused_of(b) : (dae__saddle_fused){0};
-  if (done)
+  *s->unpivoted = s->schur && dae__saddle_schur_factor(s->schur, values);
+  if (!values->same_mass)
+    saddle->fused = NULL;
+  if (*s->unpivoted)
     return DAE_OK;
   double *A = s->values;
   dae__zero(dae__pattern_count(&s->pattern), A);
@@ -178,15 +163,14 @@ dae_status dae__saddle_factor(dae__saddle *saddle, const double *M, const double
 {
   dae__saddle_values values = {.M = M, .G = G, .K = K, .diagonal = diagonal};
   saddle->system->no_diagonal = !diagonal;
-  return saddle_factor_by(saddle, saddle_backend_for(saddle->system, M), &values);
+  return saddle_factor_values(saddle, &values);
 }
 
 void dae__saddle_solve(dae__saddle *saddle, double *top, double *bottom)
 {
   dae__saddle_system *s = saddle->system;
-  if (*s->last != PIVOTED) {
-    const unpivoted *b = &s->backend[*s->last];
-    b->table->solve(b->state, top, bottom);
+  if (*s->unpivoted) {
+    dae__saddle_schur_solve(s->schur, top, bottom);
     return;
   }
   double *z = s->work;
@@ -201,10 +185,10 @@ dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool s
                                     const double *G, const double *K, double *top, double *bottom)
 {
   dae__saddle_system *s = saddle->system;
-  bool same = same_mass && s->no_diagonal && *s->last != PIVOTED;
+  bool same = same_mass && s->no_diagonal && *s->unpivoted;
   dae__saddle_values values = {.M = M, .G = G, .K = K, .same_mass = same};
   s->no_diagonal = true;
-  DAE__TRY(saddle_factor_by(saddle, same ? *s->last : saddle_backend_for(s, M), &values));
+  DAE__TRY(saddle_factor_values(saddle, &values));
   dae__saddle_solve(saddle, top, bottom);
   return DAE_OK;
 }
@@ -212,12 +196,15 @@ dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool s
 bool dae__saddle_solve_fused_with(dae__saddle *saddle, const double *M,
                                   const dae__saddle_forces *of)
 {
-  const unpivoted *b = &saddle->system->backend[saddle_backend_for(saddle->system, M)];
-  bool set = b->table && b->table->set_mass && b->table->set_mass(b->state, M);
-  dae__saddle_fused fused = set ? saddle_fused_of(b) : (dae__saddle_fused){0};
-  bool done = fused.solve && fused.solve(fused.state, of);
-  saddle->fused = done ? fused : (dae__saddle_fused){0};
-  return done;
+  const dae__saddle_system *s = saddle->system;
+  saddle->fused = NULL;
+  if (!saddle->factors || !dae__schur_mass_set(&saddle->mass, s->block[BLOCK_M].pattern, M))
+    return false;
+  const dae__schur_kernel *kernel = dae__schur_kernel_for(&saddle->mass, s->m);
+  if (!kernel->solve_fused(&saddle->mass, saddle->factors, of))
+    return false;
+  saddle->fused = kernel;
+  return true;
 }
 
 /* ---- properties of the last factorisation ---- */
@@ -225,28 +212,19 @@ bool dae__saddle_solve_fused_with(dae__saddle *saddle, const double *M,
 int dae__saddle_column(const dae__saddle *saddle)
 {
   const dae__saddle_system *s = saddle->system;
-  return *s->last != PIVOTED ? -1 : dae__solver_column(s->solver);
+  return *s->unpivoted ? -1 : dae__solver_column(s->solver);
 }
 
 double dae__saddle_rcond(const dae__saddle *saddle)
 {
   const dae__saddle_system *s = saddle->system;
-  if (*s->last == PIVOTED)
-    return dae__solver_rcond(s->solver);
-  return s->backend[*s->last].table->rcond(s->backend[*s->last].state);
+  return *s->unpivoted ? dae__saddle_schur_rcond(s->schur) : dae__solver_rcond(s->solver);
 }
 
 const char *dae__saddle_kind(const dae__saddle *saddle)
 {
   const dae__saddle_system *s = saddle->system;
-  return *s->last != PIVOTED ? s->backend[*s->last].table->kind : dae__solver_kind(s->solver);
-}
-
-dae_status dae__saddle_reload(dae__saddle *saddle)
-{
-  saddle->system->no_diagonal = false;
-  saddle->fused = (dae__saddle_fused){0};
-  return dae__solver_reload(saddle->system->solver);
+  return *s->unpivoted ? "schur" : dae__solver_kind(s->solver);
 }
 
 void dae__saddle_free(dae__saddle *saddle)

@@ -11,31 +11,18 @@
 #define DAEDAL_LINALG_SADDLE_SADDLE_H
 
 #include "core/arena.h"
+#include "linalg/saddle/schur_small.h"
 #include <daedal/pattern.h>
 #include <daedal/status.h>
 #include <stdbool.h>
 
-/* Right sides f (forces) and c, solution x (accelerations) and y (multipliers) of M x + A'y = f, A
- * x = -c. */
-typedef struct dae__saddle_forces {
-  const double *A, *f, *c; /* A = [G; K], dense by columns */
-  double *x, *y;
-} dae__saddle_forces;
-
-/* Functions of the fused factorisation and solution for one M; solve = NULL: not available. */
-typedef struct dae__saddle_fused {
-  bool (*solve)(const void *state, const dae__saddle_forces *of);
-  /* Minimum-norm correction x in the M norm, with A x = b and M x + A'y = 0, by the factors of the
-   * last fused solution; not refined. NULL: not available. */
-  void (*correct)(const void *state, const double *A, const double *b, double *x);
-  const void *state;
-} dae__saddle_fused;
-
 typedef struct dae__saddle_system dae__saddle_system;
 
 typedef struct dae__saddle {
-  /* fused solution for the M of the last factorisation or fused solution */
-  dae__saddle_fused fused;
+  /* kernel and factors of the fused solution; NULL: not available, or M is not set */
+  const dae__schur_kernel *fused;
+  dae__schur_mass mass;
+  dae__schur *factors;
   dae__saddle_system *system; /* patterns and factorisations, private to saddle.c */
 } dae__saddle;
 
@@ -62,36 +49,32 @@ dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool s
 bool dae__saddle_solve_fused_with(dae__saddle *saddle, const double *M,
                                   const dae__saddle_forces *of);
 
-/* Fused solution: accelerations and multipliers without a stored factorisation; the factors for
- * dae__saddle_solve are lost. same_mass: M has the values of the last call. For a diagonal M the
- * result is bit by bit that of dae__saddle_factor_solve. False: the fused solution does not support
- * these patterns or values, and dae__saddle_factor_solve is to be called. */
+/* Fused solution: accelerations and multipliers without a stored factorisation, for at most
+ * DAE__SCHUR_ROWS rows. same_mass: M has the values of the last call. False: the fused solution
+ * does not support these patterns or values, and dae__saddle_factor_solve is to be called. */
 static inline bool dae__saddle_solve_fused(dae__saddle *saddle, const double *M, bool same_mass,
                                            const dae__saddle_forces *of)
 {
-  const dae__saddle_fused *fused = &saddle->fused;
-  return same_mass && fused->solve ? fused->solve(fused->state, of)
-                                   : dae__saddle_solve_fused_with(saddle, M, of);
+  return same_mass && saddle->fused ? saddle->fused->solve_fused(&saddle->mass, saddle->factors, of)
+                                    : dae__saddle_solve_fused_with(saddle, M, of);
 }
 
-/* Minimum-norm correction x with A x = b after dae__saddle_solve_fused; false: not available, use a
- * fused solution with f = 0 instead. */
+/* Minimum-norm correction x in the M norm, with A x = b and M x + A'y = 0, after
+ * dae__saddle_solve_fused with the same A and B = A; not refined. False: not available. */
 static inline bool dae__saddle_correct(dae__saddle *saddle, const double *A, const double *b,
                                        double *x)
 {
-  const dae__saddle_fused *fused = &saddle->fused;
-  if (!fused->correct)
+  if (!saddle->fused)
     return false;
-  fused->correct(fused->state, A, b, x);
+  saddle->fused->correct(&saddle->mass, saddle->factors, A, b, x, NULL);
   return true;
 }
 
 int dae__saddle_column(const dae__saddle *saddle);
 double dae__saddle_rcond(const dae__saddle *saddle);
-/* Name of the backend of the last factorisation: "small", "schur" or "full" without pivoting
- * (saddle_backend.h), or that of dae__solver_kind. */
+/* Name of the backend of the last factorisation: "schur" without pivoting (saddle_schur.h), or that
+ * of dae__solver_kind. */
 const char *dae__saddle_kind(const dae__saddle *saddle);
-dae_status dae__saddle_reload(dae__saddle *saddle);
 void dae__saddle_free(dae__saddle *saddle);
 
 #endif

@@ -1,34 +1,36 @@
-/* Schur complement of a diagonal M, common to saddle_schur.c and saddle_small.c (D1 and E the
- * diagonal added):
+/* Saddle systems of any size with a symmetric, definite M by the Schur complement, without pivoting
+ * (D1 and E the diagonal added):
  *
- *   D = M + D1,  B = A D^-1,  S = A B' - E = L P L'
- *   y = S\(B a - b),  x = D^-1 a - B'y
+ *   [ M + D1  A' ] [ x ]   [ a ]       M + D1 = L D L',  W = L\A',  S = W'D^-1 W - E,  u = L\a
+ *   [ A       E  ] [ y ] = [ b ]       y = S\(W'D^-1 u - b),  x = L'\(D^-1 (u - W y))
  *
- * D > 0 and E <= 0 make S definite; a row of zeros may have any E. The first row of the system
- * holds by construction. Where the residual r of the second exceeds round-off, the solution is
- * refined: dy = S\(-r), y += dy, x -= B'dy. */
+ * L = 1 for a diagonal M. E <= 0 makes S definite; a row of zeros may have any E. Where the
+ * residual of the second row exceeds round-off, the solution is refined with the residual of the
+ * whole system [S80]; the first row of a diagonal M holds by construction. */
 #ifndef DAEDAL_LINALG_SADDLE_SADDLE_SCHUR_H
 #define DAEDAL_LINALG_SADDLE_SADDLE_SCHUR_H
 
-#include "linalg/saddle/saddle_backend.h"
+#include "core/arena.h"
+#include <daedal/pattern.h>
+#include <stdbool.h>
 
-typedef struct dae__schur {
-  dae__saddle_rows rows; /* rows A; saddle_schur.c uses the leading dimension `size` */
-  size_t size;           /* number of rows, rounded up to an even number */
-  /* index of the diagonal entry (j, j) in the values of M, -1: not in the pattern */
-  int *place;
-  /* saved state. r = D^-1, B = A D^-1, S: factors L and 1/P of dae__ldl_factor */
-  double *r, *B, *S;
-  double *scale; /* saved state: diagonal of the Schur complement */
-  double *u, *y, *residual;
-} dae__schur;
+/* Matrix values of a saddle system in the order of its patterns; diagonal may be NULL. same_mass: M
+ * is that of the last factorisation, and neither has a diagonal added. */
+typedef struct dae__saddle_values {
+  const double *M, *G, *K, *diagonal;
+  bool same_mass;
+} dae__saddle_values;
 
-/* Creates the state of both backends; stride: leading dimension of A. */
-dae_status dae__schur_create(dae__arena *arena, const dae__saddle_patterns *patterns, size_t stride,
-                             void **state);
-/* Sets r = D^-1, diagonal may be NULL; false: D is not positive, or r not finite. */
-bool dae__schur_set_masses(const dae__schur *s, const double *M, const double *diagonal);
-/* Sets A, E and r; false: D or E has a wrong sign, or r is not finite. */
-bool dae__schur_set(const dae__schur *s, const dae__saddle_values *values);
+typedef struct dae__saddle_schur dae__saddle_schur;
+
+/* Creates the factorisation, all of which is state of the arena; NULL: out of memory. */
+dae__saddle_schur *dae__saddle_schur_create(dae__arena *arena, const dae_pattern *M,
+                                            const dae_pattern *G, const dae_pattern *K);
+/* Factors the matrix; false: pivoting is needed. */
+bool dae__saddle_schur_factor(const dae__saddle_schur *s, const dae__saddle_values *values);
+/* Solves with the last factorisation. In: right sides a and b. Out: x and y. */
+void dae__saddle_schur_solve(const dae__saddle_schur *s, double *a, double *b);
+/* Smallest ratio of a pivot to its value before the elimination. */
+double dae__saddle_schur_rcond(const dae__saddle_schur *s);
 
 #endif

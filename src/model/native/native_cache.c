@@ -10,6 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "core/error.h"
+#include "core/hash.h"
 #include "model/native/native.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,15 +25,6 @@ typedef struct tail {
 } tail;
 
 static const char tail_mark[16] = "daedal native 1";
-
-/* FNV-1a hash of bytes, continued from the hash `sum`. */
-#define FNV_START UINT64_C(14695981039346656037)
-static uint64_t cache_checksum(uint64_t sum, const char *bytes, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    sum = (sum ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
-  return sum;
-}
 
 /* ---- cache folder ---- */
 
@@ -108,7 +100,7 @@ static char *cache_read_file(const dae_env *env, const char *path, size_t *size)
 
 bool dae__native_find(dae__native_place *place, const char *model, const dae__source *text)
 {
-  unsigned long long key = cache_checksum(FNV_START, text->text, (size_t)text->length);
+  unsigned long long key = dae__hash(DAE__HASH_START, text->text, (size_t)text->length);
   snprintf(place->library, sizeof place->library, "%s/%.60s-%016llx.so", place->folder, model, key);
   snprintf(place->source, sizeof place->source, "%s/%.60s-%016llx.c", place->folder, model, key);
   size_t size = 0;
@@ -121,7 +113,7 @@ bool dae__native_find(dae__native_place *place, const char *model, const dae__so
     memcpy(&end, bytes + size, sizeof end);
     found = memcmp(end.mark, tail_mark, sizeof end.mark) == 0 && end.text == length &&
             memcmp(bytes + size - length, text->text, length) == 0 &&
-            end.sum == cache_checksum(FNV_START, bytes, size);
+            end.sum == dae__hash(DAE__HASH_START, bytes, size);
   }
   if (bytes)
     text->env.release(text->env.user, bytes);
@@ -138,8 +130,7 @@ dae_status dae__native_keep(const dae__native_place *place, const char *compiled
                      "the compiler did not produce a readable library");
   tail end = {.text = (uint64_t)text->length};
   memcpy(end.mark, tail_mark, sizeof end.mark);
-  end.sum =
-      cache_checksum(cache_checksum(FNV_START, bytes, size), text->text, (size_t)text->length);
+  end.sum = dae__hash(dae__hash(DAE__HASH_START, bytes, size), text->text, (size_t)text->length);
   text->env.release(text->env.user, bytes);
   FILE *file = fopen(compiled, "ab");
   bool written = file &&

@@ -150,13 +150,6 @@ static void trapezoid_count(const void *self, dae_stats *stats)
   stats->factorisations += m->factorisations;
 }
 
-static dae_status trapezoid_reload(void *self, dae_error *err)
-{
-  trapezoid *o = self;
-  dae_status status = o->memory->factored ? dae__solver_reload(o->solver) : DAE_OK;
-  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
-}
-
 static void trapezoid_free(void *self)
 {
   dae__solver_free(((trapezoid *)self)->solver);
@@ -167,7 +160,6 @@ static const dae_stepper_table trapezoid_verbs = {.begin = trapezoid_begin,
                                                   .complete = trapezoid_complete,
                                                   .dense_output = dae__classical_dense_output,
                                                   .count = trapezoid_count,
-                                                  .reload = trapezoid_reload,
                                                   .free = trapezoid_free};
 
 dae_status dae__trapezoid_create(dae__arena *arena, const dae_adapter *adapter,
@@ -189,6 +181,8 @@ dae_status dae__trapezoid_create(dae__arena *arena, const dae_adapter *adapter,
   o->matrix = dae__semi_matrix_create(arena, s);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT_TRUTH(arena, &o->memory->factored, 1);
+  DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 3);
   *out = (dae__stepper){
       .table = &trapezoid_verbs, .self = o, .order = 2, .control = dae__controller_defaults(3)};
   return dae__solver_create(arena, &o->matrix.pattern, &o->solver, err);

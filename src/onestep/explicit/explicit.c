@@ -227,6 +227,8 @@ dae_status dae__explicit_create(dae__arena *arena, const dae_adapter *adapter,
   o->zero = DAE__ALLOC(arena, double, nx);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
+  DAE__LIMIT_TRUTH(arena, &o->memory->refined, 1);
   for (int i = 1; i <= pair->stages + pair->extra; i++)
     dae__combination_set(&o->stage[i], i, pair->a[i], o->stride);
   for (int k = 0; k < pair->estimates; k++)

@@ -136,16 +136,6 @@ static void mechanical_count(const void *self, dae_stats *stats)
     stats->factorisations += o->motion[i]->memory->factorisations;
 }
 
-static dae_status mechanical_reload(void *self, dae_error *err)
-{
-  mechanical *o = self;
-  dae_status status = dae__motion_reload(o->motion[0]);
-  if (!status)
-    status = dae__motion_reload(o->motion[1]);
-  mechanical_copy_active(o);
-  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
-}
-
 static void mechanical_free(void *self)
 {
   mechanical *o = self;
@@ -157,8 +147,7 @@ static void mechanical_free(void *self)
 #define MECHANICAL_VERBS                                                                           \
   .consistent = mechanical_consistent, .slopes = mechanical_slopes,                                \
   .residual = mechanical_residual, .correct = mechanical_correct, .inputs = mechanical_inputs,     \
-  .rank = mechanical_rank, .count = mechanical_count, .reload = mechanical_reload,                 \
-  .free = mechanical_free
+  .rank = mechanical_rank, .count = mechanical_count, .free = mechanical_free
 /* Tables of problems without and with projection, and with projection of the velocities only. */
 static const dae_adapter_table mechanical_free_verbs = {MECHANICAL_VERBS};
 static const dae_adapter_table mechanical_velocity_verbs = {MECHANICAL_VERBS,

@@ -49,15 +49,6 @@ static void momentum_count(const void *self, dae_stats *stats)
     stats->factorisations += o->motion[i]->memory->factorisations;
 }
 
-static dae_status momentum_reload(void *self, dae_error *err)
-{
-  momentum *o = self;
-  dae_status status = dae__momentum_motion_reload(o->motion[0]);
-  if (!status)
-    status = dae__momentum_motion_reload(o->motion[1]);
-  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
-}
-
 static void momentum_free(void *self)
 {
   momentum *o = self;
@@ -67,7 +58,7 @@ static void momentum_free(void *self)
 
 #define MOMENTUM_VERBS                                                                             \
   .consistent = momentum_consistent, .slopes = momentum_slopes, .rank = momentum_rank,             \
-  .count = momentum_count, .reload = momentum_reload, .free = momentum_free
+  .count = momentum_count, .free = momentum_free
 /* Tables of problems without and with projection. */
 static const dae_adapter_table momentum_free_verbs = {MOMENTUM_VERBS};
 static const dae_adapter_table momentum_verbs = {MOMENTUM_VERBS, .project = momentum_project};

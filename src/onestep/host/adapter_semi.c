@@ -71,6 +71,8 @@ static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s,
   o->d = DAE__ALLOC(arena, double, s->ny);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT_TRUTH(arena, &o->memory->factored, 2);
+  DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 3);
   if (s->p->M)
     DAE__TRY(dae__solver_create(arena, &s->M, &o->mass, err));
   if (s->ny == 0)
@@ -369,17 +371,13 @@ static dae_status onestep_semi_reload(void *self, dae_error *err)
 {
   adapter *o = self;
   index_2 *created;
-  dae_status status = DAE_OK;
-  for (int i = 0; i < 2 && !status; i++) {
-    slopes *w = &o->slopes[i];
-    status = w->memory->factored ? dae__solver_reload(w->algebraic) : DAE_OK;
-    if (!status && w->memory->mass_factored)
-      status = dae__solver_reload(w->mass);
+  for (int i = 0; i < 2; i++) { /* flags of solvers that do not exist */
+    slopes_memory *m = o->slopes[i].memory;
+    m->factored = m->factored && o->slopes[i].algebraic;
+    m->mass_factored = m->mass_factored && o->slopes[i].mass;
   }
-  if (status)
-    return dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt");
   semi_restore_hidden(o);
-  status = semi_index_2_create(o, &created, err);
+  dae_status status = semi_index_2_create(o, &created, err);
   return semi_replace_index_2(o, created, status);
 }
 
@@ -412,6 +410,7 @@ dae_status dae__adapter_semi(dae__arena *arena, const dae_problem *problem,
   dae_status status = dae__semi_create(arena, problem, &o->s, err);
   if (!status) {
     o->hidden = DAE__STATE(arena, bool, o->s->ny);
+    DAE__LIMIT_TRUTH(arena, o->hidden, o->s->ny);
     o->forms =
         (dae__forms){.s = o->s, .undetermined = needs->index_2_slopes ? &o->undetermined : NULL};
   }

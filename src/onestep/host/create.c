@@ -1,5 +1,6 @@
 /* Creation of a one-step integrator, and methods outside the library. */
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
 #include "onestep/host/integrator.h"
@@ -58,6 +59,26 @@ static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
+/* Limits of the saved integers and truth values. */
+static void onestep_limit_memory(dae__onestep *o, dae__arena *arena)
+{
+  dae__driver_memory *k = o->driver;
+  DAE__LIMIT(arena, &o->memory->current, 2, 0, o->steppers - 1);
+  DAE__LIMIT_TRUTH(arena, &o->memory->swapped, 1);
+  DAE__LIMIT_COUNTER(arena, &o->memory->switches, 1);
+  DAE__LIMIT_FINITE(arena, &k->t, 3); /* t, t_previous, h */
+  DAE__LIMIT_FINITE(arena, o->now.z, o->adapter.size);
+  DAE__LIMIT_FINITE(arena, o->previous.z, o->adapter.size);
+  DAE__LIMIT_TRUTH(arena, &k->started, 1);
+  DAE__LIMIT_COUNTER(arena, &k->done, 1);
+  DAE__LIMIT_COUNTER(arena, &k->bounded, 1);
+  DAE__LIMIT_TRUTH(arena, &k->controller.opts.predictive, 1);
+  DAE__LIMIT_COUNTER(arena, &k->controller.opts.order, 1);
+  DAE__LIMIT_TRUTH(arena, &k->controller.rejected, 1);
+  DAE__LIMIT_COUNTER(arena, &k->stall.steps, 3);
+  DAE__LIMIT_STATS(arena, &k->stats);
+}
+
 static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_problem *problem,
                                  const dae_start *start, dae_error *err)
 {
@@ -72,6 +93,8 @@ static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_p
     status = onestep_check_mass(o, arena, err);
   if (!status)
     status = o->descriptor.create_steppers(o, arena, err);
+  if (!status)
+    onestep_limit_memory(o, arena);
   return dae__start_status(status, err);
 }
 
@@ -115,7 +138,13 @@ dae_status dae__onestep_create(const dae__onestep_descriptor *descriptor,
 {
   request r = {.descriptor = descriptor, .control = control};
   *out = NULL;
-  return dae__assembled_create(problem, start, onestep_create_single, &r, env, out, err);
+  DAE__TRY(dae__assembled_create(problem, start, onestep_create_single, &r, env, out, err));
+  dae__identity identity = {problem, descriptor->table, descriptor->options, descriptor->other};
+  if (!identity.table) { /* a method outside the library: its own options are in `other` */
+    identity.table = &dae_step_option_table;
+    identity.options = control;
+  }
+  return dae__integrator_identify(out, &identity, err);
 }
 
 static dae_status onestep_check_single(const void *descriptor, const dae_problem *problem,
@@ -218,5 +247,6 @@ dae_status dae_onestep_create(const dae_onestep_method *method, const dae_step_o
     return dae__fail(err, DAE_ERROR_OPTION, "step",
                      "%s has fixed steps: give their size by step (--step on the command line)",
                      method->name);
+  descriptor.other = dae__hash_options(DAE__HASH_START, method->options, options);
   return dae__onestep_create(&descriptor, control, problem, start, env, out, err);
 }

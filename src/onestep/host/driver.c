@@ -82,7 +82,8 @@ static dae_status driver_fixed_step(dae__onestep *o, double t_stop, dae_error *e
   double step = o->control.step, t = k->t_origin + (double)(k->done + 1) * step, error;
   bool whole = t_stop - t > -SAME_FIXED_END * step;
   t = fabs(t_stop - t) <= SAME_FIXED_END * step || !whole ? t_stop : t;
-  dae_status status = dae__onestep_attempt(o, t - k->t, &error, &why);
+  dae_status status = t > k->t ? dae__onestep_attempt(o, t - k->t, &error, &why)
+                               : dae__fail(&why, DAE_ERROR_STEP, NULL, "no time is left");
   if (!status)
     status = dae__onestep_complete(o, t, &why);
   if (status)

@@ -297,7 +297,8 @@ static dae_status onestep_reload(void *self, dae_error *err)
   dae__onestep *o = self;
   if (o->memory->swapped != o->swapped)
     onestep_swap_ends(o);
-  DAE__TRY(o->adapter.table->reload(o->adapter.self, err));
+  if (o->adapter.table->reload)
+    DAE__TRY(o->adapter.table->reload(o->adapter.self, err));
   dae__onestep_update_singular(o);
   for (int i = 0; i < o->steppers; i++)
     if (o->stepper[i].table->reload)

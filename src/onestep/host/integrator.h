@@ -73,8 +73,10 @@ struct dae__onestep_descriptor {
   /* Selection after every accepted variable step: may change to another stepper
    * (dae__onestep_switch_stepper); NULL: no selection. */
   void (*select_stepper)(dae__onestep *o);
-  const void *options; /* options of the method, valid during creation only */
-  const void *data;    /* coefficients for create_steppers, valid during creation only */
+  const void *options;           /* options of the method, valid during creation only */
+  const dae_option_table *table; /* fields of the options; NULL: method outside the library */
+  uint64_t other;                /* hash of all other settings of the method, 0: none */
+  const void *data;              /* coefficients for create_steppers, valid during creation only */
 };
 
 struct dae__onestep {

@@ -51,6 +51,8 @@ void dae__polynomial_create(dae__arena *arena, const dae_adapter *adapter,
                            .k = DAE__ALLOC(arena, double, adapter->size),
                            .p = DAE__ALLOC(arena, double, stride),
                            .inverse_weight = DAE__ALLOC(arena, double, adapter->nx)};
+  if (!dae__arena_failed(arena))
+    DAE__LIMIT_TRUTH(arena, &out->memory->checked, 3);
 }
 
 /* ---- states ---- */

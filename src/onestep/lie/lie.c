@@ -115,6 +115,7 @@ dae_status dae_lie_create(const dae_problem *problem, const dae_start *start,
   *out = NULL;
   DAE__TRY(lie_check_options(opts, err));
   descriptor.options = opts;
+  descriptor.table = &dae_lie_option_table;
   if (opts->form == DAE_LIE_WEAK)
     descriptor.needs.form = DAE__FORM_VELOCITY;
   dae_step_options control = {.rtol = opts->rtol,

@@ -38,6 +38,10 @@ dae_status dae__lie_step_create(dae__arena *arena, const dae__forms *forms,
                        .inner_tol = fmax(opts->inner_tol, DAE__LIE_CONVERGED),
                        .outer_tol = fmax(opts->outer_tol, DAE__LIE_CONVERGED)};
   o->memory = DAE__STATE(arena, dae__lie_memory, 1);
+  if (o->memory) {
+    DAE__LIMIT_TRUTH(arena, &o->memory->factored, 1);
+    DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 5);
+  }
   o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
   double **vectors[] = {&o->z1, &o->zb, &o->f, &o->R, &o->p, &o->delta, &o->row, &o->F_end};

@@ -25,7 +25,6 @@
  *
  * Dense output of x is the Hermite polynomial of values and derivatives at both ends of a step, of
  * degree 3, or at both ends and the middle, of degree 5. */
-#include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/lie/step.h"
@@ -182,7 +181,8 @@ static dae_status lie_complete(void *self, const dae_step *step, dae_error *err)
                      "in the equation of %s: the index is higher than 2",
                      name);
   }
-  DAE__ASSERT(dae__all_finite(a->size, step->to.z));
+  if (!dae__all_finite(a->size, step->to.z))
+    return dae__fail(err, DAE_ERROR_STEP, NULL, "the end of the step is not finite");
   *o->undetermined = undetermined;
   dae__copy(s->ny, o->y_next, o->y);
   dae__copy(s->nx, o->half.z, o->middle.z);
@@ -240,13 +240,6 @@ static void lie_count(const void *self, dae_stats *stats)
   stats->factorisations += m->factorisations;
 }
 
-static dae_status lie_reload(void *self, dae_error *err)
-{
-  const dae__lie_step *o = &((stepper *)self)->step;
-  dae_status status = o->memory->factored ? dae__solver_reload(o->solver) : DAE_OK;
-  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
-}
-
 static void lie_release(void *self)
 {
   dae__solver_free(((stepper *)self)->step.solver);
@@ -257,7 +250,6 @@ static const dae_stepper_table lie_table = {.begin = lie_begin,
                                             .complete = lie_complete,
                                             .dense_output = lie_dense_output,
                                             .count = lie_count,
-                                            .reload = lie_reload,
                                             .free = lie_release};
 
 /* ---- creation ---- */
@@ -313,6 +305,7 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
   o->y_next = DAE__ALLOC(arena, double, ny);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT_TRUTH(arena, o->undetermined, 1);
   dae_status status = dae__lie_step_create(arena, a->forms, opts, &o->step, err);
   if (!status)
     status = lie_check_mass(o, host, err);

@@ -303,6 +303,7 @@ static dae_status methods_create(const method *m, const dae_problem *problem,
                               .max_failures = o.max_failures,
                               .project = o.project};
   d.options = &o;
+  d.table = m->table;
   return dae__onestep_create(&d, &control, problem, start, env, out, err);
 }
 

@@ -51,9 +51,10 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
       DAE__TRY(adapter->table->project(adapter->self, false, t, z, err));
     DAE__TRY(adapter->table->slopes(adapter->self, false, t, z, dz, err));
   }
+  if (!dae__all_finite(n2 + dynamic, z))
+    return dae__fail(err, DAE_ERROR_STEP, NULL, "the end of the step is not finite");
   for (int i = 0; i < size; i++)
     o->shift[i] = z[i] - end[i];
-  DAE__ASSERT(dae__all_finite(n2 + dynamic, z));
   dae__copy(rule->s * n, o->K, o->polynomial);
   m->s = rule->s;
   m->h = step->h;
@@ -78,17 +79,15 @@ static void radau_count(const void *self, dae_stats *stats)
   stats->factorisations += o->r->memory->factorisations;
 }
 
-/* Rebuilds all factorisations after load, as the next factorisation depends on the pivots of the
- * last one. */
-static dae_status radau_reload(void *self, dae_error *err)
+/* Forgets, after a load, the polynomial of a number of stages that no stepper has. */
+static dae_status radau_reload(void *self)
 {
-  dae__radau *o = ((dae__radau_stepper *)self)->radau;
-  if (!((dae__radau_stepper *)self)->owner)
-    return DAE_OK;
-  dae_status status = dae__reduced_reload(o->r);
-  for (int i = 0; i < DAE__RADAU_RULES && !status; i++)
-    status = o->full[i] ? dae__radau_full_reload(o->full[i]) : DAE_OK;
-  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
+  const dae__radau *o = self;
+  bool known = false;
+  for (int i = 0; i < DAE__RADAU_RULES; i++)
+    known = known || (o->rule[i] && dae__radau_stages_of(i) == o->memory->s);
+  o->memory->s = known ? o->memory->s : 0;
+  return DAE_OK;
 }
 
 static void radau_release_matrices(dae__radau *o)
@@ -104,12 +103,32 @@ static void radau_release(void *self)
     radau_release_matrices(((dae__radau_stepper *)self)->radau);
 }
 
+/* Limits of the saved integers and truth values. */
+static void radau_limit_memory(dae__radau *o, dae__arena *arena, int stages)
+{
+  dae__radau_memory *m = o->memory;
+  dae__radau_selection *c = &m->selection;
+  dae__arena_on_load(arena, radau_reload, o);
+  DAE__LIMIT(arena, &m->s, 1, 0, stages);
+  DAE__LIMIT(arena, &m->matrix_s, 1, 0, stages);
+  DAE__LIMIT_TRUTH(arena, &m->linearised, 2);
+  DAE__LIMIT_TRUTH(arena, &m->matrix_full, 1);
+  DAE__LIMIT_COUNTER(arena, &m->failed, 1);
+  DAE__LIMIT_TRUTH(arena, &m->refined, 2);
+  DAE__LIMIT_COUNTER(arena, &m->iterations, 2);
+  DAE__LIMIT_COUNTER(arena, &c->small_errors, 2);
+  DAE__LIMIT_COUNTER(arena, &c->steps, 1);
+  DAE__LIMIT_TRUTH(arena, &c->trial, 1);
+  DAE__LIMIT(arena, &c->before, 1, 0, DAE__MAX_STEPPERS - 1);
+  DAE__LIMIT_COUNTER(arena, &c->failed_trials, 1);
+  DAE__LIMIT_COUNTER(arena, &c->wait, 2);
+}
+
 static const dae_stepper_table radau_verbs = {.begin = radau_begin,
                                               .attempt = radau_attempt,
                                               .complete = radau_complete_step,
                                               .dense_output = dae__radau_dense_output,
                                               .count = radau_count,
-                                              .reload = radau_reload,
                                               .free = radau_release};
 
 /* ---- creation ---- */
@@ -139,6 +158,7 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
     *vectors[i] = DAE__UNINIT(arena, double, size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  radau_limit_memory(o, arena, stages);
   for (int i = first; i <= last; i++)
     o->rule[i]->s = 0;
   o->fine_rule->s = 0;

@@ -231,7 +231,7 @@ typedef struct dae__radau_stepper {
   dae__radau *radau;
   int rule;
   bool full;  /* iteration by one matrix of all stages; false: by blocks */
-  bool owner; /* stepper that counts, reloads and frees the shared memory */
+  bool owner; /* stepper that counts and frees the shared memory */
 } dae__radau_stepper;
 
 /* Creates steppers for the rules first ... last with blocks and then, for variable steps of
@@ -265,7 +265,6 @@ dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int 
                                   const dae__radau_full *other, dae__radau_full **out,
                                   dae_error *err);
 void dae__radau_full_free(dae__radau_full *f); /* f may be NULL */
-dae_status dae__radau_full_reload(dae__radau_full *f);
 /* Factors the matrix of all stages at the iterate K, Z; r keeps the Jacobians of the middle
  * stage. */
 dae_status dae__radau_full_factor(dae__radau *o, dae__radau_full *f, const dae__radau_rule *rule,

@@ -267,11 +267,6 @@ void dae__radau_full_free(dae__radau_full *f)
     dae__solver_free(f->solver);
 }
 
-dae_status dae__radau_full_reload(dae__radau_full *f)
-{
-  return f->small ? DAE_OK : dae__solver_reload(f->solver);
-}
-
 /* Assembles the rows of stage i from its Jacobians; returns -1, or the unknown at which they are
  * singular. */
 static int radau_full_add_rows(dae__radau_full *f, const dae__reduced *r,

@@ -64,7 +64,7 @@ static void radau_select_end_trial(dae__onestep *o, dae__radau *radau)
   c->failed_trials++;
   c->wait_length = c->wait_length > 0 ? 2 * c->wait_length : DAE__RADAU_TRIAL_WAIT;
   c->wait = c->wait_length;
-  radau_select_switch_to(o, radau, c->before);
+  radau_select_switch_to(o, radau, c->before < o->steppers ? c->before : o->memory->current);
 }
 
 void dae__radau_select(dae__onestep *o, int first)

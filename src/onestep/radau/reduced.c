@@ -101,12 +101,14 @@ static void reduced_precondition_columns(const dae__reduced *r, int count, doubl
       r->table->precondition(r->self, P);
 }
 
-static void reduced_set_patterns(const dae__reduced *r)
+static dae_status reduced_set_patterns(void *self)
 {
+  const dae__reduced *r = self;
   const dae_pattern *pattern = r->memory->preconditioned ? &r->differential : &r->pattern;
   dae__solver_set_pattern(r->real, pattern);
   for (int i = 0; i < r->pairs; i++)
     dae__zsolver_set_pattern(r->pair[i], pattern);
+  return DAE_OK;
 }
 
 void dae__reduced_precondition(dae__reduced *r, bool wanted)
@@ -260,6 +262,10 @@ static dae_status reduced_create_problem(dae__reduced *r, dae__arena *arena,
   r->memory = DAE__STATE(arena, dae__reduced_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  if (r->differential.cols > 0)
+    dae__arena_on_load(arena, reduced_set_patterns, r);
+  DAE__LIMIT_COUNTER(arena, &r->memory->jacobians, 2);
+  DAE__LIMIT(arena, &r->memory->preconditioned, 1, 0, r->differential.cols > 0);
   DAE__TRY(dae__solver_create_iteration(arena, &r->pattern, &r->real, err));
   for (int i = 0; i < r->pairs; i++)
     DAE__TRY(dae__zsolver_create(arena, &r->pattern, &r->pair[i], err));
@@ -289,14 +295,4 @@ void dae__reduced_free(dae__reduced *r)
   dae__solver_free(r->real);
   for (int i = 0; i < r->pairs; i++)
     dae__zsolver_free(r->pair[i]);
-}
-
-dae_status dae__reduced_reload(dae__reduced *r)
-{
-  if (r->differential.cols > 0)
-    reduced_set_patterns(r);
-  dae_status status = dae__solver_reload(r->real);
-  for (int i = 0; i < r->pairs && !status; i++)
-    status = dae__zsolver_reload(r->pair[i]);
-  return status;
 }

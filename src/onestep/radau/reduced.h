@@ -97,7 +97,6 @@ struct dae__reduced {
 dae_status dae__reduced_create(dae__arena *arena, const dae_adapter *adapter, int pairs,
                                dae__reduced **out, dae_error *err);
 void dae__reduced_free(dae__reduced *r); /* r may be NULL */
-dae_status dae__reduced_reload(dae__reduced *r);
 
 /* Number of rows of the blocks. */
 static inline int dae__reduced_rows(const dae__reduced *r)

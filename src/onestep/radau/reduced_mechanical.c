@@ -29,8 +29,12 @@
 #include "core/vec.h"
 #include "linalg/backend.h"
 #include "linalg/dense.h"
-#include "linalg/saddle/unpivoted.h"
+#include "linalg/saddle/schur_small.h"
 #include "onestep/radau/reduced.h"
+
+/* Smallest pivot of A M^-1 A' in the preconditioner, relative to its value before the elimination:
+ * the iteration corrects inaccurate solutions. Chosen, not measured. */
+#define PRECONDITIONER_PIVOT_MIN 1e-10
 
 /* Ratio of the residual left by a correction to its initial value: corrections are small relative
  * to the state and have round-off of their own. Chosen, not measured. */
@@ -58,11 +62,11 @@ typedef struct mechanical {
   bool M_diagonal;        /* M is constant and diagonal */
   double *diagonal;
   /* data of the preconditioner */
-  dae__unpivoted *R_k; /* factors of R_k; NULL: no preconditioner */
+  dae__schur_mass mass; /* factors of M */
+  dae__schur *R_k;      /* factors of R_k for each stage; NULL: no preconditioner */
   /* Number of stages, and index of the factored stage; index `stages`: point of the Jacobians. */
   int stages, stage;
-  double *A; /* A by columns, padded to an even number of rows */
-  double *dense_M;
+  double *A; /* dense A by columns */
   /* data of the correction of the end of a step */
   double *b, *x;  /* nc: right side; 2 n: solution and correction */
   double *X, *AX; /* small systems: X = B\(0, I), nc columns of nq, and A X; else NULL */
@@ -83,24 +87,20 @@ static void reduced_mech_put_rows(const dae_pattern *p, const double *values, in
 static bool reduced_mech_factor_stage(mechanical *o, int stage, const double *G, const double *K)
 {
   const dae__mech *m = o->m;
-  int stride = dae__unpivoted_stride(o->R_k);
+  const dae__schur_kernel *kernel = dae__schur_kernel_for(&o->mass, m->nc);
   o->stage = stage;
-  /* A = G, dense with an even number of rows */
-  if (m->ng == stride && dae__pattern_count(&m->G) == m->ng * m->nq)
-    return dae__unpivoted_factor(o->R_k, stage, G);
-  reduced_mech_put_rows(&m->G, G, 0, stride, o->A);
-  reduced_mech_put_rows(&m->K, K, m->ng, stride, o->A);
-  return dae__unpivoted_factor(o->R_k, stage, o->A);
+  if (m->nk == 0 && dae__pattern_count(&m->G) == m->ng * m->nq)
+    return kernel->factor(&o->mass, PRECONDITIONER_PIVOT_MIN, G, NULL, &o->R_k[stage]);
+  reduced_mech_put_rows(&m->G, G, 0, m->nc, o->A);
+  reduced_mech_put_rows(&m->K, K, m->ng, m->nc, o->A);
+  return kernel->factor(&o->mass, PRECONDITIONER_PIVOT_MIN, o->A, NULL, &o->R_k[stage]);
 }
 
 static bool reduced_mech_factor_preconditioner(void *self)
 {
   mechanical *o = self;
   const dae__mech *m = o->m;
-  if (m->count->dependent > 0)
-    return false;
-  reduced_mech_put_rows(&m->M, o->M0, 0, m->nq, o->dense_M);
-  return dae__unpivoted_mass(o->R_k, o->dense_M) &&
+  return m->count->dependent == 0 && dae__schur_mass_set(&o->mass, &m->M, o->M0) &&
          reduced_mech_factor_stage(o, o->stages, o->G0, o->K0);
 }
 
@@ -108,7 +108,8 @@ static void reduced_mech_precondition(const void *self, double *b)
 {
   const mechanical *o = self;
   DAE__ASSERT(o->R_k && o->stage <= o->stages);
-  dae__unpivoted_solve(o->R_k, o->stage, b, b + o->m->nq + o->m->nu);
+  dae__schur_kernel_for(&o->mass, o->m->nc)
+      ->solve(&o->mass, &o->R_k[o->stage], b, b + o->m->nq + o->m->nu);
 }
 
 /* ---- residual ---- */
@@ -413,11 +414,10 @@ static void reduced_mech_add_terms(mechanical *o, dae__arena *arena)
 static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
 {
   const dae__mech *m = o->m;
-  if (o->r->n <= DAE__SMALL_N && m->nc > 0 && m->nc <= DAE__UNPIVOTED_ROWS && m->nw == 0) {
-    o->dense_M = DAE__ALLOC(arena, double, m->nq * m->nq);
-    o->R_k = dae__unpivoted_create(arena, m->nq, m->nc, o->stages + 1);
-    if (o->R_k)
-      o->A = DAE__ALLOC(arena, double, dae__unpivoted_stride(o->R_k) * m->nq);
+  if (o->r->n <= DAE__SMALL_N && m->nc > 0 && m->nc <= DAE__SCHUR_ROWS && m->nw == 0) {
+    dae__schur_mass_create(arena, m->nq, true, &o->mass);
+    o->R_k = dae__schur_create(arena, m->nq, m->nc, o->stages + 1);
+    o->A = DAE__ALLOC(arena, double, m->nc * m->nq);
   }
   o->M0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   o->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));

@@ -312,14 +312,6 @@ static void rosenbrock_count(const void *self, dae_stats *stats)
   stats->factorisations += o->memory->factorisations;
 }
 
-static dae_status rosenbrock_reload(void *self, dae_error *err)
-{
-  rosenbrock *o = self;
-  dae_status status = o->memory->factorisations > 0 ? dae__solver_reload(o->solver) : DAE_OK;
-  o->linearised = false;
-  return status ? dae__fail(err, status, NULL, "load: a factorisation cannot be rebuilt") : DAE_OK;
-}
-
 static void rosenbrock_release(void *self)
 {
   dae__solver_free(((rosenbrock *)self)->solver);
@@ -329,7 +321,6 @@ static const dae_stepper_table rosenbrock_verbs = {.attempt = rosenbrock_attempt
                                                    .complete = rosenbrock_complete_step,
                                                    .dense_output = rosenbrock_dense_output,
                                                    .count = rosenbrock_count,
-                                                   .reload = rosenbrock_reload,
                                                    .free = rosenbrock_release};
 
 /* ---- creation ---- */
@@ -363,6 +354,9 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae_adapter *adapter,
   o->matrix = dae__semi_matrix_create(arena, o->s);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
+  DAE__LIMIT_TRUTH(arena, &o->memory->f0_at_end, 1);
+  DAE__LIMIT_COUNTER(arena, &o->memory->jacobians, 2);
   DAE__TRY(dae__solver_create_iteration(arena, &o->matrix.pattern, &o->solver, err));
   *out = (dae__stepper){.table = &rosenbrock_verbs,
                         .self = o,

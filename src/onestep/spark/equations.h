@@ -49,8 +49,6 @@ typedef struct dae__spark_equations_table {
   /* Solves in place: x = matrix (2)\x with x = (z, lambda, psi), or matrix (3)\x with x = (z,
    * lambda). */
   void (*solve)(void *self, bool with_psi, double *x);
-  /* Restores the factors of matrices (2) and (3) after the integrator was loaded. */
-  dae_status (*reload)(void *self);
   void (*free)(void *self);
 } dae__spark_equations_table;
 

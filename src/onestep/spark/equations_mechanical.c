@@ -157,13 +157,6 @@ static void spark_mechanical_solve(void *self, bool with_psi, double *x)
   dae__saddle_solve(!with_psi && o->of_G ? o->of_G : o->of_A, x, x + o->m->nq);
 }
 
-static dae_status spark_mechanical_reload(void *self)
-{
-  mechanical *o = self;
-  DAE__TRY(dae__saddle_reload(o->of_A));
-  return o->of_G ? dae__saddle_reload(o->of_G) : DAE_OK;
-}
-
 static void spark_mechanical_release(void *self)
 {
   mechanical *o = self;
@@ -178,7 +171,6 @@ static const dae__spark_equations_table spark_mechanical_table = {.eval = spark_
                                                                       spark_mechanical_linearise,
                                                                   .factor = spark_mechanical_factor,
                                                                   .solve = spark_mechanical_solve,
-                                                                  .reload = spark_mechanical_reload,
                                                                   .free = spark_mechanical_release};
 
 /* allocates the mechanical matrices, and lists the terms of each derivative */

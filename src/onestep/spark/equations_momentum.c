@@ -76,13 +76,6 @@ static void spark_momentum_solve(void *self, bool with_psi, double *x)
   dae__solver_solve(o->matrix[!with_psi && o->matrix[1].solver ? 1 : 0].solver, x);
 }
 
-static dae_status spark_momentum_reload(void *self)
-{
-  momentum *o = self;
-  DAE__TRY(dae__solver_reload(o->matrix[0].solver));
-  return o->matrix[1].solver ? dae__solver_reload(o->matrix[1].solver) : DAE_OK;
-}
-
 static void spark_momentum_release(void *self)
 {
   momentum *o = self;
@@ -95,7 +88,6 @@ static const dae__spark_equations_table spark_momentum_table = {.eval = spark_mo
                                                                     spark_momentum_linearise,
                                                                 .factor = spark_momentum_factor,
                                                                 .solve = spark_momentum_solve,
-                                                                .reload = spark_momentum_reload,
                                                                 .free = spark_momentum_release};
 
 /* ---- creation ---- */

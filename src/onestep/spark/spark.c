@@ -1,6 +1,7 @@
 /* Options and constructors of the SPARK family: supported problems, choice of the tableau. */
 #include "onestep/spark/spark.h"
 #include "core/error.h"
+#include "core/hash.h"
 #include "linalg/solver.h"
 #include "onestep/spark/spark_step.h"
 #include "quadrature/nodes.h"
@@ -137,6 +138,17 @@ static dae_status spark_create_steppers(dae__onestep *o, dae__arena *arena, dae_
   return dae__spark_create_stepper(o, arena, &method, err);
 }
 
+static uint64_t spark_hash_tableau(const dae_spark_tableau *t)
+{
+  size_t s = (size_t)t->s, nt = (size_t)t->nt;
+  const double *const array[] = {t->c, t->b, t->A, t->bh, t->Ah, t->ct, t->bt, t->Ab, t->At};
+  const size_t count[] = {s, s, s * s, s, s * s, nt, nt, nt * s, s * nt};
+  uint64_t h = DAE__HASH_START;
+  for (size_t i = 0; i < sizeof count / sizeof *count; i++)
+    h = dae__hash(h, array[i], count[i] * sizeof(double));
+  return h;
+}
+
 static dae_status spark_create_method(const request *r, const dae_problem *problem,
                                       const dae_start *start, const dae_env *env,
                                       dae_integrator **out, dae_error *err)
@@ -147,8 +159,9 @@ static dae_status spark_create_method(const request *r, const dae_problem *probl
                                                [DAE_SPARK_MEMBER_D] = DAE_SPARK_LOBATTO_D};
   bool lobatto = r->family > DAE_SPARK_RADAU;
   *out = NULL;
-  DAE__TRY(dae_options_validate(lobatto ? &dae_spark_lobatto_option_table : &dae_spark_option_table,
-                                &o, err));
+  const dae_option_table *table =
+      lobatto ? &dae_spark_lobatto_option_table : &dae_spark_option_table;
+  DAE__TRY(dae_options_validate(table, &o, err));
   if (!lobatto && (o.member || o.hat))
     return dae__fail(err, DAE_ERROR_OPTION, o.member ? "member" : "hat",
                      "%s has no options member and hat: they are options of spark-lobatto",
@@ -159,6 +172,9 @@ static dae_status spark_create_method(const request *r, const dae_problem *probl
       .bounded_steps = BOUNDED_STEPS,
       .check_problem = spark_check_problem,
       .create_steppers = spark_create_steppers,
+      .options = &o,
+      .table = table,
+      .other = r->tableau ? spark_hash_tableau(r->tableau) : 0,
       .data = &chosen};
   dae_step_options control = {.rtol = o.rtol,
                               .atol = o.atol,

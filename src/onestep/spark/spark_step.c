@@ -302,12 +302,6 @@ static void spark_count(const void *self, dae_stats *stats)
   stats->full += m->steps[DAE__STAGES_FULL];
 }
 
-static dae_status spark_reload(void *self, dae_error *err)
-{
-  dae_status status = dae__stages_reload(&((spark *)self)->stages);
-  return status ? dae__fail(err, status, NULL, "the factorisation could not be rebuilt") : DAE_OK;
-}
-
 static void spark_release(void *self)
 {
   spark *o = self;
@@ -322,7 +316,6 @@ static const dae_stepper_table spark_table = {.begin = spark_begin,
                                               .complete = spark_complete,
                                               .dense_output = spark_dense_output,
                                               .count = spark_count,
-                                              .reload = spark_reload,
                                               .free = spark_release};
 
 /* ---- creation ---- */
@@ -347,6 +340,7 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   o->memory->factor = 1;
+  DAE__LIMIT_COUNTER(arena, &o->memory->next_check, 2);
   DAE__TRY((adapter->forms->m ? dae__spark_mechanical_create : dae__spark_momentum_create)(
       arena, adapter, regular, &o->equations, err));
   DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->equations,

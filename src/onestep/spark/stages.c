@@ -56,6 +56,11 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
   st->node_index = DAE__ALLOC(arena, int, s + 2);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT_TRUTH(arena, &st->memory->factored, 3);
+  DAE__LIMIT(arena, &st->memory->first_strategy, 1, 0, DAE__STAGES_FULL);
+  DAE__LIMIT_COUNTER(arena, &st->memory->first_strategy_steps, 1);
+  DAE__LIMIT_COUNTER(arena, &st->memory->contraction_steps, 1);
+  DAE__LIMIT_COUNTER(arena, &st->memory->iterations, 3 + DAE__STAGES_FULL + 1);
   /* interpolation nodes: both ends of the step and the inner stages; a stage at an end of the step
    * differs from the value there, and is no node */
   const double *c = tableau->c;
@@ -78,18 +83,6 @@ void dae__stages_free(dae__stages *st)
   if (st->full)
     dae__solver_free(st->full->solver);
   dae__arena_free(st->full_arena);
-}
-
-dae_status dae__stages_reload(dae__stages *st)
-{
-  const dae__spark_equations *eq = st->equations;
-  const dae__stages_memory *m = st->memory;
-  if (m->factored)
-    DAE__TRY(eq->table->reload(eq->self));
-  for (int i = 0; m->blocks && i < st->decoupled.count; i++)
-    DAE__TRY(dae__zsolver_reload(st->decoupled.solver[i]));
-  /* a full Newton iteration created on demand keeps no pivots from one step to the next */
-  return m->whole && !st->transform ? dae__solver_reload(st->full->solver) : DAE_OK;
 }
 
 /* ---- prediction ---- */

@@ -91,9 +91,6 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
                               const dae__spark_transform *transform, const dae__spark_equations *eq,
                               dae__stages *out, dae_error *err);
 void dae__stages_free(dae__stages *st);
-/* Restores the factorisations of the stages and of the equations after the integrator was
- * loaded. */
-dae_status dae__stages_reload(dae__stages *st);
 
 /* Solves the stage system of the step from (t, y0, z0), predicted from the last accepted step or,
  * with memory->h = 0 or stiff forces, by constant values z0, lambda and psi. y1 and z1 are then the

@@ -360,6 +360,10 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   c->memory->since_failure = GAUSS_FAILURE_STEPS;
+  DAE__LIMIT_COUNTER(arena, &c->memory->stiff, 2);
+  DAE__LIMIT_COUNTER(arena, &c->memory->wait, 3);
+  DAE__LIMIT_COUNTER(arena, &c->memory->confirmations, 1);
+  DAE__LIMIT_COUNTER(arena, &c->memory->failures, 4);
   return DAE_OK;
 }
 

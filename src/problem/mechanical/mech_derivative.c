@@ -122,6 +122,9 @@ static void mech_alloc_scratch(dae__mech *m, dae__arena *arena)
   m->z = DAE__ALLOC(arena, double, m->at.lambda);
   if (dae__arena_failed(arena))
     return;
+  DAE__LIMIT_TRUTH(arena, m->active, m->nc);
+  DAE__LIMIT_COUNTER(arena, &m->count->evaluations, 1);
+  DAE__LIMIT(arena, &m->count->dependent, 1, 0, m->nc);
   m->M_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   m->G_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   m->K_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));

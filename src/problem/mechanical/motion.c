@@ -13,16 +13,12 @@
 #include "core/tolerances.h"
 #include "core/vec.h"
 
-/* Largest number of rows of [G; K] for the fused factor and solve of accelerations, see
- * dae__saddle_solve_fused. Chosen, not measured. */
-#define SMALL_ROWS 2
-
 /* Dense [G; K] by columns, for the fused factor and solve of small problems. */
 static void motion_create_dense_A(dae__motion *motion)
 {
   const dae__mech *m = motion->m;
   int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
-  motion->small = m->nc > 0 && m->nc <= SMALL_ROWS;
+  motion->small = m->nc > 0 && m->nc <= DAE__SCHUR_ROWS;
   motion->contiguous = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
   motion->fast_path = motion->small && motion->contiguous && m->eval_all && !m->input &&
                       m->nu + m->nw == 0 && m->p->constant_mass;
@@ -119,6 +115,18 @@ static const dae__level_table motion_table = {motion_residual, motion_jacobian, 
 
 /* ---- creation ---- */
 
+/* Recomputes, after a load, the number of dependent rows and their memory. */
+static dae_status motion_reload(void *self)
+{
+  dae__motion *motion = self;
+  dae__mech *m = motion->m;
+  motion->mass_known = false; /* the last factorisation may be of another motion */
+  m->count->dependent = m->nc;
+  for (int i = 0; i < m->nc; i++)
+    m->count->dependent -= m->active[i];
+  return dae__motion_reserve_dependent(motion, NULL);
+}
+
 /* Allocates memory that two dae__motion of one problem do not share. */
 static void motion_alloc_own_memory(dae__motion *motion)
 {
@@ -133,6 +141,9 @@ static void motion_alloc_own_memory(dae__motion *motion)
   motion->projected_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   if (dae__arena_failed(arena))
     return;
+  dae__arena_on_load(arena, motion_reload, motion);
+  DAE__LIMIT_TRUTH(arena, &motion->memory->factored, 1);
+  DAE__LIMIT_COUNTER(arena, &motion->memory->projections, 2);
   motion->top = motion->sides;
   motion->bottom = motion->sides + m->nq;
   motion->want = (dae_mechanical_wanted){.f = motion->top, .s = m->nu > 0 ? motion->s : NULL};
@@ -155,7 +166,6 @@ static void motion_create_levels(dae__motion *motion)
                                   .where = " at velocity level",
                                   .n = m->nq,
                                   .rows = m->nc,
-                                  .saddle = motion->saddle,
                                   .M = &m->M,
                                   .G = &m->G,
                                   .K = &m->K,
@@ -187,14 +197,17 @@ dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first
     motion->capacity = 0;
     motion_alloc_own_memory(motion);
   }
+  if (!dae__arena_failed(arena))
+    motion_create_levels(motion);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  /* last, since it has memory outside the arena */
   status = first->saddle ? dae__saddle_create_sharing(arena, first->saddle, &motion->saddle, err)
                          : dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
   DAE__TRY(status);
-  motion_create_levels(motion);
+  motion->position.saddle = motion->velocity.saddle = motion->saddle;
   *out = motion;
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return DAE_OK;
 }
 
 dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
@@ -213,13 +226,6 @@ void dae__motion_free(dae__motion *motion)
 {
   if (motion)
     dae__saddle_free(motion->saddle);
-}
-
-dae_status dae__motion_reload(dae__motion *motion)
-{
-  motion->mass_known = false; /* the last factorisation may be of another motion */
-  DAE__TRY(dae__motion_reserve_dependent(motion, NULL));
-  return motion->memory->factored ? dae__saddle_reload(motion->saddle) : DAE_OK;
 }
 
 /* ---- projection ---- */

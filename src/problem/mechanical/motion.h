@@ -51,7 +51,6 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
  * shares memory of the first, which must live as long. */
 dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first, dae__motion **out,
                                      dae_error *err);
-dae_status dae__motion_reload(dae__motion *motion);
 void dae__motion_free(dae__motion *motion); /* motion may be NULL */
 
 /* Projects q onto g and v onto g_t + G v and k in the norm of the mass matrix, unless residuals are

@@ -164,46 +164,27 @@ motion_slopes_general(dae__motion *motion, double t, double *y, double *dy, dae_
              : motion_slopes_factored(motion, &at, y, dy, err);
 }
 
-/* True on the fast path, that of small mechanisms in q and v alone with one fused callback: the
- * hottest code of the library, without the case distinctions of the general path. */
-static inline bool motion_has_fast_path(const dae__motion *motion)
-{
-  return motion->fast_path && motion->mass_known && motion->m->count->dependent == 0;
-}
-
-static inline dae_mechanical_at motion_fast_at(const dae__mech *m, double t, const double *y)
-{
-  const double *v = y + m->nq, *rest = v + m->nq;
-  return (dae_mechanical_at){.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
-}
-
-/* Fast path of motion_solve_fused. */
-static inline bool motion_solve_fused_fast(dae__motion *motion, double *y, double *dy)
-{
-  size_t nq = (size_t)motion->m->nq;
-  motion->forces.x = dy + nq;
-  motion->forces.y = y + 2 * nq;
-  if (!dae__saddle_solve_fused(motion->saddle, motion->M, true, &motion->forces))
-    return false;
-  motion->memory->factorisations++;
-  motion->memory->factored = false;
-  return true;
-}
-
+/* The fast path, that of small mechanisms in q and v alone with one fused callback and a constant
+ * M, is the hottest code of the library, without the case distinctions of the general path. */
 dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
 {
   const dae__mech *m = motion->m;
-  if (!motion_has_fast_path(motion))
+  double *v = y + m->nq, *rest = v + m->nq;
+  if (!motion->fast_path || !motion->mass_known || m->count->dependent > 0)
     return motion_slopes_general(motion, t, y, dy, err);
-  dae_mechanical_at at = motion_fast_at(m, t, y);
+  dae_mechanical_at at = {.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
   motion->want.M = NULL;
   int code = m->p->eval(m->p->user, &at, &motion->want);
   m->count->evaluations++;
   if (code != 0)
     return dae__callback_status(m->why, code, "eval", t, err);
-  if (!motion_solve_fused_fast(motion, y, dy))
+  motion->forces.x = dy + m->nq;
+  motion->forces.y = rest;
+  if (!dae__saddle_solve_fused(motion->saddle, motion->M, true, &motion->forces))
     return motion_slopes_factored(motion, &at, y, dy, err);
-  dae__copy(m->nq, at.v, dy);
+  motion->memory->factorisations++;
+  motion->memory->factored = false;
+  dae__copy(m->nq, v, dy);
   return DAE_OK;
 }
 
@@ -222,26 +203,14 @@ static bool motion_subtract(int n, const double *correction, double *x)
 }
 
 /* Minimum-norm correction: replaces the right side (0, b) of the saddle system in `side` by the
- * solution. The fused solve is used while it is accurate; otherwise *fused becomes false. */
-static dae_status motion_correct(dae__motion *motion, bool *fused, double *side, dae_error *err)
+ * solution, with the factors of the fused solve or of the last factorisation. */
+static void motion_correct(dae__motion *motion, bool fused, double *side)
 {
-  const dae__mech *m = motion->m;
-  double *b = side + m->nq, *c = motion->residual;
-  if (*fused && dae__saddle_correct(motion->saddle, motion->forces.A, b, side))
-    return DAE_OK;
-  for (int i = 0; *fused && i < m->nc; i++)
-    c[i] = -b[i];
-  dae__saddle_forces of = {.A = motion->forces.A, .f = side, .c = c, .x = side, .y = motion->scale};
-  if (*fused && dae__saddle_solve_fused(motion->saddle, motion->M, true, &of))
-    return DAE_OK;
-  if (*fused) {
-    *fused = false;
-    dae__zero(m->nq, side);
-    DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
-  }
+  double *b = side + motion->m->nq;
+  if (fused && dae__saddle_correct(motion->saddle, motion->forces.A, b, side))
+    return;
   DAE__ASSERT(motion->memory->factored);
   dae__saddle_solve(motion->saddle, side, b);
-  return DAE_OK;
 }
 
 /* Accelerations and multipliers at y, then projection of q onto g; *fused: no factorisation was
@@ -258,7 +227,7 @@ static dae_status motion_project_position(dae__motion *motion, const dae_mechani
     DAE__TRY(motion_dynamics(motion, at, dy + m->nq, err));
     DAE__TRY(motion_store(motion, at, y, dy, err));
   }
-  DAE__TRY(motion_correct(motion, fused, side, err));
+  motion_correct(motion, *fused, side);
   if (!dae__all_finite(m->nq, side))
     DAE__TRY(motion_diagnose_dynamics(motion, at, DAE_OK, err));
   *moved = motion_subtract(m->nq, side, y);
@@ -267,7 +236,7 @@ static dae_status motion_project_position(dae__motion *motion, const dae_mechani
 
 /* Projection of v onto gdot and k at the projected q. */
 static dae_status motion_project_velocity(dae__motion *motion, const dae_mechanical_at *at,
-                                          double *side, bool *fused, double *v, bool *moved,
+                                          double *side, bool fused, double *v, bool *moved,
                                           dae_error *err)
 {
   dae__mech *m = motion->m;
@@ -276,15 +245,15 @@ static dae_status motion_project_velocity(dae__motion *motion, const dae_mechani
   if (m->ng > 0)
     want.G = motion->projected_G, want.gdot = side + nq;
   DAE__TRY(motion_eval_unchecked(m, at, &want, err));
-  DAE__TRY(motion_correct(motion, fused, side, err));
+  motion_correct(motion, fused, side);
   if (!dae__all_finite(nq, side))
     DAE__TRY(motion_diagnose_nonfinite(m, at, &want, DAE_OK, err));
   *moved |= motion_subtract(nq, side, v);
   return DAE_OK;
 }
 
-static dae_status motion_project_general(dae__motion *motion, double t, double *y, double *dy,
-                                         dae_error *err)
+dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
+                                              dae_error *err)
 {
   dae__mech *m = motion->m;
   int nq = m->nq, size = nq + m->nc;
@@ -295,63 +264,9 @@ static dae_status motion_project_general(dae__motion *motion, double t, double *
   dae_status status = motion_project_position(motion, &at, position, &fused, y, dy, &moved, err);
   motion->want.g = NULL;
   if (!status && m->nc > 0)
-    status = motion_project_velocity(motion, &at, velocity, &fused, y + nq, &moved, err);
+    status = motion_project_velocity(motion, &at, velocity, fused, y + nq, &moved, err);
   DAE__TRY(status);
   motion->memory->projections += moved;
   dae__copy(nq, y + nq, dy);
   return DAE_OK;
-}
-
-/* Minimum-norm correction of x by the residual b on the fast path; false: it is not finite, or a
- * factorisation is needed. */
-static inline bool motion_correct_fast(dae__motion *motion, const double *b, double *x, bool *moved)
-{
-  int nq = motion->m->nq;
-  double *correction = motion->top, bad = 0;
-  if (!dae__saddle_correct(motion->saddle, motion->forces.A, b, correction))
-    return false;
-  for (int i = 0; i < nq; i++)
-    bad += 0 * correction[i];
-  if (bad != 0)
-    return false;
-  *moved |= motion_subtract(nq, correction, x);
-  return true;
-}
-
-/* Fast path of motion_project_general, where A is G or K alone. */
-static dae_status motion_project_fast(dae__motion *motion, double t, double *y, double *dy,
-                                      dae_error *err)
-{
-  const dae__mech *m = motion->m;
-  double *b = motion->residual;
-  dae_mechanical_at at = motion_fast_at(m, t, y);
-  dae_mechanical_wanted here = motion->want, projected = {0};
-  bool moved = false;
-  here.M = NULL;
-  if (m->ng > 0)
-    here.g = b, projected.G = motion->projected_G, projected.gdot = b;
-  else
-    projected.k = b;
-  int code = m->p->eval(m->p->user, &at, &here);
-  m->count->evaluations++;
-  bool good = code == 0 && motion_solve_fused_fast(motion, y, dy);
-  if (good && m->ng > 0)
-    good = motion_correct_fast(motion, b, y, &moved);
-  if (good)
-    code = m->p->eval(m->p->user, &at, &projected);
-  if (code != 0)
-    return dae__callback_status(m->why, code, "eval", t, err);
-  if (!good || !motion_correct_fast(motion, b, y + m->nq, &moved))
-    return motion_project_general(motion, t, y, dy, err);
-  motion->memory->projections += moved;
-  dae__copy(m->nq, at.v, dy);
-  return DAE_OK;
-}
-
-dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
-                                              dae_error *err)
-{
-  return motion_has_fast_path(motion) && motion->saddle->fused.correct
-             ? motion_project_fast(motion, t, y, dy, err)
-             : motion_project_general(motion, t, y, dy, err);
 }

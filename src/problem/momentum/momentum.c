@@ -98,6 +98,7 @@ static void momentum_alloc(dae__momentum *m, dae__arena *arena)
   if (!m->exact_gdot)
     m->difference[DAE__GDOT_Y].relative = DAE__NOISY_INCREMENT;
   m->evaluations = DAE__STATE(arena, long, 1);
+  DAE__LIMIT_COUNTER(arena, m->evaluations, 1);
   m->along = dae__along_create(arena, longest > m->nc ? longest : m->nc);
   m->v = DAE__ALLOC(arena, double, m->ny);
   m->g_t = DAE__ALLOC(arena, double, m->ng);
@@ -255,31 +256,31 @@ double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const d
 
 /* ---- derivatives ---- */
 
-/* The quantity that a derivative is of, and whether it is by z or by a multiplier, else by y. */
+/* The quantity that a derivative is of, and the vector that it is by. */
 static const struct {
   dae__momentum_quantity quantity;
-  bool by_z, by_multiplier;
-} momentum_part_of[DAE__MOMENTUM_PARTS] = {[DAE__V_Y] = {DAE__V},
-                                           [DAE__V_Z] = {DAE__V, true},
-                                           [DAE__P_Y] = {DAE__P},
-                                           [DAE__P_Z] = {DAE__P, true},
-                                           [DAE__F_Y] = {DAE__F},
-                                           [DAE__F_Z] = {DAE__F, true},
-                                           [DAE__F_PSI] = {DAE__F, false, true},
-                                           [DAE__R_Y] = {DAE__R},
-                                           [DAE__R_LAMBDA] = {DAE__R, false, true},
-                                           [DAE__G_Y] = {DAE__G},
-                                           [DAE__GDOT_Y] = {DAE__GDOT},
-                                           [DAE__GDOT_Z] = {DAE__GDOT, true},
-                                           [DAE__K_Y] = {DAE__K},
-                                           [DAE__K_Z] = {DAE__K, true}};
+  enum { BY_Y, BY_Z, BY_MULTIPLIER } by;
+} momentum_part_of[DAE__MOMENTUM_PARTS] = {[DAE__V_Y] = {DAE__V, BY_Y},
+                                           [DAE__V_Z] = {DAE__V, BY_Z},
+                                           [DAE__P_Y] = {DAE__P, BY_Y},
+                                           [DAE__P_Z] = {DAE__P, BY_Z},
+                                           [DAE__F_Y] = {DAE__F, BY_Y},
+                                           [DAE__F_Z] = {DAE__F, BY_Z},
+                                           [DAE__F_PSI] = {DAE__F, BY_MULTIPLIER},
+                                           [DAE__R_Y] = {DAE__R, BY_Y},
+                                           [DAE__R_LAMBDA] = {DAE__R, BY_MULTIPLIER},
+                                           [DAE__G_Y] = {DAE__G, BY_Y},
+                                           [DAE__GDOT_Y] = {DAE__GDOT, BY_Y},
+                                           [DAE__GDOT_Z] = {DAE__GDOT, BY_Z},
+                                           [DAE__K_Y] = {DAE__K, BY_Y},
+                                           [DAE__K_Z] = {DAE__K, BY_Z}};
 
 static dae_status momentum_of_x(void *context, const double *x, double *out, dae_error *err)
 {
   vary *c = context;
-  if (momentum_part_of[c->part].by_multiplier)
+  if (momentum_part_of[c->part].by == BY_MULTIPLIER)
     c->multiplier = x;
-  else if (momentum_part_of[c->part].by_z)
+  else if (momentum_part_of[c->part].by == BY_Z)
     c->at.z = x;
   else
     c->at.y = x;
@@ -340,9 +341,7 @@ dae_status dae__momentum_jacobian(dae__momentum *m, dae__momentum_part part,
         given.fn ? given.fn(user, &c.at, values) : given.fn_s(user, &c.at, multiplier, values);
     DAE__TRY(dae__callback_status(m->why, code, given.name, at->t, err));
   } else {
-    const double *x = momentum_part_of[part].by_multiplier ? c.multiplier
-                      : momentum_part_of[part].by_z        ? c.at.z
-                                                           : c.at.y;
+    const double *by[] = {c.at.y, c.at.z, c.multiplier}, *x = by[momentum_part_of[part].by];
     DAE__TRY(dae__difference_jacobian(&m->difference[part], momentum_of_x, &c, x, values, err));
   }
   return momentum_derivative_check(m, part, values, at->t, err);

@@ -160,7 +160,11 @@ static void momentum_alloc_vectors(dae__momentum_motion *motion, dae__arena *are
   motion->size = DAE__ALLOC(arena, double, largest);
   motion->independent = DAE__ALLOC(arena, bool, m->nc);
   motion->sample = DAE__ALLOC(arena, double, largest);
-  for (int i = 0; !dae__arena_failed(arena) && i < larger; i++)
+  if (dae__arena_failed(arena))
+    return;
+  DAE__LIMIT_TRUTH(arena, motion->memory->factored, DAE__MOMENTUM_LEVELS);
+  DAE__LIMIT_COUNTER(arena, &motion->memory->projections, 2);
+  for (int i = 0; i < larger; i++)
     motion->ones[i] = 1;
 }
 
@@ -243,15 +247,6 @@ void dae__momentum_motion_free(dae__momentum_motion *motion)
   dae__solver_free(motion->solver);
   for (int i = 0; i < DAE__MOMENTUM_LEVELS; i++)
     dae__saddle_free(motion->level[i].saddle);
-}
-
-dae_status dae__momentum_motion_reload(dae__momentum_motion *motion)
-{
-  DAE__TRY(dae__solver_reload(motion->solver));
-  for (int i = 0; i < DAE__MOMENTUM_LEVELS; i++)
-    if (motion->level[i].saddle)
-      DAE__TRY(dae__saddle_reload(motion->level[i].saddle));
-  return DAE_OK;
 }
 
 /* ---- projection ---- */

@@ -55,7 +55,6 @@ typedef struct dae__momentum_motion {
 
 dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
                                        dae__momentum_motion **out, dae_error *err);
-dae_status dae__momentum_motion_reload(dae__momentum_motion *motion);
 void dae__momentum_motion_free(dae__momentum_motion *motion); /* motion may be NULL */
 
 /* Projects y onto g, by the least change, and z onto gdot and k, along the constraint forces; no

@@ -19,6 +19,7 @@ static void semi_alloc(dae__semi *s, dae__arena *arena)
   const dae_semi_explicit *p = s->p;
   int nx = s->nx;
   s->evaluations = DAE__STATE(arena, long, 1);
+  DAE__LIMIT_COUNTER(arena, s->evaluations, 1);
   s->in = DAE__ALLOC(arena, double, p->nin);
   s->hidden = DAE__ALLOC(arena, bool, s->ny);
   s->M = !p->M          ? dae__pattern_diagonal(arena, nx)

@@ -195,6 +195,8 @@ static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
     *vectors[i] = DAE__ALLOC(arena, double, sizes[i]);
   if (dae__arena_failed(arena))
     return;
+  DAE__LIMIT_TRUTH(arena, &u->memory->evaluated, 2);
+  DAE__LIMIT_COUNTER(arena, &u->memory->projections, 2);
   /* pattern of dF2/dx: the rows F2 and columns x of J */
   for (int j = 0; j < nx; j++) {
     for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
@@ -249,11 +251,6 @@ dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **o
   surface_create_level(u, arena);
   *out = u;
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
-}
-
-dae_status dae__surface_reload(dae__surface *u)
-{
-  return u->memory->factored ? dae__saddle_reload(u->saddle) : DAE_OK;
 }
 
 void dae__surface_free(dae__surface *u)

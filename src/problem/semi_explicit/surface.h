@@ -30,7 +30,6 @@ typedef struct dae__surface {
 
 /* Surface of the rows s->hidden, which dae__semi_classify must have set. */
 dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **out, dae_error *err);
-dae_status dae__surface_reload(dae__surface *surface);
 void dae__surface_free(dae__surface *surface); /* surface may be NULL */
 
 /* F2 at z = (x, y), zero in the rows of F that contain y; and dF2/dx, into surface->A_values. */

@@ -154,13 +154,8 @@ static dae_stats wave_stats(const void *self)
 static dae_status wave_reload(void *self, dae_error *err)
 {
   dae__wave *w = self;
-  dae_status status = w->motion ? dae__motion_reload(w->motion) : DAE_OK;
-  if (!status && w->output_motion)
-    status = dae__motion_reload(w->output_motion);
   w->given.nodes = w->computed.nodes = w->m->nodes;
-  return status ? dae__fail(err, status, NULL,
-                            "the matrix of the assembled systems cannot be factored after loading")
-                : dae__wave_save_all(w, false, err);
+  return dae__wave_save_all(w, false, err);
 }
 
 void dae__wave_release(void *self)

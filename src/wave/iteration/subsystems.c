@@ -1,5 +1,6 @@
 /* A dynamic iteration between user subsystems: any solver or simulator behind dae_subsystem. */
 #include "core/error.h"
+#include "core/hash.h"
 #include "wave/iteration/create.h"
 #include "wave/iteration/wave.h"
 #include <math.h>
@@ -87,6 +88,24 @@ static dae_status subsystems_begin(dae__wave *w, dae__arena *arena, const void *
   return dae__wave_finish(w, arena, r->t, r->outputs, err);
 }
 
+/* Hash of names, sizes and links of the subsystems. */
+static uint64_t subsystems_hash(const request *r)
+{
+  uint64_t h = DAE__HASH_START;
+  for (int i = 0; i < r->count; i++) {
+    const dae_subsystem *s = &r->subsystem[i];
+    const int sizes[] = {s->inputs, s->outputs};
+    h = dae__hash(dae__hash_text(h, s->name), sizes, sizeof sizes);
+    for (int k = 0; s->output_names && k < s->outputs; k++)
+      h = dae__hash_text(h, s->output_names[k]);
+  }
+  for (int i = 0; i < r->links; i++) {
+    const int ends[] = {r->link[i].to, r->link[i].input, r->link[i].from, r->link[i].output};
+    h = dae__hash(h, ends, sizeof ends);
+  }
+  return h;
+}
+
 dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae_link *links,
                            int link_count, double t, const double *outputs, bool jacobi,
                            const dae_wave_options *opts, const dae_env *env, dae_integrator **out,
@@ -95,11 +114,18 @@ dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae
   request r = {subsystems, count, links, link_count, t, outputs};
   dae_wave_options own = opts ? *opts : dae_wave_defaults();
   *out = NULL;
-  DAE__TRY(dae_options_validate(jacobi ? &dae_jacobi_option_table : &dae_gauss_seidel_option_table,
-                                &own, err));
+  const dae_option_table *table =
+      jacobi ? &dae_jacobi_option_table : &dae_gauss_seidel_option_table;
+  DAE__TRY(dae_options_validate(table, &own, err));
   DAE__TRY(subsystems_check(&r, err));
   if (!outputs || !isfinite(t))
     return dae__fail(err, DAE_ERROR_USAGE, "outputs", "the iteration has no start values");
-  dae__wave_setup setup = {jacobi ? "jacobi" : "gauss-seidel", &own, jacobi, subsystems_begin, &r};
+  dae__wave_setup setup = {.method = jacobi ? "jacobi" : "gauss-seidel",
+                           .opts = &own,
+                           .jacobi = jacobi,
+                           .begin = subsystems_begin,
+                           .context = &r,
+                           .table = table,
+                           .other = subsystems_hash(&r)};
   return dae__wave_create(&setup, env, out, err);
 }

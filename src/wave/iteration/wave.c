@@ -1,6 +1,7 @@
 /* Creation of a dynamic iteration from a coupled problem, and its options. */
 #include "wave/iteration/wave.h"
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
 #include "wave/iteration/create.h"
@@ -178,6 +179,20 @@ static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
   w->accelerate = dae__accelerate_create(arena, (int)all, w->opts.depth);
 }
 
+/* Limits of the saved integers and truth values. */
+static void wave_limit_memory(dae__wave *w, dae__arena *arena)
+{
+  dae__wave_memory *m = w->m;
+  DAE__LIMIT_FINITE(arena, &m->t, 3); /* t, t_previous, window */
+  DAE__LIMIT(arena, &m->intervals, 1, 1, w->opts.nodes > 0 ? MAX_NODES : w->capacity - 1);
+  DAE__LIMIT(arena, &m->nodes, 1, 1, w->capacity);
+  DAE__LIMIT_COUNTER(arena, &m->windows_done, 2);
+  DAE__LIMIT_COUNTER(arena, &m->most_sweeps, 1);
+  DAE__LIMIT_COUNTER(arena, &m->last_sweeps, 1);
+  DAE__LIMIT_STATS(arena, &m->stats);
+  DAE__LIMIT_TRUTH(arena, w->fed_back, w->f->unknowns);
+}
+
 /* Largest number of nodes of an exchange grid; in a fixed window a node for each of the smallest
  * fixed steps among the methods given to the systems. */
 static int wave_capacity(const dae_wave_options *opts, int systems)
@@ -216,6 +231,8 @@ static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double
     w->rank[p] = i;
   }
   w->rank[n] = n; /* multipliers of joints rank last */
+  DAE__LIMIT(arena, w->order, n, 0, n - 1);
+  DAE__LIMIT(arena, w->rank, n + 1, 0, n);
   return DAE_OK;
 }
 
@@ -263,6 +280,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   wave_alloc_unknowns(arena, w);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  wave_limit_memory(w, arena);
   if (w->f->directs > 0)
     DAE__TRY(dae__solver_create(arena, &w->f->G, &w->solver, err));
   DAE__TRY(dae__wave_project_create(w, arena, err));
@@ -335,6 +353,25 @@ static dae_status wave_begin_systems(dae__wave *w, dae__arena *arena, const void
 
 /* ---- creation ---- */
 
+/* Hash of the settings in C only: solvers of the systems, and terms of several iterates; the order
+ * is saved. */
+static uint64_t wave_hash_settings(uint64_t h, const dae_wave_options *opts, int systems)
+{
+  const dae_wave_terms *t = opts->terms;
+  for (int i = 0; opts->children && i < systems; i++) {
+    const dae_wave_child *c = &opts->children[i];
+    h = dae__hash_text(h, c->method ? c->method->name : NULL);
+    if (c->method && c->options)
+      h = dae__hash_options(h, c->method->options, c->options);
+  }
+  if (!t)
+    return h;
+  size_t terms = (size_t)t->terms, ages = (size_t)t->ages;
+  h = dae__hash(dae__hash(h, &t->linear, sizeof t->linear), t->b, terms * sizeof *t->b);
+  h = dae__hash(h, t->own, (ages + 1) * terms * sizeof *t->own);
+  return dae__hash(h, t->others, ages * terms * sizeof *t->others);
+}
+
 dae_status dae__wave_create(const dae__wave_setup *r, const dae_env *env, dae_integrator **out,
                             dae_error *err)
 {
@@ -352,9 +389,14 @@ dae_status dae__wave_create(const dae__wave_setup *r, const dae_env *env, dae_in
     status = dae__out_of_memory(err);
   if (status && w)
     dae__wave_release(w);
-  if (status)
+  if (status) {
     dae__arena_free(arena);
-  return status;
+    return status;
+  }
+  dae_wave_options same = *r->opts;
+  same.workers = 0; /* results do not depend on the number of threads */
+  uint64_t other = wave_hash_settings(r->other, r->opts, r->problem ? w->coupling.systems : 0);
+  return dae__integrator_identify(out, &(dae__identity){r->problem, r->table, &same, other}, err);
 }
 
 /* Creation from a coupled problem; opts NULL: default options. */
@@ -369,7 +411,7 @@ static dae_status wave_create(const char *method, const dae_option_table *table,
   DAE__TRY(table == &dae_joint_option_table ? dae__joint_check_problem(from->problem, err)
                                             : dae__wave_check_problem(from->problem, err));
   DAE__TRY(dae__start_check(from->problem, from->start, err));
-  dae__wave_setup setup = {method, &own, jacobi, wave_begin_systems, from};
+  dae__wave_setup setup = {method, &own, jacobi, wave_begin_systems, from, from->problem, table, 0};
   return dae__start_status(dae__wave_create(&setup, env, out, err), err);
 }
 

@@ -193,6 +193,9 @@ typedef struct dae__wave_setup {
   bool jacobi;
   dae_status (*begin)(dae__wave *w, dae__arena *arena, const void *context, dae_error *err);
   const void *context;
+  const dae_problem *problem;    /* coupled problem, NULL: user subsystems */
+  const dae_option_table *table; /* fields of the options */
+  uint64_t other;                /* hash of the user subsystems, 0: none */
 } dae__wave_setup;
 dae_status dae__wave_create(const dae__wave_setup *setup, const dae_env *env, dae_integrator **out,
                             dae_error *err);

@@ -159,13 +159,15 @@ static double child_defect(void *self, double rtol, double atol)
 static dae_status child_save(void *self, void *buffer, dae_error *err)
 {
   dae__child *c = self;
-  return dae_integrator_save(c->it, buffer, c->subsystem.save_size, err);
+  (void)err;
+  dae__integrator_copy_state(c->it, buffer);
+  return DAE_OK;
 }
 
 static dae_status child_load(void *self, const void *buffer, dae_error *err)
 {
   dae__child *c = self;
-  return dae_integrator_load(c->it, buffer, c->subsystem.save_size, err);
+  return dae__integrator_restore_state(c->it, buffer, err);
 }
 
 /* ---- adjustment, restart and state ---- */
@@ -248,6 +250,8 @@ dae_status dae__child_create(dae__arena *arena, dae__child *c, const dae_wave_ch
   c->multiplier = DAE__ALLOC(arena, bool, c->size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  DAE__LIMIT(arena, c->nodes, 1, 1, capacity);
+  DAE__LIMIT_STATS(arena, c->work);
   bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
   for (int i = 0; i < c->size; i++) {
     char name[8];
@@ -264,6 +268,6 @@ dae_status dae__child_create(dae__arena *arena, dae__child *c, const dae_wave_ch
       how->method->create(&c->problem, start, how->options, dae__arena_env(arena), &c->it, err);
   if (status < 0)
     return status;
-  c->subsystem.save_size = dae_integrator_save_size(c->it);
+  c->subsystem.save_size = dae__integrator_state_size(c->it);
   return dae__child_reset(c, err);
 }

@@ -1,0 +1,256 @@
+/* Factors of M, and the instances of the Schur kernel. */
+#include "linalg/saddle/schur_small.h"
+#include "core/assert.h"
+#include "core/vec.h"
+#include "linalg/saddle/ldl.h"
+#include "linalg/saddle/schur_kernel.h"
+#include <float.h>
+
+#define REFINEMENTS_MAX 2 /* largest number of refinements of a fused solution */
+
+/* ---- mass ---- */
+
+void dae__schur_mass_create(dae__arena *arena, int n, bool dense, dae__schur_mass *out)
+{
+  out->n = n;
+  out->diagonal = DAE__STATE(arena, int, 1);
+  out->r = DAE__STATE(arena, double, n);
+  out->L = dense ? DAE__STATE(arena, double, n *n) : NULL;
+  if (!dae__arena_failed(arena))
+    DAE__LIMIT_TRUTH(arena, out->diagonal, 1);
+}
+
+/* Reciprocals of a diagonal M; false: an entry is off the diagonal, not positive or not finite. */
+static bool schur_mass_invert(const dae__schur_mass *mass, const dae_pattern *p, const double *M)
+{
+  bool good = true;
+  *mass->diagonal = true;
+  for (int j = 0; j < mass->n; j++) {
+    double m = 0;
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      if (p->row[e] == j)
+        m = M[e];
+      else if (M[e] != 0)
+        return (*mass->diagonal = false);
+    double r = mass->r[j] = 1 / m;
+    good &= r > 0 && r <= DBL_MAX;
+  }
+  return good;
+}
+
+/* Factors M in place of L, which holds its rows; the upper triangle is kept. */
+static bool schur_mass_factor(int n, double *L, double *r)
+{
+  bool good = true;
+  for (int i = 0; i < n; i++) {
+    double *l = L + i * n, m = l[i], d = m;
+    for (int j = 0; j < i; j++) { /* row of L D */
+      double a = l[j], off = a - L[j * n + i];
+      good &= off * off <= DAE__SCHUR_ASYMMETRY * DAE__SCHUR_ASYMMETRY * m * L[j * n + j];
+      for (int k = 0; k < j; k++)
+        a -= l[k] * L[j * n + k];
+      l[j] = a;
+    }
+    for (int j = 0; j < i; j++) { /* row of L */
+      double a = l[j];
+      l[j] = a * r[j];
+      d -= l[j] * a;
+    }
+    r[i] = 1 / d;
+    good &= m > DAE__SCHUR_MASS_MIN && m < DAE__SCHUR_MASS_MAX && dae__ldl_usable(d, m);
+  }
+  return good;
+}
+
+bool dae__schur_mass_set(const dae__schur_mass *mass, const dae_pattern *p, const double *M)
+{
+  int n = mass->n;
+  if (schur_mass_invert(mass, p, M))
+    return true;
+  if (*mass->diagonal || !mass->L)
+    return false;
+  if (p->start[n] == n * n) { /* M' in place of M: the difference of the two is round-off */
+    dae__copy(n * n, M, mass->L);
+    return schur_mass_factor(n, mass->L, mass->r);
+  }
+  dae__zero(n * n, mass->L);
+  for (int j = 0; j < n; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      mass->L[p->row[e] * n + j] = M[e];
+  return schur_mass_factor(n, mass->L, mass->r);
+}
+
+dae__schur *dae__schur_create(dae__arena *arena, int n, int m, int count)
+{
+  DAE__ASSERT(m > 0 && m <= DAE__SCHUR_ROWS);
+  dae__schur *f = DAE__UNINIT(arena, dae__schur, count);
+  double *W = DAE__UNINIT(arena, double, 2 * count * n * m);
+  for (int i = 0; f && W && i < count; i++) {
+    f[i].W = W + 2 * i * n * m;
+    f[i].V = f[i].W + n * m;
+  }
+  return f;
+}
+
+/* ---- instances for each number of rows ---- */
+
+DAE__SCHUR_KERNEL bool schur_factor_as(const int m, const bool diagonal, const bool symmetric,
+                                       const dae__schur_mass *M, double tiny, const double *B,
+                                       const double *G, dae__schur *f)
+{
+  const int n = M->n;
+  f->symmetric = symmetric;
+  if (diagonal) {
+    dae__copy(n * m, B, f->W);
+    dae__copy(symmetric ? 0 : n * m, G, f->V);
+  } else {
+    schur_forward(m, n, M->L, B, f->W);
+    if (!symmetric)
+      schur_forward(m, n, M->L, G, f->V);
+  }
+  schur_form(m, n, symmetric, M->r, f->W, symmetric ? f->W : f->V, f->S);
+  return schur_eliminate(m, symmetric, tiny, f);
+}
+
+DAE__SCHUR_KERNEL void schur_solve_as(const int m, const bool diagonal, const bool symmetric,
+                                      const dae__schur_mass *M, const dae__schur *f, double *x,
+                                      double *y)
+{
+  double z[DAE__SCHUR_ROWS];
+  schur_reduce(m, M->n, diagonal, M, symmetric ? f->W : f->V, x, y, x, z);
+  schur_divide(m, symmetric, f, z);
+  schur_expand(m, M->n, diagonal, M, f->W, x, z, x);
+  DAE__SCHUR_UNROLL
+  for (int i = 0; i < m; i++)
+    y[i] = z[i];
+}
+
+/* Iterative refinement of a fused solution, rarely needed; false: A x = -c does not hold to
+ * round-off after it. */
+static __attribute__((noinline)) bool
+schur_refine(int m, const dae__schur_mass *M, const dae__schur *f, const dae__saddle_forces *of)
+{
+  const dae__schur_kernel *kernel = dae__schur_kernel_for(M, m);
+  double *dx = f->V, dy[DAE__SCHUR_ROWS], rest[DAE__SCHUR_ROWS];
+  for (int k = 0; k < REFINEMENTS_MAX; k++) {
+    if (schur_holds(m, M->n, of->A, of->c, of->x, rest))
+      return true;
+    kernel->correct(M, f, of->A, rest, dx, dy);
+    dae__axpy(M->n, 1, dx, of->x);
+    dae__axpy(m, 1, dy, of->y);
+  }
+  return schur_holds(m, M->n, of->A, of->c, of->x, rest);
+}
+
+/* Fused solution with force directions B of their own. */
+static bool schur_fused_B(int m, const dae__schur_mass *M, dae__schur *f,
+                          const dae__saddle_forces *of)
+{
+  const dae__schur_kernel *kernel = dae__schur_kernel_for(M, m);
+  double rest[DAE__SCHUR_ROWS] = {0};
+  if (!kernel->factor(M, DAE__LDL_TINY, of->B, of->A, f))
+    return false;
+  dae__copy(M->n, of->f, of->x);
+  for (int i = 0; i < m; i++)
+    of->y[i] = -of->c[i];
+  kernel->solve(M, f, of->x, of->y);
+  return schur_holds(m, M->n, of->A, of->c, of->x, rest);
+}
+
+/* Fused solution with B = A. */
+DAE__SCHUR_KERNEL bool schur_fused_as(const int m, const int n, const bool diagonal,
+                                      const dae__schur_mass *restrict M, dae__schur *restrict f,
+                                      const dae__saddle_forces *restrict of)
+{
+  const double *W = diagonal ? of->A : f->W;
+  double y[DAE__SCHUR_ROWS], c[DAE__SCHUR_ROWS], rest[DAE__SCHUR_ROWS];
+  dae__schur own;
+  if (!diagonal)
+    schur_forward(m, n, M->L, of->A, f->W);
+  schur_form(m, n, true, M->r, W, W, own.S);
+  bool good = schur_eliminate(m, true, DAE__LDL_TINY, &own);
+  DAE__SCHUR_UNROLL
+  for (int i = 0; i < m; i++)
+    c[i] = -of->c[i];
+  schur_reduce(m, n, diagonal, M, W, of->f, c, of->x, y);
+  schur_divide(m, true, &own, y);
+  DAE__SCHUR_UNROLL
+  for (int i = 0; i < m; i++) { /* factors for schur_correct_as */
+    f->r[i] = own.r[i];
+    of->y[i] = y[i];
+    DAE__SCHUR_UNROLL
+    for (int k = 0; k < i; k++)
+      f->S[i][k] = own.S[i][k];
+  }
+  schur_expand(m, n, diagonal, M, W, diagonal ? of->f : of->x, y, of->x);
+  return good && (schur_holds(m, n, of->A, of->c, of->x, rest) || schur_refine(m, M, f, of));
+}
+
+DAE__SCHUR_KERNEL void schur_correct_as(const int m, const bool diagonal, const dae__schur_mass *M,
+                                        const dae__schur *f, const double *A, const double *b,
+                                        double *x, double *out)
+{
+  double y[DAE__SCHUR_ROWS];
+  DAE__SCHUR_UNROLL
+  for (int i = 0; i < m; i++)
+    y[i] = -b[i];
+  schur_divide(m, true, f, y);
+  schur_expand(m, M->n, diagonal, M, diagonal ? A : f->W, NULL, y, x);
+  for (int i = 0; out && i < m; i++)
+    out[i] = y[i];
+}
+
+/* Kernels for m rows; kind: diagonal or dense. */
+#define INSTANCE(m, kind, diagonal, usual)                                                         \
+  static bool schur_factor_##kind##_##m(const dae__schur_mass *M, double tiny, const double *B,    \
+                                        const double *G, dae__schur *f)                            \
+  {                                                                                                \
+    return G ? schur_factor_as(m, diagonal, false, M, tiny, B, G, f)                               \
+             : schur_factor_as(m, diagonal, true, M, tiny, B, B, f);                               \
+  }                                                                                                \
+  static void schur_solve_##kind##_##m(const dae__schur_mass *M, const dae__schur *f, double *x,   \
+                                       double *y)                                                  \
+  {                                                                                                \
+    if (f->symmetric)                                                                              \
+      schur_solve_as(m, diagonal, true, M, f, x, y);                                               \
+    else                                                                                           \
+      schur_solve_as(m, diagonal, false, M, f, x, y);                                              \
+  }                                                                                                \
+  static bool schur_fused_##kind##_##m(const dae__schur_mass *M, dae__schur *f,                    \
+                                       const dae__saddle_forces *of)                               \
+  {                                                                                                \
+    if (of->B)                                                                                     \
+      return schur_fused_B(m, M, f, of);                                                           \
+    return M->n == (usual) ? schur_fused_as(m, usual, diagonal, M, f, of)                          \
+                           : schur_fused_as(m, M->n, diagonal, M, f, of);                          \
+  }                                                                                                \
+  static void schur_correct_##kind##_##m(const dae__schur_mass *M, const dae__schur *f,            \
+                                         const double *A, const double *b, double *x, double *y)   \
+  {                                                                                                \
+    schur_correct_as(m, diagonal, M, f, A, b, x, y);                                               \
+  }
+#define INSTANCES(m)                                                                               \
+  INSTANCE(m, diagonal, true, 2 * m)                                                               \
+  INSTANCE(m, dense, false, m + 1)
+INSTANCES(1)
+INSTANCES(2)
+INSTANCES(3)
+INSTANCES(4)
+INSTANCES(5)
+INSTANCES(6)
+
+#define ENTRY(kind, m)                                                                             \
+  {                                                                                                \
+    schur_factor_##kind##_##m, schur_solve_##kind##_##m, schur_fused_##kind##_##m,                 \
+        schur_correct_##kind##_##m                                                                 \
+  }
+#define ENTRIES(kind)                                                                              \
+  {                                                                                                \
+    ENTRY(kind, 1), ENTRY(kind, 2), ENTRY(kind, 3), ENTRY(kind, 4), ENTRY(kind, 5), ENTRY(kind, 6) \
+  }
+static const dae__schur_kernel kernels[2][DAE__SCHUR_ROWS] = {ENTRIES(dense), ENTRIES(diagonal)};
+
+const dae__schur_kernel *dae__schur_kernel_for(const dae__schur_mass *M, int m)
+{
+  return &kernels[*M->diagonal][m - 1];
+}
