@@ -95,6 +95,8 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
 static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, double t_stop)
 {
   dae__bdf_memory *m = s->m;
+  m->first_step = m->stats.steps;
+  m->noise = 1;
   dae__bdf_set_state(s, y, dy);
   m->t = m->t_previous = t;
   m->order = 1;
@@ -108,7 +110,10 @@ static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, 
   dae__newton_forget(&m->newton);
   m->cj_last = 0;
   double h = 1e-3 * (t_stop - t);
-  double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
+  /* after an event the largest share: events that accumulate need steps above the resolution of
+   * time, and the error test rejects a step that is too large */
+  double part = s->strict && m->stats.restarts > 0 ? s->share / DAE__BDF_LARGEST_SHARE : 1;
+  double size = part * dae__bdf_error_norm(s, s->Y), rate = part * dae__bdf_error_norm(s, s->dY);
   double change = s->strict ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
   h = rate > change / h ? change / rate : h;
   m->h = s->opts.first_step > 0 ? fmin(s->opts.first_step, t_stop - t)
@@ -404,6 +409,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   s->m->t = s->m->t_previous = t;
+  s->m->noise = 1;
   s->last = dae_error_none();
   dae_status status = opts->damp ? dae__bdf_slow_manifold_start(s, t, fixed, y, dy, err) : DAE_OK;
   if (status)

@@ -440,7 +440,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
-  DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 1);
+  DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 2);
   *out = (dae__stepper){.table = &gauss_verbs,
                         .self = o,
                         .order = 2 * s,
