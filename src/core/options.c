@@ -15,7 +15,7 @@
 
 /* ---- fields ---- */
 
-static double options_read_field(const dae_option *option, const void *opts)
+double dae__options_value(const dae_option *option, const void *opts)
 {
   const char *field = (const char *)opts + option->offset;
   if (option->type == DAE_OPTION_DOUBLE) {
@@ -104,7 +104,7 @@ dae_status dae_options_validate(const dae_option_table *table, const void *opts,
 {
   for (int i = 0; i < table->count; i++) {
     const dae_option *option = &table->options[i];
-    double value = options_read_field(option, opts);
+    double value = dae__options_value(option, opts);
     if (options_accepts(option, value))
       continue;
     char text[32];
@@ -195,13 +195,8 @@ double dae__options_number(const dae_option_table *table, const void *opts, cons
 {
   for (int i = 0; i < table->count; i++)
     if (strcmp(table->options[i].name, name) == 0)
-      return options_read_field(&table->options[i], opts);
+      return dae__options_value(&table->options[i], opts);
   return NAN;
-}
-
-double dae__options_value(const dae_option_table *table, const void *opts, int i)
-{
-  return options_read_field(&table->options[i], opts);
 }
 
 dae_status dae__options_set_number(const dae_option_table *table, void *opts, const char *name,
@@ -216,7 +211,7 @@ void dae_options_get(const dae_option_table *table, const void *opts, int i, cha
                      size_t size)
 {
   const dae_option *option = &table->options[i];
-  double value = options_read_field(option, opts);
+  double value = dae__options_value(option, opts);
   if (option->type == DAE_OPTION_BOOL)
     snprintf(text, size, "%s", value != 0 ? "on" : "off");
   else if (option->type == DAE_OPTION_CHOICE && options_accepts(option, value))

@@ -7,8 +7,8 @@
 
 /* Value of the option of this name, truth values as 0 and 1; NaN: the table has none. */
 double dae__options_number(const dae_option_table *table, const void *opts, const char *name);
-/* Value of option i of the table. */
-double dae__options_value(const dae_option_table *table, const void *opts, int i);
+/* Value of an option in a struct of its table, truth values as 0 and 1. */
+double dae__options_value(const dae_option *option, const void *opts);
 /* Sets the option of this name; a table without it leaves the struct unchanged. */
 dae_status dae__options_set_number(const dae_option_table *table, void *opts, const char *name,
                                    double value, dae_error *err);

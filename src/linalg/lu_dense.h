@@ -122,12 +122,6 @@ static inline int lu_factor_panel(int n, number *A, int k, int end, int *pivot)
   return 0;
 }
 
-static inline void lu_exchange_panel(number *a, int k, int end, const int *pivot)
-{
-  for (int j = k; j < end; j++)
-    lu_exchange(a, j, pivot[j]);
-}
-
 LU_LINKAGE int lu_factor_own(int n, number *A, int *pivot)
 {
   for (int k = 0; k < n; k += 4) {
@@ -136,10 +130,12 @@ LU_LINKAGE int lu_factor_own(int n, number *A, int *pivot)
     if (failed)
       return failed;
     for (int c = 0; c < k; c++) /* row exchanges of the panel in the columns of L before it */
-      lu_exchange_panel(lu_column(A, n, c), k, end, pivot);
+      for (int j = k; j < end; j++)
+        lu_exchange(lu_column(A, n, c), j, pivot[j]);
     for (int c = end; c < n; c++) { /* columns after the panel: row exchanges, U = L\A, A -= L U */
       number *a = lu_column(A, n, c);
-      lu_exchange_panel(a, k, end, pivot);
+      for (int j = k; j < end; j++)
+        lu_exchange(a, j, pivot[j]);
       lu_forward_four(n, A, k, a);
     }
   }

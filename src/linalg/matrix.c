@@ -11,15 +11,11 @@ void dae__block_add(const dae__block *block, double factor, const double *values
     matrix[block->map[e]] += factor * values[e];
 }
 
-static bool matrix_is_full(const dae_pattern *p)
-{
-  return p->cols > 0 && p->start[p->cols] == p->rows * p->cols;
-}
-
 void dae__matrix_times(const dae_pattern *p, const double *A, double a, const double *x, double *y)
 {
   int rows = p->rows, cols = p->cols, i = 0;
-  if (!matrix_is_full(p)) {
+  bool full = cols > 0 && p->start[cols] == rows * cols;
+  if (!full) {
     for (int j = 0; j < cols; j++) { /* y += (a x_j) A(:,j) */
       double ax = a * x[j];
       for (int e = p->start[j]; e < p->start[j + 1]; e++)
@@ -52,7 +48,8 @@ void dae__matrix_times(const dae_pattern *p, const double *A, double a, const do
 void dae__matrix_transposed_times(const dae_pattern *p, const double *A, double a, const double *x,
                                   double *y)
 {
-  if (matrix_is_full(p)) {
+  bool full = p->cols > 0 && p->start[p->cols] == p->rows * p->cols;
+  if (full) {
     const double *column = A;
     for (int j = 0; j < p->cols; j++, column += p->rows) {
       dae__pair sum = {0, 0};

@@ -106,13 +106,6 @@ dae_pattern dae__pattern_tiles(dae__arena *arena, const dae_pattern *p, int n)
   return (dae_pattern){n * size, n * size, start, row};
 }
 
-/* Cumulative sums: counts in start[1..n] become offsets in start[0..n]. */
-static void pattern_add_up(int n, int *start)
-{
-  for (int j = 0; j < n; j++)
-    start[j + 1] += start[j];
-}
-
 dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int *map)
 {
   if (dae__arena_failed(arena))
@@ -124,7 +117,8 @@ dae_pattern dae__pattern_transpose(dae__arena *arena, const dae_pattern *p, int 
     return none;
   for (int e = 0; e < count; e++)
     start[p->row[e] + 1]++;
-  pattern_add_up(p->rows, start);
+  for (int i = 0; i < p->rows; i++) /* offsets from counts */
+    start[i + 1] += start[i];
   for (int j = 0; j < p->cols; j++)
     for (int e = p->start[j]; e < p->start[j + 1]; e++) {
       int to = start[p->row[e]]++;
@@ -254,7 +248,8 @@ static void pattern_sort_by(int keys, const int *key, int count, const int *from
 {
   for (int e = 0; e < count; e++)
     next[key[e] + 1]++;
-  pattern_add_up(keys, next);
+  for (int k = 0; k < keys; k++) /* offsets from counts */
+    next[k + 1] += next[k];
   for (int i = 0; i < count; i++) {
     int e = from ? from[i] : i;
     to[next[key[e]]++] = e;

@@ -254,11 +254,6 @@ dae_status dae__spectrum_values(const dae_env *env, int n, const double *A, doub
 
 /* ---- inverse iterations ---- */
 
-static double spectrum_norm(int n, const double *x)
-{
-  return sqrt(dae__dot(n, x, x));
-}
-
 /* Start vector of inverse iterations, without symmetries and the same in every run. */
 static void spectrum_start(int n, double *x)
 {
@@ -292,10 +287,10 @@ dae_status dae__spectrum_smallest(const dae_env *env, int n, const double *A, do
   spectrum_start(n, x);
   for (int k = 0; regular && k < SIGMA_ITERATIONS_MAX && isfinite(inverse); k++) {
     double before = inverse;
-    dae__scale(n, 1 / spectrum_norm(n, x), x);
+    dae__scale(n, 1 / sqrt(dae__dot(n, x, x)), x);
     dae__lu_solve_transposed(n, LU, pivot, x);
     dae__lu_solve(n, LU, pivot, x);
-    inverse = spectrum_norm(n, x);
+    inverse = sqrt(dae__dot(n, x, x));
     if (fabs(inverse - before) <= SIGMA_TOLERANCE * inverse)
       break;
   }
@@ -363,7 +358,7 @@ dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, doub
     spectrum_start(size, z);
     for (int k = 0; k < VECTOR_ITERATIONS; k++) {
       dae__lu_solve(size, s.B, s.pivot, z);
-      dae__scale(size, 1 / spectrum_norm(size, z), z);
+      dae__scale(size, 1 / sqrt(dae__dot(size, z, z)), z);
     }
     double largest = 0;
     for (int i = 0; i < n; i++) {

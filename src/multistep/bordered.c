@@ -11,12 +11,6 @@
 
 /* ---- iteration matrix ---- */
 
-/* array for the values of M; NULL: M is constant and has been evaluated */
-static double *bordered_wanted_M(const dae__bordered *s)
-{
-  return s->has_M && s->m->p->constant_mass ? NULL : s->M;
-}
-
 /* assembles the iteration matrix; with_H: with the geometric stiffness H(lambda), H(mu),
  * d(K' psi)/d(q,v) */
 static dae_status bordered_assemble(dae__bordered *s, double t, const double *Y, const double *dY,
@@ -24,7 +18,8 @@ static dae_status bordered_assemble(dae__bordered *s, double t, const double *Y,
 {
   dae__mech *m = s->m;
   dae_mechanical_at at = dae__mech_at(m, t, Y);
-  dae_mechanical_wanted want = {.M = bordered_wanted_M(s), .G = s->G, .K = s->K};
+  bool known = s->has_M && m->p->constant_mass;
+  dae_mechanical_wanted want = {.M = known ? NULL : s->M, .G = s->G, .K = s->K};
   dae_status status = dae__mech_eval(m, &at, &want, err);
   s->has_M = status == DAE_OK;
   DAE__TRY(status);
@@ -117,7 +112,7 @@ dae_status dae__bordered_evaluate(dae__bordered *s, double t, const double *Y, d
   dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
   dae_mechanical_at at = dae__mech_at(m, t, Y);
-  dae_mechanical_wanted want = {.M = bordered_wanted_M(s),
+  dae_mechanical_wanted want = {.M = s->has_M && m->p->constant_mass ? NULL : s->M,
                                 .f = s->fsc,
                                 .s = s->fsc + m->nq,
                                 .c = s->fsc + m->nq + m->nu,

@@ -47,13 +47,10 @@ static void bdf_name_fastest(dae__bdf *s, const char *what)
       .what = what, .hint = "", .worst = dae__bdf_worst(s, s->dY), .fastest = true};
 }
 
-/* ---- variable steps ---- */
+/* relative difference of two times that are equal in exact arithmetic */
+#define TIME_ROUND_OFF (4 * DBL_EPSILON)
 
-/* round-off of two times that are equal in exact arithmetic */
-static double bdf_time_round_off(double t, double t_stop)
-{
-  return 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_stop));
-}
+/* ---- variable steps ---- */
 
 /* makes one accepted step of variable size, which ends at t_stop at the latest */
 static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
@@ -178,7 +175,8 @@ static void bdf_count_step(dae__bdf *s, double t)
   dae__bdf_memory *m = s->m;
   double grid = m->t_origin + (double)(m->done + 1) * s->opts.step;
   m->stats.steps++;
-  if (t >= grid - fmax(DAE__BDF_GRID_TOLERANCE * s->opts.step, bdf_time_round_off(t, grid)))
+  if (t >= grid - fmax(DAE__BDF_GRID_TOLERANCE * s->opts.step,
+                       TIME_ROUND_OFF * fmax(fabs(t), fabs(grid))))
     m->done++;
 }
 
@@ -216,7 +214,7 @@ static dae_status bdf_host_step(void *self, double t_stop, dae_error *err)
   bool fixed = s->opts.step > 0;
   double t = m->t;
   /* t and t_stop equal up to round-off, as 0.3 and 3 * 0.1 */
-  if (t_stop - t < bdf_time_round_off(t, t_stop)) {
+  if (t_stop - t < TIME_ROUND_OFF * fmax(fabs(t), fabs(t_stop))) {
     m->t = t_stop;
     return DAE_END;
   }

@@ -56,20 +56,6 @@ dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pat
   return d;
 }
 
-/* Increments step_j for which x_j + step_j - x_j == step_j in floating point. */
-static void difference_choose_steps(dae__difference *d, double relative)
-{
-  int n = d->pattern->cols;
-  double typical = n > 0 ? sqrt(dae__dot(n, d->x, d->x) / n) : 0;
-  if (typical == 0)
-    typical = 1;
-  for (int j = 0; j < n; j++) {
-    double size = fmax(fabs(d->x[j]), typical);
-    volatile double moved = d->x[j] + copysign(relative * size, d->x[j]);
-    d->step[j] = moved - d->x[j];
-  }
-}
-
 /* values += weight (fn(x + multiple step) - base) / step on the columns of colour c; base is
  * subtracted by the formula of first order only */
 static dae_status difference_add_colour(dae__difference *d, int c, double multiple, double weight,
@@ -101,7 +87,14 @@ static dae_status difference_by_order(dae__difference *d, bool fine, dae__differ
   int points = fine ? 4 : 1;
   dae_status status = DAE_OK;
   dae__copy(p->cols, x, d->x);
-  difference_choose_steps(d, fine == d->fine ? d->relative : sqrt(DBL_EPSILON));
+  /* increments step_j for which x_j + step_j - x_j == step_j in floating point */
+  double relative = fine == d->fine ? d->relative : sqrt(DBL_EPSILON);
+  double typical = p->cols > 0 ? sqrt(dae__dot(p->cols, x, x) / p->cols) : 0;
+  for (int j = 0; j < p->cols; j++) {
+    double size = fmax(fabs(x[j]), typical == 0 ? 1 : typical);
+    volatile double moved = x[j] + copysign(relative * size, x[j]);
+    d->step[j] = moved - x[j];
+  }
   dae__zero(dae__pattern_count(p), values);
   if (!fine)
     status = fn(context, d->x, d->base, err);

@@ -3,6 +3,7 @@
 #include "core/hash.h"
 #include "problem/mechanical/mech.h"
 #include "problem/momentum/momentum.h"
+#include "problem/problem.h"
 #include <math.h>
 
 /* ---- structure ---- */
@@ -134,28 +135,6 @@ static int fingerprint_count(const dae_pattern *pattern, int n)
   return pattern ? dae__pattern_count(pattern) : n * n;
 }
 
-static void fingerprint_mechanical_values(const dae_mechanical *p, const evaluation *e)
-{
-  dae__mech_layout at = dae__mech_layout_of(p);
-  const dae_mechanical_at point = {e->t, e->y, e->y + at.v, e->y + at.u, e->y + at.w, e->in};
-  dae_mechanical_fn *const fn[] = {p->M, p->f, p->p, p->F, p->s, p->c, p->g, p->k};
-  const int count[] = {
-      fingerprint_count(p->M_pattern, p->nq), p->nq, p->nq, p->nq, p->nu, p->nw, p->ng, p->nk};
-  for (int i = 0; i < DAE__QUANTITIES; i++)
-    if (fn[i])
-      fingerprint_add(e, i, fn[i](p->user, &point, e->out), count[i]);
-}
-
-static void fingerprint_semi_values(const dae_semi_explicit *p, const evaluation *e)
-{
-  const dae_semi_explicit_at point = {e->t, e->y, e->y + p->nx, e->in};
-  dae_semi_explicit_fn *const fn[] = {p->M, p->f, NULL, p->F};
-  const int count[] = {fingerprint_count(p->M_pattern, p->nx), p->nx, 0, p->ny};
-  for (int i = 0; i < 4; i++)
-    if (fn[i])
-      fingerprint_add(e, i, fn[i](p->user, &point, e->out), count[i]);
-}
-
 static void fingerprint_momentum_values(const dae_momentum *p, const evaluation *e)
 {
   dae__momentum_layout at = dae__momentum_layout_of(p);
@@ -179,12 +158,6 @@ const char *dae__problem_quantity(const dae_problem *problem, int i)
   return (problem->momentum ? momentum : general)[i];
 }
 
-static dae_problem fingerprint_part(const dae_coupled *p, int i)
-{
-  return (dae_problem){.mechanical = p->part[i].mechanical,
-                       .semi_explicit = p->part[i].semi_explicit};
-}
-
 /* Largest numbers of values of one quantity, and of inputs of a part or coordinates of a joint. */
 static void fingerprint_sizes(const dae_problem *p, int *values, int *inputs)
 {
@@ -197,7 +170,7 @@ static void fingerprint_sizes(const dae_problem *p, int *values, int *inputs)
   *values = M > size ? M : size;
   *inputs = m ? m->nin : s ? s->nin : 0;
   for (int i = 0; p->coupled && i < p->coupled->parts; i++) {
-    dae_problem part = fingerprint_part(p->coupled, i);
+    dae_problem part = dae__problem_of_part(&p->coupled->part[i]);
     fingerprint_sizes(&part, &own_values, &own_inputs);
     *values = own_values > *values ? own_values : *values;
     *inputs = own_inputs > *inputs ? own_inputs : *inputs;
@@ -215,12 +188,27 @@ size_t dae__problem_values_work(const dae_problem *p)
 
 static void fingerprint_part_values(const dae_problem *p, const evaluation *e)
 {
-  if (p->mechanical)
-    fingerprint_mechanical_values(p->mechanical, e);
-  else if (p->semi_explicit)
-    fingerprint_semi_values(p->semi_explicit, e);
-  else
+  const dae_mechanical *m = p->mechanical;
+  const dae_semi_explicit *s = p->semi_explicit;
+  if (m) {
+    dae__mech_layout at = dae__mech_layout_of(m);
+    const dae_mechanical_at point = {e->t, e->y, e->y + at.v, e->y + at.u, e->y + at.w, e->in};
+    dae_mechanical_fn *const fn[] = {m->M, m->f, m->p, m->F, m->s, m->c, m->g, m->k};
+    const int count[] = {
+        fingerprint_count(m->M_pattern, m->nq), m->nq, m->nq, m->nq, m->nu, m->nw, m->ng, m->nk};
+    for (int i = 0; i < DAE__QUANTITIES; i++)
+      if (fn[i])
+        fingerprint_add(e, i, fn[i](m->user, &point, e->out), count[i]);
+  } else if (s) {
+    const dae_semi_explicit_at point = {e->t, e->y, e->y + s->nx, e->in};
+    dae_semi_explicit_fn *const fn[] = {s->M, s->f, NULL, s->F};
+    const int count[] = {fingerprint_count(s->M_pattern, s->nx), s->nx, 0, s->ny};
+    for (int i = 0; i < 4; i++)
+      if (fn[i])
+        fingerprint_add(e, i, fn[i](s->user, &point, e->out), count[i]);
+  } else {
     fingerprint_momentum_values(p->momentum, e);
+  }
 }
 
 /* Parts with the inputs that their wires give, then joints. in, first: workspace of inputs and of
@@ -230,12 +218,12 @@ static void fingerprint_coupled_values(const dae_coupled *p, evaluation e, doubl
 {
   const double *y = e.y;
   for (int i = 0, n = 0; i < p->parts; i++) {
-    dae_problem part = fingerprint_part(p, i);
+    dae_problem part = dae__problem_of_part(&p->part[i]);
     first[i] = n;
     n += dae_problem_size(&part);
   }
   for (int i = 0; i < p->parts; i++) {
-    dae_problem part = fingerprint_part(p, i);
+    dae_problem part = dae__problem_of_part(&p->part[i]);
     for (int k = 0; k < p->wires; k++)
       if (p->wire[k].part == i)
         in[p->wire[k].input] = y[(int)first[p->wire[k].from.part] + p->wire[k].from.variable];

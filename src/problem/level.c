@@ -134,16 +134,14 @@ static void level_hold_fixed(dae__level *l)
     l->diagonal[j] = l->fixed[j];
 }
 
-/* Diagonal of a shifted or masked matrix, in l->diagonal; false: it is zero. */
-static bool level_set_diagonal(dae__level *l, double shift)
+dae_status dae__level_factor(dae__level *l, double shift, dae_error *err)
 {
   int all = l->G->rows + l->K->rows, last = l->start ? l->rows : all;
-  bool any = shift > 0 || l->start;
-  for (int i = 0; i < all && !any; i++)
-    any = l->active && !l->active[i];
-  if (!any)
-    return false;
-  dae__zero(l->n, l->diagonal);
+  bool changed = shift > 0 || l->start; /* shifted or masked: the matrix has a diagonal */
+  for (int i = 0; i < all && !changed; i++)
+    changed = l->active && !l->active[i];
+  if (changed)
+    dae__zero(l->n, l->diagonal);
   if (l->start && l->fixed)
     level_hold_fixed(l);
   if (shift > 0) { /* relative to A M^-1 A' */
@@ -152,24 +150,11 @@ static bool level_set_diagonal(dae__level *l, double shift)
     double mass = dae__max_abs(dae__pattern_count(l->M), l->M_values);
     shift *= mass > 0 && a > 0 ? a * a / mass : 1;
   }
-  for (int i = 0; i < all; i++)
+  for (int i = 0; i < all && changed; i++)
     l->diagonal[l->n + i] = i < last && (!l->active || l->active[i]) ? -shift : 1;
-  return true;
-}
-
-dae_status dae__level_factor(dae__level *l, double shift, dae_error *err)
-{
-  const double *diagonal = level_set_diagonal(l, shift) ? l->diagonal : NULL;
-  dae_status status =
-      dae__saddle_factor(l->saddle, l->M_values, l->G_values, l->K_values, diagonal);
+  dae_status status = dae__saddle_factor(l->saddle, l->M_values, l->G_values, l->K_values,
+                                         changed ? l->diagonal : NULL);
   return dae__level_factored(l, status, err);
-}
-
-/* Evaluates and factors the matrix of corrections at l->x. */
-static dae_status level_refactor(dae__level *l, double shift, dae_error *err)
-{
-  DAE__TRY(l->table->jacobian(l, l->x, err));
-  return l->solver ? DAE_OK : dae__level_factor(l, shift, err);
 }
 
 /* l->d = correction of x for the current residual; returns its size. */
@@ -201,8 +186,11 @@ dae_status dae__level_project(dae__level *l, bool *moved, dae_error *err)
     DAE__TRY(level_measure(l, l->x, i == 0, &now, &row, err));
     if (now <= DAE__ON_CONSTRAINT)
       return DAE_OK;
-    if (!*l->factored || now > DAE__PROJECTION_REDUCTION * before)
-      DAE__TRY(level_refactor(l, l->shift, err));
+    bool refactor = !*l->factored || now > DAE__PROJECTION_REDUCTION * before;
+    if (refactor)
+      DAE__TRY(l->table->jacobian(l, l->x, err));
+    if (refactor && !l->solver)
+      DAE__TRY(dae__level_factor(l, l->shift, err));
     *moved = true;
     double size = dae__max_abs(l->n, l->x), change = level_correct(l);
     dae__axpy(l->n, 1, l->d, l->x);
@@ -248,7 +236,9 @@ static dae_status level_start_step(dae__level *l, double *damping, double *size,
 {
   double next, before = dae__dot(l->rows, l->residual, l->residual);
   double shift = fmax(*damping * fmin(1, *size * *size), DAE__START_MIN_SHIFT);
-  DAE__TRY(level_refactor(l, shift, err));
+  DAE__TRY(l->table->jacobian(l, l->x, err));
+  if (!l->solver)
+    DAE__TRY(dae__level_factor(l, shift, err));
   *stop = level_correct(l) <= DBL_EPSILON * dae__max_abs(l->n, l->x);
   for (int j = 0; j < l->n; j++)
     l->trial[j] = l->x[j] + l->d[j];

@@ -28,7 +28,7 @@ dae_problem dae_problem_coupled(const dae_coupled *coupled)
   return (dae_problem){.coupled = coupled};
 }
 
-static dae_problem problem_of_part(const dae_part *part)
+dae_problem dae__problem_of_part(const dae_part *part)
 {
   return (dae_problem){.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
 }
@@ -43,7 +43,7 @@ int dae_problem_size(const dae_problem *p)
     return dae__momentum_layout_of(p->momentum).size;
   int n = 0;
   for (int i = 0; i < p->coupled->parts; i++) {
-    dae_problem part = problem_of_part(&p->coupled->part[i]);
+    dae_problem part = dae__problem_of_part(&p->coupled->part[i]);
     n += dae_problem_size(&part);
   }
   for (int i = 0; i < p->coupled->joints; i++)
@@ -61,21 +61,6 @@ const char *dae__name_or_number(const char *const *names, const char *letter, in
   return text;
 }
 
-/* Name of multiplier i: lambda(rod) for a constraint labelled rod, lambda[1], lambda[2], ... for
- * the unlabelled ones. */
-static void problem_write_multiplier(const char *letter, const char *const *names, int i,
-                                     char *name, size_t size)
-{
-  int unlabelled = 1;
-  if (names && names[i]) {
-    snprintf(name, size, "%s(%s)", letter, names[i]);
-    return;
-  }
-  for (int j = 0; names && j < i; j++)
-    unlabelled += names[j] == NULL;
-  snprintf(name, size, "%s[%d]", letter, names ? unlabelled : i + 1);
-}
-
 /* One vector of a state vector: its size, kind, names, and the letter of entries without one. */
 typedef struct segment {
   int n;
@@ -86,24 +71,31 @@ typedef struct segment {
 
 enum { MAX_SEGMENTS = 6 };
 
-/* Name and kind of entry i of a state vector of several segments. */
+/* Name and kind of entry i of a state vector of several segments; of multipliers lambda(rod) for a
+ * constraint labelled rod, lambda[1], lambda[2], ... for the unlabelled ones. */
 static dae_variable_kind problem_segment_variable(const segment *s, int i, char *name, size_t size)
 {
   char plain[64];
   for (int k = 1; k < MAX_SEGMENTS && i >= s->n; k++, s++)
     i -= s->n;
-  if (s->kind == DAE_VARIABLE_MULTIPLIER)
-    problem_write_multiplier(s->letter, s->names, i, name, size);
-  else
+  const char *const *names = s->names;
+  int number = i + 1; /* of a multiplier, among those of constraints without a label */
+  for (int j = 0; s->kind == DAE_VARIABLE_MULTIPLIER && names && j < i; j++)
+    number -= names[j] != NULL;
+  if (s->kind != DAE_VARIABLE_MULTIPLIER)
     snprintf(name, size, s->kind == DAE_VARIABLE_RATE ? "der(%s)" : "%s",
-             dae__name_or_number(s->names, s->letter, i, plain, sizeof plain));
+             dae__name_or_number(names, s->letter, i, plain, sizeof plain));
+  else if (names && names[i])
+    snprintf(name, size, "%s(%s)", s->letter, names[i]);
+  else
+    snprintf(name, size, "%s[%d]", s->letter, number);
   return s->kind;
 }
 
 static dae_variable_kind problem_part_variable(const dae_part *part, int number, int i, char *name,
                                                size_t size)
 {
-  dae_problem problem = problem_of_part(part);
+  dae_problem problem = dae__problem_of_part(part);
   char inner[128], numbered[32];
   dae_variable_kind kind = dae_problem_variable(&problem, i, inner, sizeof inner);
   snprintf(numbered, sizeof numbered, "part[%d]", number + 1);
@@ -122,7 +114,7 @@ static dae_variable_kind problem_coupled_variable(const dae_coupled *c, int i, c
                                                   size_t size)
 {
   for (int part = 0; part < c->parts; part++) {
-    dae_problem problem = problem_of_part(&c->part[part]);
+    dae_problem problem = dae__problem_of_part(&c->part[part]);
     int n = dae_problem_size(&problem);
     if (i < n)
       return problem_part_variable(&c->part[part], part, i, name, size);

@@ -17,6 +17,9 @@ const char *dae__name_or_number(const char *const *names, const char *letter, in
 /* Return value of a callback for a status, the inverse of dae__callback_status. */
 int dae__callback_code(dae_status status);
 
+/* A part as a problem of its own. */
+dae_problem dae__problem_of_part(const dae_part *part);
+
 /* Validation of a coupled problem and its parts; see dae_problem_validate. */
 dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err);
 

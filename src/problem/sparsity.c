@@ -17,6 +17,7 @@
 #include "problem/coupled/scatter.h"
 #include "problem/mechanical/mech.h"
 #include "problem/momentum/momentum.h"
+#include "problem/problem.h"
 #include "problem/semi_explicit/semi.h"
 #include <daedal/sparsity.h>
 #include <stdio.h>
@@ -64,21 +65,6 @@ static void sparsity_add(builder *k, const dae_pattern *p, int row, int col)
   k->pieces++;
 }
 
-/* Subpattern of p: its entries with |a| or |b| above the noise level. */
-static dae_pattern sparsity_entries(dae__arena *arena, const dae_pattern *p, const double *a,
-                                    const double *b, double noise)
-{
-  int *start = DAE__ALLOC(arena, int, (size_t)p->cols + 1);
-  int *row = DAE__ALLOC(arena, int, dae__pattern_count(p)), n = 0;
-  for (int j = 0; j < p->cols && !dae__arena_failed(arena); j++) {
-    for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      if (fabs(a[e]) > noise || fabs(b[e]) > noise)
-        row[n++] = p->row[e];
-    start[j + 1] = n;
-  }
-  return (dae_pattern){p->rows, p->cols, start, row};
-}
-
 /* Matrices of the forms; those of the momentum form are its derivatives. */
 enum { M_, J_, MS_, GTS_, KTS_, KQ_, G_, K_ };
 
@@ -106,9 +92,13 @@ static dae_status sparsity_values(const builder *k, int which, const double *y, 
                                     : dae__mech_derivative(k->m, part[which], &at, k->s, out, err);
 }
 
+/* Pattern of the entries of a matrix above the noise level at y or at the perturbed state. */
 static dae_status sparsity_pattern_of(builder *k, const term *of, dae_pattern *out, dae_error *err)
 {
-  int count = dae__pattern_count(of->full);
+  const dae_pattern *p = of->full;
+  int count = dae__pattern_count(p), n = 0;
+  int *start = DAE__ALLOC(k->scratch, int, (size_t)p->cols + 1);
+  int *row = DAE__ALLOC(k->scratch, int, count);
   double *here = DAE__ALLOC(k->scratch, double, count);
   double *beside = DAE__ALLOC(k->scratch, double, count);
   if (dae__arena_failed(k->scratch))
@@ -120,8 +110,14 @@ static dae_status sparsity_pattern_of(builder *k, const term *of, dae_pattern *o
   else if (status)
     return status;
   double noise = of->twice ? DIFFERENCE_NOISE * dae__max_abs(count, here) : 0;
-  *out = sparsity_entries(k->scratch, of->full, here, beside, noise);
-  return dae__arena_failed(k->scratch) ? dae__out_of_memory(err) : DAE_OK;
+  for (int j = 0; j < p->cols; j++) {
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      if (fabs(here[e]) > noise || fabs(beside[e]) > noise)
+        row[n++] = p->row[e];
+    start[j + 1] = n;
+  }
+  *out = (dae_pattern){p->rows, p->cols, start, row};
+  return DAE_OK;
 }
 
 static dae_status sparsity_add_terms(builder *k, const term *terms, int count, dae_error *err)
@@ -291,7 +287,7 @@ static void sparsity_add_blocks(handle *p, const dae_problem *problem)
     sparsity_add_block(p, all[i].size, all[i].name, NULL, 0);
   for (int i = 0; c && i < c->parts; i++) {
     const dae_part *part = &c->part[i];
-    dae_problem one = {.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
+    dae_problem one = dae__problem_of_part(part);
     int velocities = part->mechanical ? part->mechanical->nq : 0;
     sparsity_add_block(p, dae_problem_size(&one) - velocities, part->name, "part", i);
   }

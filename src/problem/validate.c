@@ -180,13 +180,8 @@ static bool validate_port_exists(const dae_coupled *p, dae_port port)
   if (port.part < 0 || port.part >= p->parts || port.variable < 0)
     return false;
   const dae_part *part = &p->part[port.part];
-  dae_problem one = {.mechanical = part->mechanical, .semi_explicit = part->semi_explicit};
+  dae_problem one = dae__problem_of_part(part);
   return port.variable < dae_problem_size(&one);
-}
-
-static int validate_part_inputs(const dae_part *part)
-{
-  return part->mechanical ? part->mechanical->nin : part->semi_explicit->nin;
 }
 
 /* Checks that every input of every part is the end of exactly one wire. */
@@ -196,16 +191,18 @@ static dae_status validate_wires(dae__arena *arena, const dae_coupled *p, dae_er
   if (!first)
     return dae__out_of_memory(err);
   for (int i = 0; i < p->parts; i++) {
-    first[i] = inputs;
-    inputs += validate_part_inputs(&p->part[i]);
+    const dae_part *part = &p->part[i];
+    inputs += part->mechanical ? part->mechanical->nin : part->semi_explicit->nin;
+    first[i + 1] = inputs;
   }
   bool *wired = DAE__ALLOC(arena, bool, inputs);
   if (!wired)
     return dae__out_of_memory(err);
   for (int i = 0; i < p->wires; i++) {
     const dae_wire *w = &p->wire[i];
-    int nin = w->part >= 0 && w->part < p->parts ? validate_part_inputs(&p->part[w->part]) : -1;
-    if (w->input < 0 || w->input >= nin || !validate_port_exists(p, w->from))
+    bool known = w->part >= 0 && w->part < p->parts;
+    if (!known || w->input < 0 || w->input >= first[w->part + 1] - first[w->part] ||
+        !validate_port_exists(p, w->from))
       return dae__fail(err, DAE_ERROR_PROBLEM, "wire",
                        "wire %d names a part, input or variable that does not exist", i + 1);
     bool *mark = &wired[first[w->part] + w->input];

@@ -25,18 +25,4 @@ static inline double dae__norm(int n, const double *x, const double *w)
   return n > 0 ? sqrt(sum / n) : 0;
 }
 
-/* weighted norm |x| of the entries whose mask is true; 0 if there are none */
-static inline double dae__norm_masked(int n, const bool *mask, const double *x, const double *w)
-{
-  double sum = 0;
-  int count = 0;
-  for (int i = 0; i < n; i++) {
-    if (!mask[i])
-      continue;
-    sum += (x[i] / w[i]) * (x[i] / w[i]);
-    count++;
-  }
-  return count > 0 ? sqrt(sum / count) : 0;
-}
-
 #endif

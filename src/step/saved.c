@@ -19,7 +19,7 @@
 uint64_t dae__hash_options(uint64_t h, const dae_option_table *table, const void *options)
 {
   for (int i = 0; table && options && i < table->count; i++) {
-    double value = dae__options_value(table, options, i);
+    double value = dae__options_value(&table->options[i], options);
     h = dae__hash(h, &value, sizeof value);
   }
   return h;
@@ -35,7 +35,7 @@ dae_status dae__integrator_identify(dae_integrator **handle, const dae__identity
   it->other = identity->other;
   it->option = DAE__UNINIT(it->arena, double, it->options);
   for (int i = 0; it->option && i < it->options; i++)
-    it->option[i] = dae__options_value(table, identity->options, i);
+    it->option[i] = dae__options_value(&table->options[i], identity->options);
   if (identity->problem) {
     it->has_problem = true;
     it->problem = *identity->problem;

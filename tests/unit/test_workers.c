@@ -164,9 +164,9 @@ static void count_up(void *context, int i)
 {
   shared *s = context;
   for (int k = 0; k < 100; k++) {
-    dae__lock_lock(s->lock);
+    dae__lock_set(s->lock, true);
     s->count += i;
-    dae__lock_unlock(s->lock);
+    dae__lock_set(s->lock, false);
   }
 }
 

@@ -169,11 +169,6 @@ static void saddle_schur_form_W(const dae__saddle_schur *s)
       *dae__pair_at(s->B + j * size + i) = dae__pair_of(W + j * size + i) * s->r[j];
 }
 
-static const double *saddle_schur_W(const dae__saddle_schur *s)
-{
-  return *s->diagonal ? s->A : s->W;
-}
-
 bool dae__saddle_schur_factor(const dae__saddle_schur *s, const dae__saddle_values *values)
 {
   size_t size = s->size, n = s->n;
@@ -182,7 +177,7 @@ bool dae__saddle_schur_factor(const dae__saddle_schur *s, const dae__saddle_valu
   if (!saddle_schur_set_rows(s, values) || !(values->same_mass || saddle_schur_set_mass(s, values)))
     return false;
   saddle_schur_form_W(s);
-  const double *W = saddle_schur_W(s), *B = s->B;
+  const double *W = *s->diagonal ? s->A : s->W, *B = s->B;
   for (size_t c = 0; c < size; c += 2) /* S = W'B - E, two columns at a time */
     for (size_t i = c; i < size; i += 2) {
       dae__pair s0 = {0, 0}, s1 = {0, 0};
@@ -224,7 +219,7 @@ static inline double saddle_schur_along(const dae__saddle_schur *s, const double
 /* Solution x, y for the right sides a in x and b in y, both padded; not refined. */
 static void saddle_schur_divide(const dae__saddle_schur *s, double *x, double *y)
 {
-  const double *W = saddle_schur_W(s);
+  const double *W = *s->diagonal ? s->A : s->W;
   bool diagonal = *s->diagonal;
   if (!diagonal)
     dae__ldl_forward(s->top, s->F, x); /* u = L\a */

@@ -202,12 +202,6 @@ static void emit_put_zeros(const emitter *e, int group, int count)
       dae__put(e->s, "  out%d[%d] = 0;\n", group, k);
 }
 
-static void emit_put_pointers(const emitter *e)
-{
-  for (int group = 0; group < e->tape->groups; group++)
-    dae__put(e->s, "  double *out%d = out[%d];\n", group, group);
-}
-
 /* Emits the instructions [first, end), whose code starts at p, and the end of the function; returns
  * the start of the next instruction. */
 static const int *emit_put_body(emitter *e, const int *p)
@@ -232,7 +226,8 @@ static void emit_put_whole(emitter *e)
     dae__put(e->s, "  double %s%d = in[%d][%d];\n", letters[from.class], from.index, from.class,
              from.index);
   }
-  emit_put_pointers(e);
+  for (int i = 0; i < e->tape->groups; i++)
+    dae__put(e->s, "  double *out%d = out[%d];\n", i, i);
   for (int i = 0; i < e->tape->zeroed; i++)
     emit_put_zeros(e, e->tape->zeros[i].group, e->tape->zeros[i].count);
   emit_put_body(e, e->tape->code);
@@ -263,7 +258,8 @@ static void emit_put_split(emitter *e)
       q = i.next;
     }
     dae__put(e->s, "static void tape%d_%d" SIGNATURE, e->number, functions);
-    emit_put_pointers(e);
+    for (int i = 0; i < e->tape->groups; i++)
+      dae__put(e->s, "  double *out%d = out[%d];\n", i, i);
     p = emit_put_body(e, p);
     dae__put(e->s, "\n");
   }

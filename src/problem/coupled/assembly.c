@@ -132,19 +132,6 @@ static void assembly_find_order(dae__assembly *a, dae__arena *arena)
   DAE__ASSERT(n == a->size);
 }
 
-static bool assembly_is_sparse(const dae__assembly *a)
-{
-  if (a->parts > 1 && a->size > DAE__DENSE_UP_TO)
-    return true;
-  for (int i = 0; i < a->parts; i++) {
-    const dae_part *part = &a->coupled->part[i];
-    if (part->mechanical ? part->mechanical->M_pattern || part->mechanical->J_pattern
-                         : part->semi_explicit->J_pattern != NULL)
-      return true;
-  }
-  return false;
-}
-
 /* ---- matrices ---- */
 
 void dae__mosaic_alloc(dae__assembly *a, dae__arena *arena, int sets, dae__mosaic *m)
@@ -336,7 +323,12 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
   DAE__TRY(assembly_create_elements(a, arena, err));
   DAE__TRY(assembly_place(a, err));
   assembly_find_order(a, arena);
-  a->sparse = assembly_is_sparse(a);
+  a->sparse = a->parts > 1 && a->size > DAE__DENSE_UP_TO;
+  for (int i = 0; i < a->parts && !a->sparse; i++) {
+    const dae_part *part = &c->part[i];
+    a->sparse = part->mechanical ? part->mechanical->M_pattern || part->mechanical->J_pattern
+                                 : part->semi_explicit->J_pattern != NULL;
+  }
   if (!dae__arena_failed(arena) && a->total.q > 0)
     dae__assembly_mechanical(a, arena);
   else if (!dae__arena_failed(arena))

@@ -97,20 +97,6 @@ static void assembly_semi_create_matrices(dae__assembly *a, dae__arena *arena)
   dae__assembly_J_pieces(a, arena);
 }
 
-/* Largest index that a part declares; 0 (unknown) where a part declares none or wires may raise the
- * index. */
-static int assembly_semi_declared_index(const dae__assembly *a)
-{
-  int index = 1;
-  for (int i = 0; i < a->parts; i++) {
-    int own = a->element[i].semi->p->index;
-    if (own == 0 || a->coupled->wires > 0)
-      return 0;
-    index = own > index ? own : index;
-  }
-  return index;
-}
-
 void dae__assembly_semi(dae__assembly *a, dae__arena *arena)
 {
   dae_semi_explicit *p = &a->semi_explicit;
@@ -118,7 +104,7 @@ void dae__assembly_semi(dae__assembly *a, dae__arena *arena)
   *p = (dae_semi_explicit){.name = a->coupled->name,
                            .nx = a->total.u,
                            .ny = a->total.w,
-                           .index = assembly_semi_declared_index(a),
+                           .index = 1,
                            .user = a,
                            .f = assembly_semi_eval_f,
                            .F = assembly_semi_eval_F,
@@ -127,6 +113,11 @@ void dae__assembly_semi(dae__assembly *a, dae__arena *arena)
                            .constant_mass = true};
   for (int i = 0; i < a->parts; i++) {
     const dae_semi_explicit *own = a->element[i].semi->p;
+    /* the largest index declared; 0, unknown, where a part declares none or wires may raise it */
+    if (own->index == 0 || p->index == 0 || a->coupled->wires > 0)
+      p->index = 0;
+    else if (own->index > p->index)
+      p->index = own->index;
     if (own->M)
       p->M = assembly_semi_eval_M;
     if (own->M && !own->constant_mass)

@@ -36,20 +36,6 @@ const char *dae__mech_constraint_name(const dae_mechanical *p, int row, char *te
                              size);
 }
 
-/* Name of row i of (f, s, c), for messages. */
-static void mech_rhs_name(const dae_mechanical *p, int i, char *text, size_t size)
-{
-  const char *const *names = p->q_names;
-  const char *letter = "q";
-  if (i >= p->nq + p->nu) {
-    names = p->w_names, letter = "w", i -= p->nq + p->nu;
-  } else if (i >= p->nq) {
-    names = p->u_names, letter = "u", i -= p->nq;
-  }
-  int used = snprintf(text, size, "equation of ");
-  dae__name_or_number(names, letter, i, text + used, size - (size_t)used);
-}
-
 /* Refuses the first value that is not finite, naming its row. */
 static dae_status mech_refuse_nonfinite(const dae__mech *m, double t,
                                         const dae_mechanical_wanted *w, dae_error *err)
@@ -79,10 +65,13 @@ static dae_status mech_refuse_nonfinite(const dae__mech *m, double t,
       if (isfinite(all[k].x[i]))
         continue;
       int row = all[k].first + (all[k].matrix ? all[k].matrix->row[i] : i);
+      int used = all[k].constraint ? 0 : snprintf(name, sizeof name, "equation of ");
       if (all[k].constraint)
         dae__mech_constraint_name(m->p, row, name, sizeof name);
       else
-        mech_rhs_name(m->p, row, name, sizeof name);
+        dae_problem_variable(&(dae_problem){.mechanical = m->p},
+                             row < nq ? row : m->at.u + row - nq, name + used,
+                             sizeof name - (size_t)used);
       dae__fail(err, DAE_ERROR_RECOVERABLE, name, "%s of %s is not a finite number", all[k].what,
                 name);
       dae__fail_at(err, t, NAN);
@@ -280,17 +269,6 @@ static dae_status mech_exact_gdot(dae__mech *m, const dae_mechanical_at *at, dou
   return status;
 }
 
-static dae_status mech_form_gamma(dae__mech *m, const dae_mechanical_at *at, double *gamma,
-                                  dae_error *err)
-{
-  const dae_mechanical *p = m->p;
-  if (p->gamma)
-    return CALL(gamma, gamma);
-  if (p->G && (p->g_t || p->time_free_g))
-    return mech_along(m, at, mech_exact_gdot, m->ng, 1, !p->time_free_g, gamma, err);
-  return mech_along(m, at, mech_call_g, m->ng, 2, !p->time_free_g, gamma, err);
-}
-
 /* ---- several quantities at a point ---- */
 
 void dae__mech_mask_rows(const dae__mech *m, const bool *active, const dae_pattern *p,
@@ -353,6 +331,7 @@ static dae_status mech_eval_by_parts(dae__mech *m, const dae_mechanical_at *at,
   const dae_mechanical *p = m->p;
   dae_mechanical_wanted rest = *wanted;
   const dae_mechanical_wanted *w = &rest;
+  bool exact = p->G && (p->g_t || p->time_free_g);
   if (p->eval)
     DAE__TRY(mech_eval_given(m, at, &rest, err));
   if (w->M)
@@ -374,7 +353,9 @@ static dae_status mech_eval_by_parts(dae__mech *m, const dae_mechanical_at *at,
   if (w->gdot && m->ng > 0)
     DAE__TRY(mech_form_gdot(m, at, wanted->G, w->gdot, err));
   if (w->gamma && m->ng > 0)
-    DAE__TRY(mech_form_gamma(m, at, w->gamma, err));
+    DAE__TRY(p->gamma ? CALL(gamma, w->gamma)
+                      : mech_along(m, at, exact ? mech_exact_gdot : mech_call_g, m->ng,
+                                   exact ? 1 : 2, !p->time_free_g, w->gamma, err));
   if (w->k && m->nk > 0)
     DAE__TRY(CALL(k, w->k));
   if (w->K && m->nk > 0)
@@ -387,8 +368,8 @@ static dae_status mech_eval_by_parts(dae__mech *m, const dae_mechanical_at *at,
   return DAE_OK;
 }
 
-static inline dae_status mech_eval(dae__mech *m, const dae_mechanical_at *at,
-                                   const dae_mechanical_wanted *w, dae_error *err)
+dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
+                                    const dae_mechanical_wanted *w, dae_error *err)
 {
   dae_mechanical_at full;
   dae_status status = m->input ? dae__mech_inputs(m, at->t, err) : DAE_OK;
@@ -409,12 +390,6 @@ static inline dae_status mech_eval(dae__mech *m, const dae_mechanical_at *at,
   return status;
 }
 
-dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
-                                    const dae_mechanical_wanted *wanted, dae_error *err)
-{
-  return mech_eval(m, at, wanted, err);
-}
-
 dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
                           const dae_mechanical_wanted *wanted, dae_error *err)
 {
@@ -427,7 +402,7 @@ dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
     w.g = w.gdot = w.G = w.gamma = NULL;
   if (m->nk == 0)
     w.k = w.K = w.kappa = NULL;
-  dae_status status = mech_eval(m, at, &w, err);
+  dae_status status = dae__mech_eval_unchecked(m, at, &w, err);
   return status ? status : mech_check(m, at->t, &w, err);
 }
 
@@ -461,12 +436,6 @@ dae_status dae__mech_gdot(dae__mech *m, const dae_mechanical_at *at, const doubl
   if (m->count->dependent > 0)
     mech_mask_dependent(m, &w);
   return mech_check(m, at->t, &w, err);
-}
-
-dae_status dae__mech_gamma(dae__mech *m, const dae_mechanical_at *at, double *gamma, dae_error *err)
-{
-  dae_mechanical_wanted w = {.gamma = gamma, .kappa = gamma + m->ng};
-  return dae__mech_eval(m, at, &w, err);
 }
 
 /* ---- momenta and energy ---- */
@@ -509,4 +478,10 @@ dae_status dae__mech_energy_rate(dae__mech *m, const dae_mechanical_at *at, cons
   DAE__TRY(mech_with_inputs(m, at, &full, err));
   at = &full;
   return CALL(energy_rate, in_rate, T_rate, V_rate);
+}
+
+dae_status dae__mech_gamma(dae__mech *m, const dae_mechanical_at *at, double *gamma, dae_error *err)
+{
+  dae_mechanical_wanted w = {.gamma = gamma, .kappa = gamma + m->ng};
+  return dae__mech_eval(m, at, &w, err);
 }

@@ -13,28 +13,6 @@
 #include "core/tolerances.h"
 #include "core/vec.h"
 
-/* Dense [G; K] by columns, for the fused factor and solve of small problems. */
-static void motion_create_dense_A(dae__motion *motion)
-{
-  const dae__mech *m = motion->m;
-  int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
-  motion->small = m->nc > 0 && m->nc <= DAE__SCHUR_ROWS;
-  motion->contiguous = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
-  motion->fast_path = motion->small && motion->contiguous && m->eval_all && !m->input &&
-                      m->nu + m->nw == 0 && m->p->constant_mass;
-  if (!motion->small || motion->contiguous)
-    return;
-  motion->dense_A = DAE__ALLOC(motion->arena, double, m->nc * m->nq);
-  for (int k = 0; k < 2; k++) {
-    const dae_pattern *p = k ? &m->K : &m->G;
-    int *place = DAE__ALLOC(motion->arena, int, dae__pattern_count(p)), first = k ? m->ng : 0;
-    for (int j = 0; place && j < p->cols; j++)
-      for (int e = p->start[j]; e < p->start[j + 1]; e++)
-        place[e] = j * m->nc + first + p->row[e];
-    *(k ? &motion->K_in_dense : &motion->G_in_dense) = place;
-  }
-}
-
 /* ---- levels ---- */
 
 static const char *motion_name(const dae__level *l, int i, char *text, size_t size)
@@ -54,30 +32,21 @@ static dae_mechanical_at motion_at(const dae__level *l, const double *x)
                                 : (dae_mechanical_at){.t = l->t, .q = motion->q, .v = x};
 }
 
-/* Residual of velocities; a projection of velocities follows that of positions, and uses its G. */
-static dae_status motion_rate_residual(dae__level *l, const dae_mechanical_at *at, dae_error *err)
-{
-  dae__motion *motion = l->self;
-  dae__mech *m = motion->m;
-  dae_mechanical_wanted want = {.k = l->residual + m->ng, .K = motion->K};
-  if (l->start)
-    want.G = motion->G, want.gdot = l->residual;
-  if (l->start || m->nk > 0)
-    DAE__TRY(dae__mech_eval(m, at, &want, err));
-  return l->start || m->ng == 0 ? DAE_OK : dae__mech_gdot(m, at, motion->G, l->residual, err);
-}
-
 static dae_status motion_residual(dae__level *l, const double *x, bool scaled, dae_error *err)
 {
   dae__motion *motion = l->self;
   dae__mech *m = motion->m;
   dae_mechanical_at at = motion_at(l, x);
   bool velocity = l == &motion->velocity;
-  if (velocity)
-    DAE__TRY(motion_rate_residual(l, &at, err));
-  else
-    DAE__TRY(
-        dae__mech_eval(m, &at, &(dae_mechanical_wanted){.g = l->residual, .G = motion->G}, err));
+  dae_mechanical_wanted want = {.g = l->residual, .G = motion->G};
+  if (velocity) /* a projection of velocities follows that of positions, and uses its G */
+    want = (dae_mechanical_wanted){.k = l->residual + m->ng, .K = motion->K};
+  if (velocity && l->start)
+    want.G = motion->G, want.gdot = l->residual;
+  if (!velocity || l->start || m->nk > 0)
+    DAE__TRY(dae__mech_eval(m, &at, &want, err));
+  if (velocity && !l->start && m->ng > 0)
+    DAE__TRY(dae__mech_gdot(m, &at, motion->G, l->residual, err));
   if (!scaled)
     return DAE_OK;
   dae__row_scale(&m->G, motion->G, x, l->scale);
@@ -213,7 +182,22 @@ dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first
 dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out, dae_error *err)
 {
   dae__motion shared = {.m = m, .arena = arena}; /* without a saddle system to be shared */
-  motion_create_dense_A(&shared);
+  int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
+  shared.small = m->nc > 0 && m->nc <= DAE__SCHUR_ROWS;
+  shared.contiguous = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
+  shared.fast_path = shared.small && shared.contiguous && m->eval_all && !m->input &&
+                     m->nu + m->nw == 0 && m->p->constant_mass;
+  bool dense = shared.small && !shared.contiguous;
+  if (dense) /* [G; K] by columns, for the fused factor and solve */
+    shared.dense_A = DAE__ALLOC(arena, double, m->nc * m->nq);
+  for (int k = 0; dense && k < 2; k++) {
+    const dae_pattern *p = k ? &m->K : &m->G;
+    int *place = DAE__ALLOC(arena, int, dae__pattern_count(p)), first = k ? m->ng : 0;
+    for (int j = 0; place && j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        place[e] = j * m->nc + first + p->row[e];
+    *(k ? &shared.K_in_dense : &shared.G_in_dense) = place;
+  }
   shared.all = DAE__ALLOC(arena, bool, m->nc);
   shared.full_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   shared.full_K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));

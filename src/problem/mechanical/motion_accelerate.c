@@ -101,15 +101,6 @@ static inline dae_status motion_store(dae__motion *motion, const dae_mechanical_
                                  : DAE_OK;
 }
 
-static void motion_fill_dense_A(dae__motion *motion)
-{
-  const dae__mech *m = motion->m;
-  for (int e = 0, count = dae__pattern_count(&m->G); e < count; e++)
-    motion->dense_A[motion->G_in_dense[e]] = motion->G[e];
-  for (int e = 0, count = dae__pattern_count(&m->K); e < count; e++)
-    motion->dense_A[motion->K_in_dense[e]] = motion->K[e];
-}
-
 /* Accelerations and multipliers from evaluated quantities by the fused factor and solve, for few
  * rows of [G; K]; false: a factorisation is needed. */
 static inline __attribute__((always_inline)) bool motion_solve_fused(dae__motion *motion, double *y,
@@ -119,8 +110,10 @@ static inline __attribute__((always_inline)) bool motion_solve_fused(dae__motion
   int nq = m->nq;
   if (!motion->small || m->count->dependent > 0)
     return false;
-  if (!motion->contiguous)
-    motion_fill_dense_A(motion);
+  for (int e = 0; !motion->contiguous && e < dae__pattern_count(&m->G); e++)
+    motion->dense_A[motion->G_in_dense[e]] = motion->G[e];
+  for (int e = 0; !motion->contiguous && e < dae__pattern_count(&m->K); e++)
+    motion->dense_A[motion->K_in_dense[e]] = motion->K[e];
   motion->forces.x = dy + nq;
   motion->forces.y = y + m->at.lambda;
   if (!dae__saddle_solve_fused(motion->saddle, motion->M, motion->mass_known, &motion->forces) ||

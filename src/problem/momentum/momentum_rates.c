@@ -163,21 +163,6 @@ static dae_status rates_add_g_of_v_rate(dae__momentum_motion *motion, const dae_
   return rates_add_on(&l, (y > 0 ? y : 1) / rate, out, err);
 }
 
-/* motion->rate = d/dt (p, gdot, k) for z' = 0. */
-static dae_status rates_without_z(dae__momentum_motion *motion, const dae_momentum_at *at,
-                                  dae_error *err)
-{
-  dae__momentum *m = motion->m;
-  double *gdot = motion->rate + m->nz, *k = gdot + m->ng;
-  dae__zero(m->nz + m->nc, motion->rate);
-  if (m->p->p)
-    DAE__TRY(rates_base(motion, DAE__P, at, motion->rate, err));
-  if (m->ng > 0)
-    DAE__TRY(m->exact_gdot ? rates_base(motion, DAE__GDOT, at, gdot, err)
-                           : rates_second_g(motion, at, gdot, err));
-  return m->nk > 0 ? rates_base(motion, DAE__K, at, k, err) : DAE_OK;
-}
-
 /* ---- Newton's method ---- */
 
 /* terms += |A| |x| for a derivative A = motion->part[part]. */
@@ -268,7 +253,16 @@ dae_status dae__momentum_accelerate(dae__momentum_motion *motion, double t, doub
   if (m->given[DAE__V_Z])
     DAE__TRY(dae__momentum_jacobian(m, DAE__V_Z, &at, NULL, part[DAE__V_Z], err));
   DAE__TRY(dae__momentum_factor(motion, &at, err));
-  DAE__TRY(rates_without_z(motion, &at, err));
+  /* motion->rate = d/dt (p, gdot, k) for z' = 0 */
+  double *gdot = motion->rate + m->nz, *k = gdot + m->ng;
+  dae__zero(m->nz + m->nc, motion->rate);
+  if (m->p->p)
+    DAE__TRY(rates_base(motion, DAE__P, &at, motion->rate, err));
+  if (m->ng > 0)
+    DAE__TRY(m->exact_gdot ? rates_base(motion, DAE__GDOT, &at, gdot, err)
+                           : rates_second_g(motion, &at, gdot, err));
+  if (m->nk > 0)
+    DAE__TRY(rates_base(motion, DAE__K, &at, k, err));
   dae__zero(m->nz, motion->unknown);
   dae__copy(m->nc, motion->multiplier, motion->unknown + m->nz);
   DAE__TRY(rates_solve(motion, &at, err));

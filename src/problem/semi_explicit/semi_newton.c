@@ -186,17 +186,11 @@ dae_status dae__semi_slopes_create(dae__arena *arena, dae__surface *surface,
   return status;
 }
 
-static void slopes_set_point(dae__semi_slopes *w, const double *u)
-{
-  dae__copy(w->s->nx, w->z, w->point);
-  dae__copy(w->s->ny, u + w->s->nx, w->point + w->s->nx);
-}
-
 static dae_status slopes_residual(void *self, const double *u, double *r, dae_error *err)
 {
   dae__semi_slopes *w = self;
   dae__semi *s = w->s;
-  slopes_set_point(w, u);
+  dae__copy(s->ny, u + s->nx, w->point + s->nx);
   DAE__TRY(dae__semi_rhs(s, w->t, w->point, r, err));
   dae__scale(s->n, -1, r);
   dae__matrix_times(&s->M, w->M, 1, u, r);
@@ -211,7 +205,7 @@ static dae_status slopes_residual(void *self, const double *u, double *r, dae_er
 static dae_status slopes_matrix(void *self, const double *u, double *values, dae_error *err)
 {
   dae__semi_slopes *w = self;
-  slopes_set_point(w, u);
+  dae__copy(w->s->ny, u + w->s->nx, w->point + w->s->nx);
   dae_status status = dae__semi_J(w->s, &w->fine, w->t, w->point, w->J, err);
   dae__zero(dae__pattern_count(&w->pattern), values);
   dae__block_add(&w->M_at, 1, w->M, values);
@@ -228,7 +222,7 @@ dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z,
   dae__semi_system system = {slopes, slopes_residual, slopes_matrix};
   DAE__ASSERT(slopes->newton.solver); /* dae__semi_slopes_create comes first */
   slopes->t = t;
-  slopes->z = z;
+  dae__copy(s->nx, z, slopes->point);
   DAE__TRY(dae__semi_M(s, t, z, slopes->M, err));
   if (slopes->surface) {
     DAE__TRY(dae__surface_jacobian(slopes->surface, t, z, err));

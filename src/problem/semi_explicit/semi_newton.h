@@ -58,7 +58,6 @@ typedef struct dae__semi_slopes {
   dae__surface *surface; /* surface of the rows F2 of F without y; NULL: no such rows */
   dae__difference fine;  /* differences of fourth order for J, where the user gave none */
   double t;
-  const double *z;     /* state vector (x, y) at which slopes are computed */
   double *M, *J, *F_t; /* values at z; F_t = dF2/dt at fixed x */
   double *u, *point;   /* unknowns (x', y), and the point (x, y) of an iterate */
   dae_pattern J_y;     /* pattern of d(f,F)/dy, the last ny columns of J */

@@ -184,22 +184,6 @@ static dae_status quasilinear_jump_by(euler *e, double t, double h, double *y, d
   return before <= KEPT_CHANGE ? DAE_OK : quasilinear_explain(e, t, DAE_ERROR_START, err);
 }
 
-/* Moves the state vector y onto the equations without derivatives. Where x moves by more than
- * KEPT_CHANGE along its slopes in every step, the steps are too long, since tau does not depend on
- * f: the start is repeated with shorter ones. */
-static dae_status quasilinear_jump(euler *e, double t, double tau, double *y, dae_error *err)
-{
-  int n = e->q->s->n;
-  double *start = e->before[0];
-  dae_status status = DAE_ERROR_START;
-  dae__copy(n, y, start);
-  for (int i = 0; i < 3 && status == DAE_ERROR_START; i++) {
-    dae__copy(n, start, y);
-    status = quasilinear_jump_by(e, t, JUMP_STEP * pow(0.01, i) * tau, y, err);
-  }
-  return status;
-}
-
 /* dy = slopes extrapolated from backward Euler steps of size h, h/2, h/4; *error: error estimate
  * relative to the largest slope. */
 static dae_status quasilinear_slopes(euler *e, double t, double h, const double *y, double *dy,
@@ -323,8 +307,17 @@ dae_status dae__semi_quasilinear_consistent(dae__semi_quasilinear *q, double t, 
   dae_status status = quasilinear_euler_create(&e, err);
   if (!status)
     status = quasilinear_check_index(&e, t, tau, y, err);
-  if (!status)
-    status = quasilinear_jump(&e, t, tau, y, err);
+  /* y onto the equations without derivatives. Where x moves by more than KEPT_CHANGE along its
+   * slopes in every step, the steps are too long, since tau does not depend on f: the start is
+   * repeated with shorter ones. */
+  bool jump = !status;
+  if (jump)
+    dae__copy(q->s->n, y, e.before[0]);
+  for (int i = 0; jump && i < 3; i++) {
+    dae__copy(q->s->n, e.before[0], y);
+    status = quasilinear_jump_by(&e, t, JUMP_STEP * pow(0.01, i) * tau, y, err);
+    jump = status == DAE_ERROR_START;
+  }
   if (!status)
     status = quasilinear_find_slopes(&e, t, tau, y, dy, err);
   if (!status && find)

@@ -110,25 +110,6 @@ static bool loop_fill_blocks(work *w, dae__arena *arena)
   return true;
 }
 
-static dae_status loop_not_finite(dae_error *err)
-{
-  return dae__fail(err, DAE_ERROR_RECOVERABLE, NULL,
-                   "derivatives between subsystems are not finite");
-}
-
-static dae_status loop_factor(block *own, dae__arena *arena, dae_error *err)
-{
-  DAE__TRY(dae__solver_create(arena, &own->pattern, &own->solver, err));
-  dae_status status = dae__solver_factor(own->solver, own->values);
-  if (status == DAE_ERROR_MEMORY)
-    return dae__out_of_memory(err);
-  if (status == DAE_ERROR_RECOVERABLE)
-    return loop_not_finite(err);
-  if (!status && dae__solver_rcond(own->solver) < DAE__SINGULAR_RCOND)
-    return DAE_ERROR_SINGULAR;
-  return status;
-}
-
 /* b = scaled column j of G without the rows of j's own subsystem; lists the subsystems of its
  * entries, ascending, and returns their number. */
 static int loop_enter(work *w, int column, int j)
@@ -186,7 +167,7 @@ static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
     start[c + 1] = count;
   }
   w->C = (dae_pattern){w->used, w->used, start, row};
-  return dae__all_finite(start[w->used], w->C_values) ? DAE_OK : loop_not_finite(err);
+  return dae__all_finite(start[w->used], w->C_values) ? DAE_OK : DAE_ERROR_RECOVERABLE;
 }
 
 /* Extracts the unknowns in strongly connected components of more than one unknown, and the entries
@@ -283,10 +264,21 @@ dae_status dae__loop_matrix_create(dae__arena *arena, const dae__loop *loop, dae
   if (!loop_sort(&w, arena) || !loop_fill_blocks(&w, arena))
     return dae__out_of_memory(err);
   dae_status status = DAE_OK;
-  for (int k = 0; k < loop->systems && !status; k++)
-    status = loop_factor(&w.blocks[k], arena, err);
+  for (int k = 0; k < loop->systems && !status; k++) {
+    block *own = &w.blocks[k];
+    status = dae__solver_create(arena, &own->pattern, &own->solver, err);
+    if (status)
+      break;
+    status = dae__solver_factor(own->solver, own->values);
+    if (status == DAE_ERROR_MEMORY)
+      status = dae__out_of_memory(err);
+    else if (!status && dae__solver_rcond(own->solver) < DAE__SINGULAR_RCOND)
+      status = DAE_ERROR_SINGULAR;
+  }
   if (!status)
     status = loop_condense(&w, arena, err);
+  if (status == DAE_ERROR_RECOVERABLE)
+    dae__fail(err, status, NULL, "derivatives between subsystems are not finite");
   for (int k = 0; k < loop->systems; k++)
     dae__solver_free(w.blocks[k].solver);
   if (!status && !(loop_extract(&w, arena, out, &values) && loop_balance(arena, out, values)))

@@ -112,22 +112,6 @@ static void accelerate_factor(dae__accelerate *a, const double *w)
   }
 }
 
-/* Least-squares solution rhs = gamma = R \ Q'(f / w) */
-static void accelerate_least_squares(dae__accelerate *a, const double *zhat, const double *w,
-                                     const double *z)
-{
-  double *f = a->Q + (size_t)a->depth * (size_t)a->capacity, *gamma = a->rhs;
-  for (int i = 0; i < a->n; i++)
-    f[i] = (zhat[i] - z[i]) / w[i];
-  dae__zero(a->kept, gamma);
-  accelerate_orthogonalise(a, a->kept, f, gamma);
-  for (int k = a->kept - 1; k >= 0; k--) {
-    const double *r = a->R + k * a->depth;
-    gamma[k] = r[k] == 0 ? 0 : gamma[k] / r[k];
-    dae__axpy(k, -gamma[k], r, gamma);
-  }
-}
-
 void dae__accelerate_anderson(dae__accelerate *a, const double *zhat, const double *w, double *z)
 {
   if (a->sweeps > 0 && a->depth > 0) {
@@ -141,7 +125,17 @@ void dae__accelerate_anderson(dae__accelerate *a, const double *zhat, const doub
     a->next = (a->next + 1) % a->depth;
     a->kept += a->kept < a->depth;
     accelerate_factor(a, w);
-    accelerate_least_squares(a, zhat, w, z);
+    /* least-squares solution gamma = R \ Q'(f / w) */
+    double *f = a->Q + (size_t)a->depth * (size_t)a->capacity, *gamma = a->rhs;
+    for (int i = 0; i < a->n; i++)
+      f[i] = (zhat[i] - z[i]) / w[i];
+    dae__zero(a->kept, gamma);
+    accelerate_orthogonalise(a, a->kept, f, gamma);
+    for (int k = a->kept - 1; k >= 0; k--) {
+      const double *r = a->R + k * a->depth;
+      gamma[k] = r[k] == 0 ? 0 : gamma[k] / r[k];
+      dae__axpy(k, -gamma[k], r, gamma);
+    }
   }
   accelerate_remember(a, zhat, z);
   dae__axpy(a->n, 1, a->last_change, z);

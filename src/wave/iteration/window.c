@@ -42,12 +42,6 @@
 
 /* ---- exchange grid ---- */
 
-/* Whether subsystem p controls its step size, so that its waveforms may need a finer grid. */
-static bool window_variable_steps(const dae__wave *w, int p)
-{
-  return p >= w->coupling.systems || !(w->coupling.child[p].step > 0);
-}
-
 /* Length of the first window: a quarter of the time in which the state changes by its own size, at
  * most a tenth of the time to t_stop. */
 static double window_first_length(const dae__wave *w, double t_stop)
@@ -86,12 +80,12 @@ static double window_end(const dae__wave *w, double t_stop)
 static int window_intervals(const dae__wave *w, double length)
 {
   double step = INFINITY;
-  bool variable = false;
-  for (int p = 0; p < w->f->systems; p++)
-    if (window_variable_steps(w, p))
-      variable = true;
-    else
+  bool variable = w->coupling.systems < w->f->systems;
+  for (int p = 0; p < w->coupling.systems; p++)
+    if (w->coupling.child[p].step > 0)
       step = fmin(step, w->coupling.child[p].step);
+    else
+      variable = true;
   int wanted = w->m->intervals;
   if (w->opts.nodes > 0)
     return w->opts.nodes;
@@ -152,7 +146,8 @@ static bool window_is_coarse(dae__wave *w, double last_error)
     return false;
   for (int p = 0; p < w->f->systems; p++) {
     const dae_subsystem *s = w->f->sub[p];
-    if (s->defect && window_variable_steps(w, p))
+    bool fixed = p < w->coupling.systems && w->coupling.child[p].step > 0;
+    if (s->defect && !fixed)
       error = fmax(error, s->defect(s->self, w->opts.rtol, w->opts.atol));
   }
   w->interpolation_error = error;

@@ -153,14 +153,12 @@ dae__lock *dae__lock_create(dae__arena *arena)
   return lock && pthread_mutex_init(&lock->mutex, NULL) == 0 ? lock : NULL;
 }
 
-void dae__lock_lock(dae__lock *lock)
+void dae__lock_set(dae__lock *lock, bool locked)
 {
-  pthread_mutex_lock(&lock->mutex);
-}
-
-void dae__lock_unlock(dae__lock *lock)
-{
-  pthread_mutex_unlock(&lock->mutex);
+  if (locked)
+    pthread_mutex_lock(&lock->mutex);
+  else
+    pthread_mutex_unlock(&lock->mutex);
 }
 
 void dae__lock_free(dae__lock *lock)

@@ -26,8 +26,7 @@ void dae__workers_free(dae__workers *workers); /* Ends the threads; NULL is allo
 /* A mutex in the arena's memory; NULL: out of memory. One thread must not lock it twice. */
 typedef struct dae__lock dae__lock;
 dae__lock *dae__lock_create(dae__arena *arena);
-void dae__lock_lock(dae__lock *lock);
-void dae__lock_unlock(dae__lock *lock);
+void dae__lock_set(dae__lock *lock, bool locked);
 void dae__lock_free(dae__lock *lock); /* Releases the memory outside the arena; NULL is allowed. */
 
 #endif

@@ -49,14 +49,9 @@ dae__lock *dae__lock_create(dae__arena *arena)
   return DAE__ALLOC(arena, dae__lock, 1);
 }
 
-void dae__lock_lock(dae__lock *lock)
+void dae__lock_set(dae__lock *lock, bool locked)
 {
-  (void)lock;
-}
-
-void dae__lock_unlock(dae__lock *lock)
-{
-  (void)lock;
+  (void)lock, (void)locked;
 }
 
 void dae__lock_free(dae__lock *lock)

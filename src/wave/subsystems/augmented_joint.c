@@ -93,7 +93,7 @@ static dae_status attached_evaluate(dae__augmented *m, dae__attached_joint *h, d
   dae_mechanical_at at = {.t = t, .q = h->e.q, .v = h->e.v};
   dae_mechanical_wanted values = {.G = h->G, .gamma = h->eliminated ? h->gamma : NULL};
   if (m->locks)
-    dae__lock_lock(m->locks[h->number]);
+    dae__lock_set(m->locks[h->number], true);
   dae_status status = lambda ? dae__mech_derivative(h->e.m, DAE__GTS_Q, &at, lambda, h->Gts, err)
                              : dae__mech_eval(h->e.m, &at, &values, err);
   if (!status && lambda && h->eliminated)
@@ -101,7 +101,7 @@ static dae_status attached_evaluate(dae__augmented *m, dae__attached_joint *h, d
   if (!status && lambda && h->eliminated)
     status = dae__difference_jacobian(&h->d_r, attached_r_of_z, &(vary){h, at}, at.q, h->r_z, err);
   if (m->locks)
-    dae__lock_unlock(m->locks[h->number]);
+    dae__lock_set(m->locks[h->number], false);
   return dae__forward_diagnose(h->name, status, err);
 }
 

@@ -101,13 +101,6 @@ static dae_mechanical_at iterates_point(dae__iterates *it, const dae_mechanical_
   return (dae_mechanical_at){at->t, x, x + nq, x + 2 * nq, at->w, it->e.in};
 }
 
-/* Present point (x, w, in^(n-1)). */
-static dae_mechanical_at iterates_present_point(dae__iterates *it, const dae_mechanical_at *at)
-{
-  dae__copy(it->e.nin, at->in, it->e.in);
-  return (dae_mechanical_at){at->t, at->q, at->v, at->u, at->w, it->e.in};
-}
-
 /* ---- matrices of the base ---- */
 
 /* Status for the return code of a callback of the base. */
@@ -265,7 +258,8 @@ static int iterates_J(void *user, const dae_mechanical_at *at, double *J)
     iterates_add_rows(it, of_w, b, it->J, J);
   }
   if (!status && it->e.n.w > 0) {
-    dae_mechanical_at here = iterates_present_point(it, at);
+    dae_mechanical_at here = {at->t, at->q, at->v, at->u, at->w, it->e.in};
+    dae__copy(it->e.nin, at->in, it->e.in); /* present point (x, w, in^(n-1)) */
     status = iterates_base_J(it, &here);
     iterates_put_algebraic(it, p, it->J, J);
   }
@@ -298,7 +292,8 @@ static int iterates_J_in(void *user, const dae_mechanical_at *at, double *J_in)
     }
   }
   if (!status && it->e.n.w > 0 && nin > 0) {
-    dae_mechanical_at here = iterates_present_point(it, at);
+    dae_mechanical_at here = {at->t, at->q, at->v, at->u, at->w, it->e.in};
+    dae__copy(it->e.nin, at->in, it->e.in); /* present point (x, w, in^(n-1)) */
     status = iterates_base_J_in(it, &here);
     iterates_put_algebraic(it, &it->e.J_in, it->J_in_base, J_in);
   }

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
+#include "problem/problem.h"
 #include "wave/variants/slack.h"
 #include <stdio.h>
 
@@ -80,17 +81,6 @@ static int slack_donor_rows(dae__slack *s, const dae_mechanical_at *at, double *
 
 enum { J_IN_J, IN_IN_J, J_IN_IN, IN_IN_IN };
 
-static dae_status slack_evaluate_J(dae__slack *s, dae__donor *d, const dae_mechanical_at *here)
-{
-  const dae_mechanical *p = d->e.m ? d->e.m->p : NULL;
-  dae_error *err = &s->forward.last;
-  if (d == s->donor && p && !p->f) { /* J of a base with momenta is dF */
-    int code = dae__forward_result(&s->forward, p->J(p->user, here, d->J), "J", here->t);
-    return code == 0 ? DAE_OK : code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
-  }
-  return dae__forward_diagnose(d->e.name, dae__element_J(&d->e, here, d->J, err), err);
-}
-
 static void slack_add_submatrix(dae__slack *s, const dae__submatrix *x, const dae__piece *piece,
                                 const double *values, double *matrix)
 {
@@ -110,8 +100,15 @@ static int slack_assemble(dae__slack *s, const dae_mechanical_at *at, int of_J,
     const dae__submatrix *x = &d->submatrix[of_J];
     dae_mechanical_at here = slack_point_of(s, k, at);
     dae_status status = DAE_OK;
-    if (dae__pattern_count(&x[0].pattern) > 0)
-      status = slack_evaluate_J(s, d, &here);
+    const dae_mechanical *p = d->e.m ? d->e.m->p : NULL;
+    bool momenta = d == s->donor && p && !p->f; /* J of a base with momenta is dF */
+    if (momenta && dae__pattern_count(&x[0].pattern) > 0) {
+      int code = dae__forward_result(&s->forward, p->J(p->user, &here, d->J), "J", here.t);
+      if (code)
+        return code;
+    } else if (dae__pattern_count(&x[0].pattern) > 0) {
+      status = dae__forward_diagnose(d->e.name, dae__element_J(&d->e, &here, d->J, err), err);
+    }
     if (!status && dae__pattern_count(&x[1].pattern) > 0)
       status = dae__forward_diagnose(d->e.name, dae__element_J_in(&d->e, &here, d->J_in, err), err);
     if (status)
@@ -223,7 +220,7 @@ static const char *const *slack_names_with(dae__slack *s, const char *const *giv
     names[i] = given[i];
   for (int i = 0; names && text && i < count; i++, text += NAME_SIZE) {
     const dae_part *p = &s->coupled->part[port[i].part];
-    dae_problem problem = {.mechanical = p->mechanical, .semi_explicit = p->semi_explicit};
+    dae_problem problem = dae__problem_of_part(p);
     dae_problem_variable(&problem, port[i].variable, own, sizeof own);
     snprintf(text, NAME_SIZE, "%.60s%s%s", p->name ? p->name : "", p->name && p->name[0] ? "." : "",
              own);
