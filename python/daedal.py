@@ -89,21 +89,24 @@ dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second
   long windows, sweeps; char order[256], loop[256]; }
 dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[5]; char message[256]; }
+dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
+  char columns[4096], message[256]; }
 dae_native { long instructions; bool cached; double seconds; }
 dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
   *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events;
-  double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance;
-  bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved;
+  double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance,
+  energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
-  dae_verification verification; dae_native native; }
+  dae_verification verification; dae_native native; dae_error_check check; int trust;
+  char reasons[1024]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
   void *times; long time_count; void *events; int event_count; void *held, *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
-  bool verify, unmeasured; dae_native native; void *progress, *progress_user; }
+  bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }
 dae_model_options { void *set; int set_count; size_t max_bytes; int max_depth; long max_work,
   max_nodes; }
