@@ -693,14 +693,14 @@ def _report(path: Any, system: _System, plan: Any, why: str, command: str | None
 
 def _run(system: _System, to: float | None, *, method: str | None = None,
          every: float | None = None, times: Sequence[float] | None = None,
-         sweep: Sequence[str] | None = None, verify: bool = False, report: Any = None,
-         command: str | None = None, progress: Callable[[float], Any] | None = None,
-         **options: Any) -> Result:
+         sweep: Sequence[str] | None = None, verify: bool = False, check_error: bool = False,
+         report: Any = None, command: str | None = None,
+         progress: Callable[[float], Any] | None = None, **options: Any) -> Result:
     if to is None and not system.setting("to"):
         raise ValueError("the model has no end time: give to=T")
     choice, guard = system.choose(method, options, sweep), system.guard
     plan = _s.dae_run_plan.from_buffer_copy(system.plan)
-    plan.put(method=choice.method, options=choice.options, verify=verify,
+    plan.put(method=choice.method, options=choice.options, verify=verify, check_error=check_error,
              to=plan.to if to is None else to, every=plan.every if every is None else every,
              progress=guard.pointer(_pointers["dae_run_plan.progress"], lambda _, t:
                                     progress is None or progress(t) is not False, failed=False))
@@ -825,6 +825,7 @@ def run(path: Any = None, to: float | None = None, *, text: str | None = None,
     report    name of an HTML file with summary, animation, plots and data
     progress  function called with t after every step; False ends the run
     verify    compare a dynamic iteration with a run of the assembled system
+    check_error   compare with a second run at a tenth of the tolerances: summary["check_error"]
     sweep     order of the systems of a coupled model: ["A", "C", "B"]
     """
     return Model(path, text=text, set=set, jit=jit).run(to, **options)

@@ -7,6 +7,7 @@
 
 #define LABEL "  %-12s " /* format of the subject at the beginning of a line */
 #define INDENT "               "
+#define WIDTH 90     /* column at which reasons are wrapped */
 #define LONG_RUN 100 /* least number of oscillations whose phase is reported; chosen */
 
 static const char *summary_plural(long count)
@@ -210,7 +211,7 @@ static void summary_add_check(dae__text *t, const dae_error_check *c)
   else
     dae__text_add(t, "rtol %s", dae__number_text(c->rtol, 3).text);
   dae__text_add(t, ", %ld row%s; largest differences in\n" INDENT "tolerances, %s:\n", c->rows,
-                summary_plural(c->rows), c->step > 0 ? "1e-6 max|y|" : "rtol max|y| + atol");
+                summary_plural(c->rows), c->step > 0 ? "1e-4 max|y| + 1e-6" : "rtol max|y| + atol");
   if (c->message[0])
     dae__text_add(t, INDENT "not to the end: %s\n", c->message);
   for (const char *line = c->columns; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -245,14 +246,35 @@ static void summary_add_phase(dae__text *t, const dae_summary *s)
     dae__text_add(t, INDENT "--conserve with --step serves such runs: its energy does not drift\n");
 }
 
-/* Adds the verdict with its reasons. */
+/* Adds words up to the end of the line, wrapped at WIDTH columns; `column` is the first free one.
+ */
+static void summary_add_words(dae__text *t, int column, const char *line)
+{
+  const char *end = line + strcspn(line, "\n"), *blank = "";
+  while (line < end) {
+    int length = (int)strcspn(line, " \n");
+    bool wrap = column + length > WIDTH;
+    dae__text_add(t, "%s%.*s", wrap ? "\n" INDENT : blank, length, line);
+    column = (wrap ? (int)strlen(INDENT) : column) + length + 1;
+    blank = " ";
+    line += length + (line + length < end);
+  }
+}
+
+/* Adds the verdict with its reasons, one line or more for each. */
 static void summary_add_trust(dae__text *t, const dae_summary *s)
 {
-  const char *separator = ": ";
-  dae__text_add(t, LABEL "%s", "trust:", dae_trust_name(s->trust));
-  for (const char *line = s->reasons; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-    dae__text_add(t, "%s%.*s", separator, (int)strcspn(line, "\n"), line);
-    separator = "\n" INDENT;
+  const char *name = dae_trust_name(s->trust), *line = s->reasons;
+  if (s->rows == 0)
+    return;
+  dae__text_add(t, LABEL "%s%s", "trust:", name, *line ? ": " : "");
+  int column = (int)(strlen(INDENT) + strlen(name)) + 2;
+  for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    if (line > s->reasons) {
+      dae__text_add(t, "\n" INDENT);
+      column = (int)strlen(INDENT);
+    }
+    summary_add_words(t, column, line);
   }
   dae__text_add(t, "\n");
 }

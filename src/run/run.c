@@ -345,8 +345,10 @@ static dae_status run_integrate(run *r, dae_error *err)
 {
   clock_t begin = clock();
   r->t = r->trust.event_t = r->plan->start.t;
+  bool fixed = dae__trust_fixed_steps(r->summary);
   dae_status status =
-      dae__monitor_start(&r->monitor, r->t, r->y, r->summary->rtol, r->summary->atol, err);
+      dae__monitor_start(&r->monitor, r->t, r->y, fixed ? DAE__FIXED_STEP_RTOL : r->summary->rtol,
+                         fixed ? DAE__FIXED_STEP_ATOL : r->summary->atol, err);
   if (status == DAE_OK)
     status = dae__events_arm(r->events, r->t, r->y, err);
   if (status == DAE_OK)

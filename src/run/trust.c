@@ -20,13 +20,19 @@
 #define DIFFERENCE_AMBER 30    /* difference to the second run in tolerances */
 #define DIFFERENCE_RED 1000    /* the same */
 #define PHASE_LONG 100         /* least number of oscillations with a judged phase */
-#define PHASE_AMBER 0.01       /* phase error in radians */
+#define PHASE_AMBER 1000       /* phase error in radians over rtol */
+#define PHASE_RED 1            /* phase error in radians: nothing is left of the phase */
 #define VALUE_RED 1e100        /* |value| that no motion of a sensible unit has */
 /* Series of events that accumulates: number of shrinking intervals, and last over first one. */
 #define EVENTS_SHRINKING 8
 #define EVENTS_SHRUNK 1e-2
 
 /* ---- facts ---- */
+
+bool dae__trust_fixed_steps(const dae_summary *s)
+{
+  return s->step > 0 || isnan(s->rtol);
+}
 
 double dae__trust_phase(const dae_summary *s, double kinetic)
 {
@@ -94,8 +100,10 @@ static void trust_judge_energy(dae_summary *s)
     trust_add(s, tolerances > ENERGY_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
               "the energy balance is off by %s, %s times the effect of the tolerance",
               dae__number_text(error, 3).text, dae__number_text(tolerances, 2).text);
-  if (s->oscillations >= PHASE_LONG && s->phase_error > PHASE_AMBER)
-    trust_add(s, DAE_TRUST_AMBER, "the phase of about %s oscillations is off by about %s rad",
+  double rtol = dae__trust_fixed_steps(s) ? DAE__FIXED_STEP_RTOL : s->rtol;
+  if (s->oscillations >= PHASE_LONG && s->phase_error > fmin(PHASE_AMBER * rtol, PHASE_RED))
+    trust_add(s, s->phase_error > PHASE_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
+              "the phase of about %s oscillations is off by about %s rad",
               dae__number_text(s->oscillations, 3).text, dae__number_text(s->phase_error, 2).text);
 }
 
@@ -106,7 +114,7 @@ static void trust_judge_steps(dae_summary *s)
   double steps = (double)(s->systems > 0 ? n->inner_steps : n->steps);
   double rejected = (double)(n->rejected_by_error + n->rejected_by_convergence);
   bool checked = s->check.method && !s->check.message[0];
-  if ((s->step > 0 || isnan(s->rtol)) && !checked)
+  if (dae__trust_fixed_steps(s) && !checked)
     trust_add(s, DAE_TRUST_AMBER,
               "fixed steps have no error control; --check-error compares with finer ones");
   else if (rejected >= REJECTED_LEAST && rejected > REJECTED_AMBER * steps && !checked)

@@ -5,6 +5,10 @@
 
 #include <daedal/run.h>
 
+/* Tolerances by which results of fixed steps, which have none, are judged; chosen. */
+#define DAE__FIXED_STEP_RTOL 1e-4
+#define DAE__FIXED_STEP_ATOL 1e-6
+
 /* Facts collected along a run that are not part of the summary. */
 typedef struct dae__trust_facts {
   long rows_missing;     /* additional rows whose dense output failed */
@@ -17,6 +21,9 @@ typedef struct dae__trust_facts {
   double accumulation_t; /* time near which events accumulate; valid if accumulates */
   bool accumulates;
 } dae__trust_facts;
+
+/* Whether the steps of the run have no error control. */
+bool dae__trust_fixed_steps(const dae_summary *s);
 
 /* Phase error of an oscillation, in radians, by the energy error, the largest kinetic energy and
  * the number of oscillations; NaN: not known. */

@@ -6,16 +6,14 @@
 #include "core/text.h"
 #include "core/vec.h"
 #include "run/auto.h"
+#include "run/trust.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FIRST_CAPACITY 256 /* number of rows of the first allocation */
 #define FINER 0.1          /* tolerances or step of the second run over those of the first */
-/* Relative tolerance in whose units differences of fixed steps are given: the default rtol. */
-#define FIXED_STEP_TOLERANCE 1e-6
 
 /* ---- rows of the first run ---- */
 
@@ -106,11 +104,14 @@ static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, compar
   c->times = DAE__ALLOC(arena, double, v->count);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  bool fixed = dae__trust_fixed_steps(s);
+  double rtol = fixed ? DAE__FIXED_STEP_RTOL : s->rtol,
+         atol = fixed ? DAE__FIXED_STEP_ATOL : s->atol;
   for (int i = 0; i < c->compared; i++) {
     double most = 0;
     for (long k = 0; k < v->count; k++)
       most = fmax(most, fabs(verify_row_of(v, k)[1 + i]));
-    c->scale[i] = isnan(s->rtol) ? FIXED_STEP_TOLERANCE * most + DBL_MIN : s->rtol * most + s->atol;
+    c->scale[i] = rtol * most + atol;
     c->most[i].tolerances = NAN;
   }
   for (long i = 0; i < v->count; i++)
@@ -225,7 +226,7 @@ static const dae_method *verify_other_method(const dae_run_plan *plan, const dae
 {
   static const char *const names[] = {"radau", "gauss", "bdf", "spark-radau", "spark-gauss"};
   const dae_method *used = plan->method;
-  if (s->step > 0 || s->damped || isnan(s->rtol))
+  if (dae__trust_fixed_steps(s) || s->damped)
     return used;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const dae_method *other = dae_method_find(names[i], NULL);
