@@ -99,8 +99,8 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
   double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance,
   energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
-  dae_verification verification; dae_native native; dae_error_check check; int trust;
-  char reasons[1024]; }
+  dae_verification verification; dae_native native; dae_error_check check;
+  char limits[512]; int trust; char reasons[1024]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;

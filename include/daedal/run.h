@@ -104,8 +104,11 @@ typedef struct dae_summary {
   dae_verification verification; /**< comparison with the assembled system, if requested */
   dae_native native;             /**< native code of the plan */
   dae_error_check check;         /**< comparison with a second run, if requested */
-  dae_trust trust;               /**< verdict on the results */
-  char reasons[1024];            /**< one line per reason of the verdict; empty: none */
+  /** variables that limited the step size, at most five: name, share of the steps and share of the
+   * rejected attempts, separated by tabs, one line each; empty: not known */
+  char limits[512];
+  dae_trust trust;    /**< verdict on the results */
+  char reasons[1024]; /**< one line per reason of the verdict; empty: none */
 } dae_summary;
 
 /** Closing summary as text. Returns the length needed, as snprintf does. */

@@ -183,6 +183,20 @@ static void test_verdict_is_told_and_strict_makes_red_8(void **state)
   table_free(&second);
 }
 
+static void test_variables_that_limit_the_step_are_named(void **state)
+{
+  (void)state;
+  /* a slow variable and a fast one, which the steps have to follow */
+  file_write("f.dae", "model f\nstate slow = 1, fast = 0, other = 1\nslow' = -slow/10\n"
+                      "fast' = 20*other\nother' = -20*fast\nsimulate to 5\n");
+  outcome *o = command_exits(0, "run f.dae --verbose --json f.json");
+  assert_non_null(strstr(o->err, "step size limited by fast: share of steps 0."));
+  assert_null(strstr(o->err, "limited by slow"));
+  char *json = file_read("f.json");
+  assert_non_null(strstr(json, "\"limits\": {\""));
+  free(json);
+}
+
 static void test_events_that_accumulate_are_told(void **state)
 {
   (void)state;
@@ -209,6 +223,7 @@ int main(void)
       IN_FOLDER(test_inconsistent_start_is_3_and_names_the_equation),
       IN_FOLDER(test_blow_up_is_4_and_keeps_the_rows_before),
       IN_FOLDER(test_verdict_is_told_and_strict_makes_red_8),
+      IN_FOLDER(test_variables_that_limit_the_step_are_named),
       IN_FOLDER(test_events_that_accumulate_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
