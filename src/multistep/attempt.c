@@ -205,7 +205,8 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
       round_off = part * bdf_norm_of(s, s->Y, DAE__TEST_MULTIPLIER, multiplier);
     switch (dae__newton_test(&m->newton, norm, round_off, DAE__BDF_NEWTON_TOLERANCE)) {
     case DAE__NEWTON_DONE:
-      return !predicted && bdf_multipliers_diverge(s) ? DAE__BDF_NOT_CONVERGED : DAE__BDF_ACCEPTED;
+      return s->strict && !predicted && bdf_multipliers_diverge(s) ? DAE__BDF_NOT_CONVERGED
+                                                                   : DAE__BDF_ACCEPTED;
     case DAE__NEWTON_FAILED:
       s->why = (dae__bdf_reason){.what = "the Newton iteration does not converge",
                                  .hint = "",

@@ -179,7 +179,7 @@ const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
     return rule;
   *rule = dae__radau_rule_create(dae__radau_stages_of(i));
   double s = rule->s, part = (s + 1) / (2 * s); /* powers of h in estimate and error */
-  double rtol = 0.1 * pow(STEP_SHARE * o->rtol, part);
+  double rtol = 0.1 * pow((o->fixed ? 1 : STEP_SHARE) * o->rtol, part);
   rule->tolerance =
       (dae__radau_tolerance){.rtol = rtol,
                              .atol = rtol * o->atol / o->rtol,
