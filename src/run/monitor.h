@@ -1,5 +1,5 @@
-/* Quality of a run: drift off the constraints over all rows, turning points of the variables, and the
- * energy balance
+/* Quality of a run: drift off the constraints over all rows, turning points of the variables, and
+ * the energy balance
  *
  *   E(t) - E(t_0) - W,   W = integral of the power of all forces that are not part of E
  *
