@@ -89,21 +89,24 @@ dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second
   long windows, sweeps; char order[256], loop[256]; }
 dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[5]; char message[256]; }
+dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
+  char columns[4096], message[256]; }
 dae_native { long instructions; bool cached; double seconds; }
 dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
   *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events;
-  double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance;
-  bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved;
+  double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance,
+  energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
-  dae_verification verification; dae_native native; }
+  dae_verification verification; dae_native native; dae_error_check check;
+  char limits[512]; int trust; char reasons[1024]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
   void *times; long time_count; void *events; int event_count; void *held, *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
-  bool verify, unmeasured; dae_native native; void *progress, *progress_user; }
+  bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }
 dae_model_options { void *set; int set_count; size_t max_bytes; int max_depth; long max_work,
   max_nodes; }
@@ -690,14 +693,14 @@ def _report(path: Any, system: _System, plan: Any, why: str, command: str | None
 
 def _run(system: _System, to: float | None, *, method: str | None = None,
          every: float | None = None, times: Sequence[float] | None = None,
-         sweep: Sequence[str] | None = None, verify: bool = False, report: Any = None,
-         command: str | None = None, progress: Callable[[float], Any] | None = None,
-         **options: Any) -> Result:
+         sweep: Sequence[str] | None = None, verify: bool = False, check_error: bool = False,
+         report: Any = None, command: str | None = None,
+         progress: Callable[[float], Any] | None = None, **options: Any) -> Result:
     if to is None and not system.setting("to"):
         raise ValueError("the model has no end time: give to=T")
     choice, guard = system.choose(method, options, sweep), system.guard
     plan = _s.dae_run_plan.from_buffer_copy(system.plan)
-    plan.put(method=choice.method, options=choice.options, verify=verify,
+    plan.put(method=choice.method, options=choice.options, verify=verify, check_error=check_error,
              to=plan.to if to is None else to, every=plan.every if every is None else every,
              progress=guard.pointer(_pointers["dae_run_plan.progress"], lambda _, t:
                                     progress is None or progress(t) is not False, failed=False))
@@ -822,6 +825,7 @@ def run(path: Any = None, to: float | None = None, *, text: str | None = None,
     report    name of an HTML file with summary, animation, plots and data
     progress  function called with t after every step; False ends the run
     verify    compare a dynamic iteration with a run of the assembled system
+    check_error   compare with a second run at a tenth of the tolerances: summary["check_error"]
     sweep     order of the systems of a coupled model: ["A", "C", "B"]
     """
     return Model(path, text=text, set=set, jit=jit).run(to, **options)

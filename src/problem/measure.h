@@ -23,6 +23,11 @@ bool dae__measure_workless(const dae__measure *measure);
  * NaN for a problem without energy. *has_potential: whether the user gave an energy. */
 dae_status dae__measure_energy(dae__measure *m, double t, const double *y, double *energy,
                                double *power, bool *has_potential, dae_error *err);
+/* Change of the energy, to first order, by an error rtol |x| + atol in every position and velocity
+ * x of the state of the last dae__measure_energy; NaN: not a mechanical problem. */
+double dae__measure_energy_tolerance(const dae__measure *m, double rtol, double atol);
+/* Kinetic energy v.p/2 of the same state; NaN: not a mechanical problem. */
+double dae__measure_kinetic(const dae__measure *m);
 /* Power of all forces that are not included in the energy, without an evaluation of the energy; NaN
  * for a problem that is not mechanical. */
 dae_status dae__measure_power(dae__measure *m, double t, const double *y, double *power,
