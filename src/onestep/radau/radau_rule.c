@@ -147,10 +147,12 @@ dae__radau_rule dae__radau_rule_create(int stages)
                           .reals = reals,
                           .pairs = stages / 2,
                           .mu = e->mu};
-  dae__nodal_values(&rule.c->nodes, 0, rule.start);
+  for (int d = 0; d < DAE__RADAU_RATIOS + 2; d++)
+    for (int j = 0; j < stages - d; j++)
+      rule.start[d][j] = dae__lagrange_weight(stages - d, rule.c->c, j, 0);
   for (int j = 0; j < stages; j++) {
     double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c->c + 1, j - 1, 0) : 0;
-    rule.low_order[j] = rule.start[j] - others;
+    rule.low_order[j] = rule.start[0][j] - others;
     if (reals) {
       rule.to_eigen.m[0][j] = radau_rule_both_lanes(e->Ti[j]);
       rule.from_eigen.m[j][0] = radau_rule_both_lanes(e->T[j]);
