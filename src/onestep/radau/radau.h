@@ -84,6 +84,10 @@
 #define DAE__RADAU_NONSMOOTH_RATIO 0.35
 #define DAE__RADAU_NONSMOOTH_FACTOR 5
 
+/* Weight of |(1 - F)^2 F e|, the bound of the error of stiff components: its value for 5 stages and
+ * real z. From 0.05 to 0.2 evaluations of stiff problems change by less than 4 %. */
+#define DAE__RADAU_STIFF_WEIGHT 0.2
+
 #define DAE__RADAU_REFINE_SWEEPS 8   /* largest number of sweeps of the refined dense output */
 #define DAE__RADAU_REFINE_CHANGE 0.1 /* change relative to the tolerance at which sweeps end */
 #define DAE__RADAU_REFINE_ROUND_OFF (1e3 * DBL_EPSILON) /* relative change at round-off level */
@@ -231,8 +235,8 @@ typedef struct dae__radau {
   double *weight; /* size: weights of the error norm of states */
   /* size: change of the end of the step by the last iteration */
   double *end_increment;
-  /* n, n2, n: error estimates e and e_q, right side of their filter */
-  double *e, *e_q, *rhs;
+  /* n, n2, n: error estimates e and e_q, right side of their filter; (1 - F)^2 F e */
+  double *e, *e_q, *rhs, *e_stiff;
   dae__radau_full *full[DAE__RADAU_RULES]; /* matrix of all stages; NULL: not used */
 } dae__radau;
 
