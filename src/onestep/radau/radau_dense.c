@@ -129,6 +129,8 @@ static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *ru
   }
   bool nonsmooth = rho > DAE__RADAU_NONSMOOTH_RATIO;
   estimate *= (nonsmooth ? DAE__RADAU_NONSMOOTH_FACTOR : 1) * dae__smoothness(s, rho, 1);
+  if (nonsmooth && estimate > 1) /* error over a bend: proportional to h^2, not to h^(s+1) */
+    estimate = pow(estimate, 0.5 * (s + 1));
   return fmax(stiff, estimate);
 }
 
