@@ -9,7 +9,7 @@
  * from one point to the next, so that they are not saved and serve steps and dense output alike.
  *
  * With singular M, or index 2 and a method that does not ask for slopes there, the slopes of x are
- * not defined by a state; radau and radau-iia do not use them.
+ * not defined by a state; radau-iia, and radau with singular M, do not use them.
  */
 #include "core/error.h"
 #include "core/tolerances.h"

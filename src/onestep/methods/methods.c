@@ -222,7 +222,7 @@ static const dae__onestep_descriptor gauss_descriptor = {.needs = {.method = "ga
                                                          .check_problem = methods_check_ode,
                                                          .create_steppers = methods_create_gauss};
 static const dae__onestep_descriptor radau_descriptor = {
-    .needs = {.method = "radau", .singular = true, .index = 2},
+    .needs = {.method = "radau", .singular = true, .index = 2, .index_2_slopes = true},
     .bounded_steps = BOUNDED_STEPS,
     .check_problem = methods_check_radau,
     .create_steppers = methods_create_radau,
