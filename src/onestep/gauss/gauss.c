@@ -70,12 +70,6 @@
 #define SHARE_EXPONENT 1.25      /* above 1, so that the sum of the shares is finite */
 #define MAX_ROUND_OFF_CHANGE 1e6 /* largest stagnating change of a fixed step, in round-off */
 
-/* End-point discontinuity check: error at the end relative to the mapped tolerance, and e_s
- * rho^(s-1) at the end relative to the tolerance, above which a step is rejected. Smooth forces
- * give smaller values, forces that set in after the last node far larger ones. */
-#define MAX_END_ERROR 5
-#define MAX_END_ERROR_NONSMOOTH 2
-
 int dae__gauss_stages(double rtol)
 {
   return rtol > FIVE_STAGES_RTOL ? 5 : 6;
@@ -266,16 +260,16 @@ static bool gauss_end_is_discontinuous(dae__gauss *o, double h, const double *dz
     return false;
   double estimate =
       h * gauss_slope_defect(o, o->s, o->rule.end_value, dae__gauss_slope(o, K, 1), dz);
-  if (!(o->scale * estimate <= MAX_END_ERROR))
+  if (!(o->scale * estimate <= DAE__MAX_END_ERROR))
     return true;
-  if (o->s < 3 || gamma * estimate <= MAX_END_ERROR_NONSMOOTH)
+  if (o->s < 3 || gamma * estimate <= DAE__MAX_END_ERROR_NONSMOOTH)
     return false;
   double low_order = 0;
   for (int d = 1; d <= 2; d++)
     low_order = fmax(low_order, h * gauss_slope_defect(o, o->s - d, o->rule.low_order_end[d - 1],
                                                        dae__gauss_slope(o, K, d + 1), dz));
   return gamma * estimate * dae__nonsmooth_factor(o->s, estimate, low_order) >
-         MAX_END_ERROR_NONSMOOTH;
+         DAE__MAX_END_ERROR_NONSMOOTH;
 }
 
 /* ---- functions of the stepper table ---- */

@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/polynomial.h"
+#include "onestep/host/smoothness.h"
 #include "onestep/spark/stages.h"
 #include "quadrature/lagrange.h"
 #include "step/norm.h"
@@ -59,6 +60,12 @@ typedef struct spark_memory {
   double t_middle;
 } spark_memory;
 
+/* Error estimate relative to the tolerance and to the mapped tolerance, and the error of a step
+ * whose smoothness is not known (smoothness.h) relative to the tolerance; 0: below both. */
+typedef struct estimate {
+  double size, mapped, nonsmooth;
+} estimate;
+
 typedef struct spark {
   dae_spark_options opts;
   const dae_adapter *adapter;
@@ -76,8 +83,9 @@ typedef struct spark {
    * before it was halved by step doubling; weights of the error norm, error */
   double *start, *middle, *whole, *weight, *error;
   int estimate_nodes;
-  /* weights of the derivative at the start of the step, one for each of estimate_nodes */
-  double *estimate_weights;
+  /* weights of the derivatives at the start and at the end of the step of the polynomials through
+   * estimate_nodes nodes from there on, and through one to three nodes fewer */
+  double estimate_weights[2][4][DAE_SPARK_MAX_STAGES + 1];
   double gamma0, tolerance_factor; /* factors of the embedded estimate */
   /* tableau freed with the stepper; NULL: the tableau is the user's */
   dae_spark_tableau *owned;
@@ -91,36 +99,74 @@ static void spark_split(const spark *o, const double *state, double *u)
   dae__spark_split(&o->equations, state, u, u + o->equations.ny);
 }
 
-/* round-off error of Z relative to the weights; Z depends on g/h, and therefore on the round-off
- * error of y over h */
+/* round-off error of Z relative to the weights; with constraints on positions Z depends on g/h, and
+ * therefore on the round-off error of y over h */
 static double spark_round_off(const spark *o, double h)
 {
   int ny = o->equations.ny, nz = o->equations.nz;
-  double least = INFINITY;
+  double least = INFINITY, size = dae__max_abs(nz, o->start + ny);
+  if (o->equations.ng > 0)
+    size += dae__max_abs(ny, o->start) / h;
   for (int i = 0; i < nz; i++)
     least = fmin(least, o->weight[ny + i]);
-  double size = dae__max_abs(nz, o->start + ny) + dae__max_abs(ny, o->start) / h;
   return nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
 }
 
-/* embedded error estimate without the contribution of round-off, which dominates in very short
- * steps and in directions that the projection corrects; rate: derivative at the start of the step
- */
-static double spark_estimate(spark *o, const double *rate)
+/* larger of two errors; NaN if one is */
+static double spark_larger(double a, double b)
+{
+  return isnan(a) || a > b ? a : b;
+}
+
+/* Defect h (u' - U') at the start or at the end of the step, U the polynomial through `count` nodes
+ * from there on, in o->error; rate: derivative there. Returns the root of the sum of squares of
+ * its weights. */
+static double spark_defect(spark *o, bool end, int count, const double *rate)
 {
   const dae__stages *st = &o->stages;
-  int ny = o->equations.ny, nz = o->equations.nz;
-  double weights = 0;
+  int ny = o->equations.ny, nz = o->equations.nz, first = end ? st->nodes - count : 0;
+  const double *w = o->estimate_weights[end][o->estimate_nodes - count];
+  double sum = 0;
   spark_split(o, rate, o->error);
   dae__scale(ny + nz, st->h, o->error);
-  for (int i = 0; i < o->estimate_nodes; i++) {
-    int node = st->node_index[i];
-    dae__axpy(ny, -o->estimate_weights[i], dae__stage_vector(st->now.Y, node, ny), o->error);
-    dae__axpy(nz, -o->estimate_weights[i], dae__stage_vector(st->now.Z, node, nz), o->error + ny);
-    weights += fabs(o->estimate_weights[i]);
+  for (int i = 0; i < count; i++) {
+    int node = st->node_index[first + i];
+    dae__axpy(ny, -w[i], dae__stage_vector(st->now.Y, node, ny), o->error);
+    dae__axpy(nz, -w[i], dae__stage_vector(st->now.Z, node, nz), o->error + ny);
+    sum += w[i] * w[i];
   }
-  double error = dae__norm(ny + nz, o->error, o->weight) - weights * spark_round_off(o, st->h);
-  return o->gamma0 / o->tolerance_factor * (error < 0 ? 0 : error); /* a NaN is passed on */
+  return sqrt(sum);
+}
+
+/* Norm of o->error without the coordinates: of rates, which show a jump of a force. */
+static double spark_norm_of_rates(const spark *o)
+{
+  int from = o->equations.coordinates, n = o->equations.ny + o->equations.nz - from;
+  return dae__norm(n, o->error + from, o->weight + from);
+}
+
+/* Embedded error estimate at the start or at the end of the step without the contribution of
+ * round-off, which dominates in very short steps and in directions that the projection corrects;
+ * rate: derivative there, least: lower bound of the estimate. A jump at an unfortunate place of the
+ * step makes one of the defects small by chance, hence the larger of two ratios rho. */
+static estimate spark_estimate(spark *o, bool end, const double *rate, double least)
+{
+  int count = o->estimate_nodes, n = o->equations.ny + o->equations.nz;
+  double weights = spark_defect(o, end, count, rate), e[4] = {spark_norm_of_rates(o)};
+  double size = dae__norm(n, o->error, o->weight) - weights * spark_round_off(o, o->stages.h);
+  size = spark_larger(o->gamma0 * size, least);
+  estimate out = {.size = size, .mapped = size / o->tolerance_factor};
+  if (count < 4 || DAE__NONSMOOTH_FACTOR * size <= fmax(out.mapped, 1))
+    return out;
+  for (int fewer = 1; fewer < 4; fewer++) {
+    spark_defect(o, end, count - fewer, rate);
+    e[fewer] = spark_norm_of_rates(o);
+  }
+  for (int i = 0; i < 2; i++)
+    out.nonsmooth =
+        spark_larger(out.nonsmooth, size * dae__nonsmooth_factor(o->order - count + 1, e[i],
+                                                                 fmax(e[i + 1], e[i + 2])));
+  return out;
 }
 
 /* ---- one step ---- */
@@ -215,8 +261,9 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
   st->second_half = false;
   DAE__TRY(spark_solve(o, step->t, step->h, o->start, &step->to, err));
   if (o->opts.step > 0)
-    return DAE_OK;
-  double E = spark_estimate(o, step->from.dz);
+    return spark_project_end(o, step->t + step->h, &step->to, err);
+  estimate start = spark_estimate(o, false, step->from.dz, 0);
+  double E = start.mapped;
   if (st->strategy != DAE__STAGES_FULL)
     contraction = st->memory->contraction[st->strategy] * st->h;
   bool check = doubling || (m->steps >= m->next_check && contraction > CHECK_CONTRACTION);
@@ -228,14 +275,21 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
       m->factor = fmin(right, MAX_ESTIMATE_FACTOR);
     m->next_check = CHECK_INTERVAL_GROWTH * (m->steps + 1);
   }
-  *error = doubling ? T / (pow(2, o->order) - 1) : m->factor * E;
+  E = doubling ? T / (pow(2, o->order) - 1) : m->factor * E;
+  *error = spark_larger(E, start.nonsmooth);
+  if (!(*error <= 1))
+    return DAE_OK;
+  DAE__TRY(spark_project_end(o, step->t + step->h, &step->to, err));
+  estimate end = spark_estimate(o, true, step->to.dz, start.size);
+  *error = spark_larger(*error, doubling ? 0 : end.mapped / DAE__MAX_END_ERROR);
+  *error = spark_larger(*error, end.nonsmooth / DAE__MAX_END_ERROR_NONSMOOTH);
   return DAE_OK;
 }
 
 static dae_status spark_complete(void *self, const dae_step *step, dae_error *err)
 {
   spark *o = self;
-  DAE__TRY(spark_project_end(o, step->t + step->h, &step->to, err));
+  (void)err;
   o->memory->t_middle = o->stages.second_half ? o->t_half : step->t;
   o->memory->steps++;
   for (int i = 0; i < 2 && o->dense[i].memory; i++)
@@ -336,7 +390,6 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   double **u[] = {&o->start, &o->middle, &o->whole, &o->weight, &o->error};
   for (int i = 0; i < 5; i++)
     *u[i] = DAE__ALLOC(arena, double, adapter->nx);
-  o->estimate_weights = DAE__ALLOC(arena, double, tableau->s + 2);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   o->memory->factor = 1;
@@ -356,8 +409,12 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   for (int i = 0; i < tr->blocks; i++)
     sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
   o->gamma0 = exp(sum / s);
-  for (int i = 0; i < nodes; i++)
-    o->estimate_weights[i] = dae__lagrange_derivative_weight(nodes, st->node, i, 0);
+  for (int fewer = 0; fewer < 4 && fewer < nodes; fewer++)
+    for (int i = 0, n = nodes - fewer; i < n; i++) {
+      const double *last = st->node + st->nodes - n;
+      o->estimate_weights[0][fewer][i] = dae__lagrange_derivative_weight(n, st->node, i, 0);
+      o->estimate_weights[1][fewer][i] = dae__lagrange_derivative_weight(n, last, i, n - 1);
+    }
   long double x[DAE_SPARK_MAX_STAGES + 2];
   for (int i = 0; i < st->nodes; i++)
     x[i] = st->node[i];
