@@ -17,10 +17,7 @@
  * measured in an earlier step, which scales as h where forces depend on v and as h^2 where they do
  * not; the larger of both is taken.
  *
- * What is left has the same direction in step after step. The error of velocities that it amounts
- * to is a drift, and the error of the phase its integral. Therefore the share of the tolerance that
- * step n may leave decreases as 1 / (1 + n / 10)^1.25, whose sum is finite: the error of the phase
- * grows in proportion to the time.
+ * The share of the tolerance that a step may leave decreases with the number of steps (share.h).
  *
  * Error estimate of variable steps: e_s = gamma h (k_0 - p(0)), p the polynomial through k_1 ...
  * k_s, and likewise for q with the slopes v; gamma = |det A|^(1/s) = (s! / (2s)!)^(1/s). It is
@@ -38,6 +35,7 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "onestep/host/share.h"
 #include "onestep/host/smoothness.h"
 #include "quadrature/lagrange.h"
 #include <float.h>
@@ -66,8 +64,6 @@
 #define SLOWEST_RATE 0.8         /* contraction above which the iteration fails */
 #define FIRST_CHANGE_STOP 1e-3   /* first change that ends the iteration / stop value */
 #define STOP_SHARE 0.1           /* error of the iteration / error of the step (0.03 to 1) */
-#define SHARED_STEPS 10          /* number of steps after which the share decreases */
-#define SHARE_EXPONENT 1.25      /* above 1, so that the sum of the shares is finite */
 #define MAX_ROUND_OFF_CHANGE 1e6 /* largest stagnating change of a fixed step, in round-off */
 
 int dae__gauss_stages(double rtol)
@@ -106,8 +102,7 @@ static iteration gauss_begin_iteration(const dae__gauss *o, double h)
   const dae__gauss_memory *m = o->memory;
   if (o->fixed)
     return (iteration){.stop = o->stop};
-  double share = pow(1 + (double)m->steps / SHARED_STEPS, -SHARE_EXPONENT),
-         q = m->measured_h > 0 ? h / m->measured_h : 0;
+  double share = dae__step_share(m->steps), q = m->measured_h > 0 ? h / m->measured_h : 0;
   return (iteration){.stop = fmax(share * o->stop, o->round_off),
                      .slowest = m->rate * fmax(q, q * q)};
 }
