@@ -38,6 +38,8 @@
 /* Change of the iterates at which a stagnating iteration is accepted. */
 #define STAGNATION_TOLERANCE 0.3
 #define STAGNATION_TOLERANCE_FIXED 1e-10
+/* Change of a stagnating iteration that is accepted, in round-off of Z. */
+#define STAGNATION_ROUND_OFF 10
 /* Largest number of iterations; more in fixed steps, which cannot be repeated with a smaller
  * size. */
 #define MAX_ITERATIONS 30
@@ -69,10 +71,11 @@ typedef struct spark_memory {
   double t_middle;
 } spark_memory;
 
-/* Error estimate relative to the tolerance and to the mapped tolerance, and the error of a step
- * whose smoothness is not known (smoothness.h) relative to the tolerance; 0: below both. */
+/* Error estimate relative to the tolerance, less round-off and less all that a stagnating iteration
+ * may leave; relative to the mapped tolerance; and the error of a step whose smoothness is not
+ * known (smoothness.h) relative to the tolerance, 0: below both. */
 typedef struct estimate {
-  double size, mapped, nonsmooth;
+  double size, certain, mapped, nonsmooth;
 } estimate;
 
 typedef struct spark {
@@ -114,7 +117,7 @@ static double spark_round_off(const spark *o, double h)
 {
   int ny = o->equations.ny, nz = o->equations.nz;
   double least = INFINITY, size = dae__max_abs(nz, o->start + ny);
-  if (o->equations.ng > 0)
+  if (o->equations.ng > 0 || o->adapter->singular)
     size += dae__max_abs(ny, o->start) / h;
   for (int i = 0; i < nz; i++)
     least = fmin(least, o->weight[ny + i]);
@@ -156,25 +159,28 @@ static double spark_norm_of_rates(const spark *o)
 
 /* Embedded error estimate at the start or at the end of the step without the contribution of
  * round-off, which dominates in very short steps and in directions that the projection corrects;
- * rate: derivative there, least: lower bound of the estimate. A jump at an unfortunate place of the
- * step makes one of the defects small by chance, hence the larger of two ratios rho. */
-static estimate spark_estimate(spark *o, bool end, const double *rate, double least)
+ * rate: derivative there, least: lower bounds of the estimate. A jump at an unfortunate place of
+ * the step makes one of the defects small by chance, hence the larger of two ratios rho. */
+static estimate spark_estimate(spark *o, bool end, const double *rate, const estimate *least)
 {
   int count = o->estimate_nodes, n = o->equations.ny + o->equations.nz;
-  double weights = spark_defect(o, end, count, rate), e[4] = {spark_norm_of_rates(o)};
-  double size = dae__norm(n, o->error, o->weight) - weights * spark_round_off(o, o->stages.h);
-  size = spark_larger(o->gamma0 * size, least);
-  estimate out = {.size = size, .mapped = size / o->tolerance_factor};
-  if (count < 4 || DAE__NONSMOOTH_FACTOR * size <= fmax(out.mapped, 1))
+  double noise = spark_defect(o, end, count, rate) * spark_round_off(o, o->stages.h);
+  double e[4] = {spark_norm_of_rates(o)}, size = dae__norm(n, o->error, o->weight);
+  /* a stagnating iteration leaves more than round-off */
+  double certain = o->gamma0 * (size - STAGNATION_ROUND_OFF * noise);
+  size = spark_larger(end ? certain : o->gamma0 * (size - noise), least->size);
+  certain = spark_larger(certain, least->certain);
+  estimate out = {.size = size, .certain = certain, .mapped = size / o->tolerance_factor};
+  if (count < 4 || DAE__NONSMOOTH_FACTOR * certain <= fmax(out.mapped, 1))
     return out;
   for (int fewer = 1; fewer < 4; fewer++) {
     spark_defect(o, end, count - fewer, rate);
     e[fewer] = spark_norm_of_rates(o);
   }
   for (int i = 0; i < 2; i++)
-    out.nonsmooth =
-        spark_larger(out.nonsmooth, size * dae__nonsmooth_factor(o->order - count + 1, e[i],
-                                                                 fmax(e[i + 1], e[i + 2])));
+    out.nonsmooth = spark_larger(
+        out.nonsmooth, dae__nonsmooth_factor(o->order - count + 1, e[i], fmax(e[i + 1], e[i + 2])));
+  out.nonsmooth *= certain;
   return out;
 }
 
@@ -197,8 +203,9 @@ static dae_status spark_solve(spark *o, double t, double h, const double *u, con
   dae__stages_goal goal = {.y_weight = o->weight,
                            .z_weight = o->weight + ny,
                            .tolerance = fixed ? ITERATION_TOLERANCE_FIXED : fmax(stop, floor),
-                           .stagnation_tolerance = fixed ? STAGNATION_TOLERANCE_FIXED
-                                                         : fmax(STAGNATION_TOLERANCE, 10 * floor),
+                           .stagnation_tolerance =
+                               fixed ? STAGNATION_TOLERANCE_FIXED
+                                     : fmax(STAGNATION_TOLERANCE, STAGNATION_ROUND_OFF * floor),
                            .max_iterations = fixed ? MAX_ITERATIONS_FIXED : MAX_ITERATIONS,
                            .allow_full = fixed};
   DAE__TRY(dae__stages_solve(&o->stages, t, h, u, u + ny, &goal, err));
@@ -271,7 +278,7 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
   DAE__TRY(spark_solve(o, step->t, step->h, o->start, &step->to, err));
   if (o->opts.step > 0)
     return spark_project_end(o, step->t + step->h, &step->to, err);
-  estimate start = spark_estimate(o, false, step->from.dz, 0);
+  estimate start = spark_estimate(o, false, step->from.dz, &(estimate){0});
   double E = start.mapped;
   if (st->strategy != DAE__STAGES_FULL)
     contraction = st->memory->contraction[st->strategy] * st->h;
@@ -285,13 +292,15 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
     m->next_check = CHECK_INTERVAL_GROWTH * (m->steps + 1);
   }
   E = doubling ? T / (pow(2, o->order) - 1) : m->factor * E;
-  *error = spark_larger(E, start.nonsmooth);
+  /* size control is for errors of order n; those of jumps and bends have order 1 and 2 */
+  double power = fmax(o->estimate_nodes / 4.0, 1);
+  *error = spark_larger(E, pow(start.nonsmooth, power));
   if (!(*error <= 1))
     return DAE_OK;
   DAE__TRY(spark_project_end(o, step->t + step->h, &step->to, err));
-  estimate end = spark_estimate(o, true, step->to.dz, start.size);
+  estimate end = spark_estimate(o, true, step->to.dz, &start);
   *error = spark_larger(*error, doubling ? 0 : end.mapped / DAE__MAX_END_ERROR);
-  *error = spark_larger(*error, end.nonsmooth / DAE__MAX_END_ERROR_NONSMOOTH);
+  *error = spark_larger(*error, pow(end.nonsmooth / DAE__MAX_END_ERROR_NONSMOOTH, power));
   return DAE_OK;
 }
 
