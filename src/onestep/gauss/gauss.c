@@ -17,10 +17,7 @@
  * measured in an earlier step, which scales as h where forces depend on v and as h^2 where they do
  * not; the larger of both is taken.
  *
- * What is left has the same direction in step after step. The error of velocities that it amounts
- * to is a drift, and the error of the phase its integral. Therefore the share of the tolerance that
- * step n may leave decreases as 1 / (1 + n / 10)^1.25, whose sum is finite: the error of the phase
- * grows in proportion to the time.
+ * The share of the tolerance that a step may leave decreases with the number of steps (share.h).
  *
  * Error estimate of variable steps: e_s = gamma h (k_0 - p(0)), p the polynomial through k_1 ...
  * k_s, and likewise for q with the slopes v; gamma = |det A|^(1/s) = (s! / (2s)!)^(1/s). It is
@@ -38,6 +35,7 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "onestep/host/share.h"
 #include "onestep/host/smoothness.h"
 #include "quadrature/lagrange.h"
 #include <float.h>
@@ -66,15 +64,7 @@
 #define SLOWEST_RATE 0.8         /* contraction above which the iteration fails */
 #define FIRST_CHANGE_STOP 1e-3   /* first change that ends the iteration / stop value */
 #define STOP_SHARE 0.1           /* error of the iteration / error of the step (0.03 to 1) */
-#define SHARED_STEPS 10          /* number of steps after which the share decreases */
-#define SHARE_EXPONENT 1.25      /* above 1, so that the sum of the shares is finite */
 #define MAX_ROUND_OFF_CHANGE 1e6 /* largest stagnating change of a fixed step, in round-off */
-
-/* End-point discontinuity check: error at the end relative to the mapped tolerance, and e_s
- * rho^(s-1) at the end relative to the tolerance, above which a step is rejected. Smooth forces
- * give smaller values, forces that set in after the last node far larger ones. */
-#define MAX_END_ERROR 5
-#define MAX_END_ERROR_NONSMOOTH 2
 
 int dae__gauss_stages(double rtol)
 {
@@ -112,8 +102,7 @@ static iteration gauss_begin_iteration(const dae__gauss *o, double h)
   const dae__gauss_memory *m = o->memory;
   if (o->fixed)
     return (iteration){.stop = o->stop};
-  double share = pow(1 + (double)m->steps / SHARED_STEPS, -SHARE_EXPONENT),
-         q = m->measured_h > 0 ? h / m->measured_h : 0;
+  double share = dae__step_share(m->steps), q = m->measured_h > 0 ? h / m->measured_h : 0;
   return (iteration){.stop = fmax(share * o->stop, o->round_off),
                      .slowest = m->rate * fmax(q, q * q)};
 }
@@ -266,16 +255,16 @@ static bool gauss_end_is_discontinuous(dae__gauss *o, double h, const double *dz
     return false;
   double estimate =
       h * gauss_slope_defect(o, o->s, o->rule.end_value, dae__gauss_slope(o, K, 1), dz);
-  if (!(o->scale * estimate <= MAX_END_ERROR))
+  if (!(o->scale * estimate <= DAE__MAX_END_ERROR))
     return true;
-  if (o->s < 3 || gamma * estimate <= MAX_END_ERROR_NONSMOOTH)
+  if (o->s < 3 || gamma * estimate <= DAE__MAX_END_ERROR_NONSMOOTH)
     return false;
   double low_order = 0;
   for (int d = 1; d <= 2; d++)
     low_order = fmax(low_order, h * gauss_slope_defect(o, o->s - d, o->rule.low_order_end[d - 1],
                                                        dae__gauss_slope(o, K, d + 1), dz));
   return gamma * estimate * dae__nonsmooth_factor(o->s, estimate, low_order) >
-         MAX_END_ERROR_NONSMOOTH;
+         DAE__MAX_END_ERROR_NONSMOOTH;
 }
 
 /* ---- functions of the stepper table ---- */

@@ -19,6 +19,12 @@
  * costs two or three more rejected steps, since their size decreases in proportion. */
 #define DAE__NONSMOOTH_FACTOR 30
 
+/* End-point discontinuity check: error at the end relative to the mapped tolerance, and e_s
+ * rho^(s-1) at the end relative to the tolerance, above which a step is rejected. Smooth forces
+ * give smaller values, forces that set in after the last node far larger ones. */
+#define DAE__MAX_END_ERROR 5
+#define DAE__MAX_END_ERROR_NONSMOOTH 2
+
 /* rho^(s-1), the bound of the error of a step relative to its estimate e_s; low_order: max(e_(s-1),
  * e_(s-2)). NaN if an estimate is. */
 static inline double dae__smoothness(int s, double estimate, double low_order)

@@ -60,7 +60,7 @@ const dae_option_table dae_spark_lobatto_option_table = {.owner = "spark-lobatto
 
 dae_spark_options dae_spark_defaults(void)
 {
-  return (dae_spark_options){.rtol = 1e-6, .atol = 1e-8, .project = true, .max_failures = 20};
+  return (dae_spark_options){.rtol = 1e-6, .atol = 1e-8, .project = true, .max_failures = 30};
 }
 
 /* ---- problems and tableaux ---- */
