@@ -125,6 +125,29 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
   return status;
 }
 
+/* Drift that counts as round-off: a hundred times the tolerance of the projection. */
+#define DRIFT_ROUND_OFF 1e-10
+
+double dae__measure_drift_tolerances(dae__measure *measure, const double *y, double rtol,
+                                     double atol)
+{
+  const dae__mech *m = measure->m;
+  double worst = 0;
+  for (int level = 0; m && level < 2; level++) { /* g by errors of q, G v by errors of v */
+    const dae_mechanical_at at = dae__mech_at(measure->m, 0, measure_assembled(measure, y));
+    const double *x = level == 0 ? at.q : at.v, *drift = measure->residual + level * m->ng;
+    double *scale = measure->Gv;
+    dae__zero(m->nc, scale);
+    for (int j = 0; j < m->G.cols; j++)
+      for (int e = m->G.start[j]; e < m->G.start[j + 1]; e++)
+        scale[m->G.row[e]] += fabs(measure->G[e]) * (rtol * fabs(x[j]) + atol);
+    for (int i = 0; i < m->ng; i++)
+      if (fabs(drift[i]) > DRIFT_ROUND_OFF && scale[i] > 0)
+        worst = fmax(worst, fabs(drift[i]) / scale[i]);
+  }
+  return worst;
+}
+
 /* Largest time increment of central differences of energy and inputs. Chosen, not measured. */
 #define TIME_INCREMENT 1e-4
 /* Weights of central differences of fourth order at the points -2 ... 2. */

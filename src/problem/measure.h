@@ -15,6 +15,10 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
 dae_status dae__measure_drift(dae__measure *m, double t, const double *y, double *position,
                               double *velocity, dae_error *err);
 
+/* Largest drift of the last dae__measure_drift, at the same y, over that by an error rtol |x| +
+ * atol in every position or velocity x; 0: not a mechanical problem. */
+double dae__measure_drift_tolerances(dae__measure *m, const double *y, double rtol, double atol);
+
 /* True where constraint forces do no work, so that energy and power do not depend on the
  * multipliers. */
 bool dae__measure_workless(const dae__measure *measure);

@@ -145,6 +145,9 @@ dae_status dae__monitor_drift(dae__monitor *m, double t, const double *y, double
 dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_error *err)
 {
   DAE__TRY(dae__monitor_drift(m, t, y, &m->row_position, &m->row_velocity, err));
+  if (m->measure)
+    m->drift_tolerances =
+        fmax(m->drift_tolerances, dae__measure_drift_tolerances(m->measure, y, m->rtol, m->atol));
   /* largest drift; fmax ignores NaN, which stands for "not measured" */
   m->position = fmax(m->position, m->row_position);
   m->velocity = fmax(m->velocity, m->row_velocity);

@@ -31,6 +31,7 @@ typedef struct dae__monitor {
   dae__measure *measure;
   double position, velocity;                /* largest drift of all rows; NaN: none measured */
   double row_position, row_velocity;        /* drift of the last row */
+  double drift_tolerances;                  /* largest drift in tolerances */
   double t;                                 /* time of the members energy and power */
   double energy_start, energy, power, work; /* energy balance; NaN: the problem has no energy */
   bool has_potential;

@@ -389,6 +389,7 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
   if (r->monitor.measure) {
     s->position_drift = r->monitor.position;
     s->velocity_drift = r->monitor.velocity;
+    r->trust.drift = r->monitor.drift_tolerances;
     s->energy_start = r->monitor.energy_start;
     s->energy_change = r->monitor.energy - r->monitor.energy_start;
     s->energy_balance = s->energy_change - r->monitor.work;

@@ -19,6 +19,8 @@
 #define REJECTED_LEAST 10      /* least number of rejected steps that counts */
 #define DIFFERENCE_AMBER 30    /* difference to the second run in tolerances */
 #define DIFFERENCE_RED 1000    /* the same */
+#define DRIFT_AMBER 30         /* drift off the constraints in tolerances */
+#define DRIFT_RED 1000         /* the same */
 #define PHASE_LONG 100         /* least number of oscillations with a judged phase */
 #define PHASE_AMBER 1000       /* phase error in radians over rtol */
 #define PHASE_RED 1            /* phase error in radians: nothing is left of the phase */
@@ -151,6 +153,9 @@ void dae__trust_judge(dae_summary *s, const dae__trust_facts *f)
     trust_add(s, DAE_TRUST_RED, "%s grows beyond all bounds: %s", f->name,
               dae__number_text(f->largest, 3).text);
   trust_judge_energy(s);
+  if (f->drift > DRIFT_AMBER)
+    trust_add(s, f->drift > DRIFT_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
+              "rows are off the constraints by %s tolerances", dae__number_text(f->drift, 3).text);
   trust_judge_difference(s);
   trust_judge_steps(s);
   if (f->accumulates)
