@@ -294,12 +294,14 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
   E = doubling ? T / (pow(2, o->order) - 1) : m->factor * E;
   /* size control is for errors of order n; those of jumps and bends have order 1 and 2 */
   double power = fmax(o->estimate_nodes / 4.0, 1);
-  *error = spark_larger(E, pow(start.nonsmooth, power));
+  *error = doubling ? E : spark_larger(E, pow(start.nonsmooth, power));
   if (!(*error <= 1))
     return DAE_OK;
   DAE__TRY(spark_project_end(o, step->t + step->h, &step->to, err));
+  if (doubling) /* compares two solutions, and needs no guard */
+    return DAE_OK;
   estimate end = spark_estimate(o, true, step->to.dz, &start);
-  *error = spark_larger(*error, doubling ? 0 : end.mapped / DAE__MAX_END_ERROR);
+  *error = spark_larger(*error, end.mapped / DAE__MAX_END_ERROR);
   *error = spark_larger(*error, pow(end.nonsmooth / DAE__MAX_END_ERROR_NONSMOOTH, power));
   return DAE_OK;
 }
