@@ -8,14 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Limits of the verdict. Those on the energy and on the rejected steps are calibrated on 10600 runs
- * of the models of tests/truth that are within 30 rtol: 1.5 % of them have an energy error above 3
- * tolerances, 0.1 % above 30, 4 % reject more than half as many steps as they take. Those on
- * differences are the accepted error and the error that must not pass in silence. */
+/* Limits of the verdict. Those on the energy and on the rejected steps are chosen by 11405 runs of
+ * models with references that are within 30 rtol: 1.5 % of them have an energy error above 3
+ * tolerances, 0.1 % above 30, 2.7 % reject more than 0.6 times as many steps as they take. Those on
+ * differences are the accepted error and the error that must not pass in silence. Those on drift,
+ * phase, values and events are chosen, not measured. */
 #define ENERGY_AMBER 3         /* energy error in tolerances of the energy */
 #define ENERGY_RED 30          /* the same */
 #define ENERGY_ROUND_OFF 1e-12 /* energy error over the energy that counts as round-off */
-#define REJECTED_AMBER 0.5     /* rejected steps by accepted steps */
+#define REJECTED_AMBER 0.6     /* rejected steps by accepted steps */
 #define REJECTED_LEAST 10      /* least number of rejected steps that counts */
 #define DIFFERENCE_AMBER 30    /* difference to the second run in tolerances */
 #define DIFFERENCE_RED 1000    /* the same */
