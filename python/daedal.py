@@ -76,7 +76,8 @@ dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y
   *Ms_pattern; bool constant_mass; }
 dae_part { char *name; void *mechanical, *semi_explicit; }
 dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint; }
-dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *input_user, *why; }
+dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *input_user, *why,
+  *atol; }
 dae_start { double t; void *y, *fixed; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
 dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *action; }

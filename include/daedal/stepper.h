@@ -78,6 +78,9 @@ typedef struct dae_adapter {
   int size;                       /**< number of entries of z */
   int inputs;                     /**< number of inputs */
   bool singular;                  /**< M is singular, or the index is 2: x has no slopes */
+  /** absolute tolerance of each entry of z relative to step_options.atol, 1 unless dae_problem.atol
+   * gives another one: errors are relative to rtol |z_i| + atol atol_scale[i] */
+  const double *atol_scale;
   const struct dae__forms *forms; /**< private */
 } dae_adapter;
 

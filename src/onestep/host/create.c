@@ -5,6 +5,7 @@
 #include "linalg/solver.h"
 #include "onestep/host/integrator.h"
 #include "problem/consistent.h"
+#include "problem/problem.h"
 #include "step/assembled.h"
 #include <float.h>
 #include <math.h>
@@ -82,6 +83,12 @@ static void onestep_limit_memory(dae__onestep *o, dae__arena *arena)
 static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_problem *problem,
                                  const dae_start *start, dae_error *err)
 {
+  int size = dae_problem_size(problem);
+  double *scale = DAE__ALLOC(arena, double, size);
+  if (!scale)
+    return dae__out_of_memory(err);
+  dae__problem_atol_scale(problem, o->control.atol, size, scale);
+  o->adapter.atol_scale = scale;
   DAE__TRY((problem->mechanical      ? dae__adapter_mechanical
             : problem->semi_explicit ? dae__adapter_semi
                                      : dae__adapter_momentum)(arena, problem, &o->descriptor.needs,

@@ -4,6 +4,7 @@
 #include "core/hash.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
+#include "problem/problem.h"
 #include "wave/iteration/create.h"
 #include <float.h>
 #include <math.h>
@@ -158,6 +159,7 @@ static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
   w->start = DAE__STATE(arena, double, n);
   w->fed_back = DAE__STATE(arena, bool, n);
   w->scale = DAE__ALLOC(arena, double, n);
+  w->atol = DAE__ALLOC(arena, double, n);
   w->z = DAE__ALLOC(arena, double, n);
   w->mode = DAE__ALLOC(arena, double, n);
   w->previous_end = DAE__ALLOC(arena, double, n);
@@ -272,6 +274,25 @@ dae_status dae__wave_reset_at(dae__wave *w, double t, dae_error *err)
   return dae__wave_save_all(w, true, err);
 }
 
+/* Absolute tolerances of the unknowns: those of the variables that they are, of the options for
+ * accelerations, multipliers and user subsystems. */
+static dae_status wave_set_atol(dae__wave *w, dae__arena *arena, dae_error *err)
+{
+  for (int i = 0; i < w->f->unknowns; i++)
+    w->atol[i] = w->opts.atol;
+  if (!w->coupling.problem || !w->coupling.problem->atol)
+    return DAE_OK;
+  double *variable = DAE__ALLOC(arena, double, w->size), *rate = DAE__ALLOC(arena, double, w->size);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae__problem_atol_scale(w->coupling.problem, w->opts.atol, w->size, variable);
+  for (int i = 0; i < w->size; i++)
+    rate[i] = 1;
+  dae__coupling_unknowns(&w->coupling, variable, rate, w->atol);
+  dae__scale(w->f->unknowns, w->opts.atol, w->atol);
+  return DAE_OK;
+}
+
 dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *outputs,
                             dae_error *err)
 {
@@ -281,6 +302,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   wave_limit_memory(w, arena);
+  DAE__TRY(wave_set_atol(w, arena, err));
   if (w->f->directs > 0)
     DAE__TRY(dae__solver_create(arena, &w->f->G, &w->solver, err));
   DAE__TRY(dae__wave_project_create(w, arena, err));
