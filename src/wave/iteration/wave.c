@@ -2,6 +2,7 @@
 #include "wave/iteration/wave.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/options.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
 #include "problem/problem.h"
@@ -33,7 +34,7 @@ static const char *const interpolations[] = {"hermite", "quadratic", "linear", "
 /* clang-format off */
 #define COMMON                                                                                     \
   ROW(DAE_OPTION_DOUBLE, rtol, 0, 1, NULL, "relative tolerance of the coupled waveforms"),         \
-  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),                     \
+  ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, NULL, "absolute tolerance, 0: rtol/100"),              \
   ROW(DAE_OPTION_DOUBLE, window, 0, INFINITY, NULL, "fixed size of the windows, 0: chosen"),       \
   ROW(DAE_OPTION_DOUBLE, max_window, 0, INFINITY, NULL, "largest window, 0: no limit"),            \
   ROW(DAE_OPTION_INT, nodes, 0, 100000, NULL,                                                      \
@@ -76,13 +77,8 @@ TABLE(dae_joint_option_table, "joint", gauss_seidel_options);
 
 dae_wave_options dae_wave_defaults(void)
 {
-  return (dae_wave_options){.rtol = 1e-6,
-                            .atol = 1e-8,
-                            .theta = 0.5,
-                            .depth = 8,
-                            .linear = 1,
-                            .reorder = true,
-                            .project = true};
+  return (dae_wave_options){
+      .rtol = 1e-6, .theta = 0.5, .depth = 8, .linear = 1, .reorder = true, .project = true};
 }
 
 /* ---- problems and options that are refused ---- */
@@ -430,6 +426,7 @@ static dae_status wave_create(const char *method, const dae_option_table *table,
   dae_wave_options own = opts ? *opts : dae_wave_defaults();
   *out = NULL;
   DAE__TRY(dae_options_validate(table, &own, err));
+  own.atol = dae__options_atol(own.rtol, own.atol);
   DAE__TRY(table == &dae_joint_option_table ? dae__joint_check_problem(from->problem, err)
                                             : dae__wave_check_problem(from->problem, err));
   DAE__TRY(dae__start_check(from->problem, from->start, err));
