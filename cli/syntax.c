@@ -13,7 +13,7 @@ static const cli_option run_options[] = {
      "auto selects spark-gauss: symplectic, for long runs with --step"},
     {"to", "T", CLI_NUMBER, NULL, "end time (default: that of simulate)"},
     {"rtol", "R", CLI_METHOD, NULL, "relative tolerance (default 1e-6)"},
-    {"atol", "A", CLI_METHOD, NULL, "absolute tolerance (default 1e-8)"},
+    {"atol", "A", CLI_METHOD, NULL, "absolute tolerance (default rtol/100)"},
     {"step", "H", CLI_METHOD, NULL, "fixed step size (default: variable steps)"},
     {"order", "K", CLI_METHOD, NULL, "largest order; with a fixed step, and for lie, the order"},
     {"stages", "S", CLI_METHOD, NULL, "stages of a Runge-Kutta method"},

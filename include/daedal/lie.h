@@ -30,7 +30,7 @@ typedef enum dae_lie_form {
 /** Options of the method. */
 typedef struct dae_lie_options {
   double rtol;       /**< relative tolerance */
-  double atol;       /**< absolute tolerance */
+  double atol;       /**< absolute tolerance; 0: rtol/100 */
   int order;         /**< 4: composition of five steps of order 2; or 2 */
   double step;       /**< fixed step size, 0: variable */
   double first_step; /**< initial step size, 0: automatic */

@@ -39,8 +39,7 @@ static void bdf_set_weights(dae__bdf *s, const double *Y)
   const dae__corrector *c = &s->corrector;
   s->share = bdf_share(s);
   double rtol = s->share * s->rtol, atol = s->share * s->atol;
-  for (int i = 0; i < s->tested; i++)
-    s->inverse_weight[i] = 1 / (rtol * fabs(Y[i]) + atol);
+  dae__inverse_weights(s->tested, rtol, atol, s->atol_scale, Y, s->inverse_weight);
   if (s->strict) {
     bdf_set_coupled_weights(s, Y, 0, c->positions);
     bdf_set_coupled_weights(s, Y, c->positions, c->velocities);

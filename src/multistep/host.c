@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
+#include "problem/problem.h"
 #include <float.h>
 
 /* ---- failures ---- */
@@ -365,8 +366,8 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
   s->rate = DAE__STATE(arena, double, size);
   s->scratch_state = DAE__ALLOC(arena, double, size);
   s->scratch_rate = DAE__ALLOC(arena, double, size);
-  double **vectors[] = {&s->Y,       &s->dY,      &s->e, &s->delta, &s->inverse_weight,
-                        &s->scratch, &s->filtered};
+  double **vectors[] = {&s->Y,          &s->dY,      &s->e,       &s->delta, &s->inverse_weight,
+                        &s->atol_scale, &s->scratch, &s->filtered};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__ALLOC(arena, double, n);
   if (s->opts.step > 0)
@@ -406,6 +407,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   bdf_alloc_memory(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  dae__problem_atol_scale(&corrector->problem, opts->atol, corrector->n, s->atol_scale);
   s->m->t = s->m->t_previous = t;
   s->m->noise = 1;
   s->last = dae_error_none();

@@ -140,6 +140,7 @@ typedef struct dae__bdf {
   double *state, *rate; /* state vector at the start of the motion, and its derivative; saved */
   double *Y, *dY, *e, *delta, *scratch, *scratch_state, *scratch_rate;
   double *inverse_weight;
+  double *atol_scale;   /* absolute tolerance of each unknown relative to atol */
   double *filtered;     /* error estimate after the filter */
   double *start_values; /* start values of fixed steps, order + 1 vectors */
   /* message of the last failed attempt, unless `why` contains the reason */

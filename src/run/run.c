@@ -100,6 +100,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   if (opts && method->options) {
     s->rtol = dae__options_number(method->options, opts, "rtol");
     s->atol = dae__options_number(method->options, opts, "atol");
+    s->atol = dae__options_atol(s->rtol, s->atol);
     double step = dae__options_number(method->options, opts, "step");
     s->step = step > 0 ? step : 0;
     s->damped = dae__options_number(method->options, opts, "damp") == 1;

@@ -38,6 +38,7 @@
 #include "onestep/host/share.h"
 #include "onestep/host/smoothness.h"
 #include "quadrature/lagrange.h"
+#include "step/norm.h"
 #include <float.h>
 #include <math.h>
 
@@ -276,8 +277,8 @@ static dae_status gauss_attempt(void *self, const dae_step *step, double *error,
   const double *x = step->from.z;
   double *K = o->K[!o->memory->last], rtol = o->fixed ? 0 : o->rtol;
   double unit = o->fixed ? DBL_EPSILON * (1 + dae__max_abs(nx, x)) : o->atol;
-  for (int i = 0; i < nx; i++)
-    o->inverse_weight[i] = 1 / (rtol * fabs(x[i]) + unit);
+  dae__inverse_weights(nx, rtol, unit, o->fixed ? NULL : o->adapter->atol_scale, x,
+                       o->inverse_weight);
   dae__copy(ny, x + nx, o->z + nx);
   DAE__TRY(gauss_iterate(o, step, K, err));
   dae__copy(ny, o->z + nx, step->to.z + nx);

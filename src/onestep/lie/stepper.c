@@ -154,7 +154,7 @@ static dae_status lie_attempt(void *self, const dae_step *step, double *error, d
   DAE__TRY(lie_advance(o, &first, o->y, o->y_half, err));
   DAE__TRY(a->table->slopes(a->self, false, second.t, o->half.z, o->half.dz, err));
   DAE__TRY(lie_advance(o, &second, o->y_half, o->y_next, err));
-  dae__weights(nx, o->rtol, o->atol, step->from.z, o->weight);
+  dae__weights(nx, o->rtol, o->atol, a->atol_scale, step->from.z, o->weight);
   dae__axpy(nx, -1, step->to.z, o->coarse.z);
   *error = dae__norm(nx, o->coarse.z, o->weight) / (pow(2, o->order) - 1);
   return *error <= 1 ? lie_check_end(o, step, error, err) : DAE_OK;

@@ -1,6 +1,7 @@
 /* Constructors of the one-step methods, and tests of the problems they accept. */
 #include "onestep/methods/methods.h"
 #include "core/error.h"
+#include "core/options.h"
 #include "onestep/classical/classical.h"
 #include "onestep/explicit/explicit.h"
 #include "onestep/gauss/gauss.h"
@@ -291,6 +292,7 @@ static dae_status methods_create(const method *m, const dae_problem *problem,
                      option, name, m->values);
   if (opts || !m->fixed)
     DAE__TRY(dae_options_validate(m->table, &o, err));
+  o.atol = dae__options_atol(o.rtol, o.atol);
   if (m->fixed && (!opts || !(o.step > 0)))
     return dae__fail(err, DAE_ERROR_OPTION, "step",
                      "%s has fixed steps: give their size by step (--step on the command line)",

@@ -241,7 +241,8 @@ static dae_status radau_refine(const dae__radau_stepper *self, const dae_step *s
   int n = o->r->n, size = o->r->n2 + n;
   double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
   double w[DAE__COLLOCATION_STAGES_MAX];
-  dae__weights(size, rtol, rtol * o->atol / o->rtol, step->from.z, o->weight);
+  dae__weights(size, rtol, rtol * o->atol / o->rtol, o->adapter->atol_scale, step->from.z,
+               o->weight);
   for (int i = 0; i < c->s; i++) { /* initial iterate: polynomial of the stages */
     double *K = o->fine_polynomial + (size_t)i * (size_t)n;
     dae__nodal_values(&rule->c->nodes, c->c[i], w);

@@ -377,7 +377,8 @@ static void radau_scale_increments(dae__radau *o, const dae__radau_tolerance *to
   double h = step->h, *w = o->weight;
   bool solved =
       !(r->index_2 && (o->fixed || o->adapter->singular)); /* y is solved for at the end */
-  dae__weights(n2 + r->n, tolerance->rtol, tolerance->atol, step->from.z, w);
+  dae__weights(n2 + r->n, tolerance->rtol, tolerance->atol, o->adapter->atol_scale, step->from.z,
+               w);
   for (int i = 0; i < r->n; i++) {
     double factor = i < dynamic || !solved ? h : 1;
     o->scale[i] = r->tested[i] ? factor / w[n2 + i] : 0;

@@ -94,6 +94,7 @@ typedef struct spark {
   /* vectors (y, z): at the start of the current step, at t_half, at the end of the current step
    * before it was halved by step doubling; weights of the error norm, error */
   double *start, *middle, *whole, *weight, *error;
+  double *atol_scale; /* adapter->atol_scale in the order of (y, z) */
   int estimate_nodes;
   /* weights of the derivatives at the start and at the end of the step of the polynomials through
    * estimate_nodes nodes from there on, and through one to three nodes fewer */
@@ -197,7 +198,7 @@ static dae_status spark_solve(spark *o, double t, double h, const double *u, con
   bool fixed = o->opts.step > 0;
   double rtol = fixed ? 0 : o->opts.rtol;
   double atol = fixed ? 1 + dae__max_abs(nz, o->start + ny) : o->opts.atol;
-  dae__weights(ny + nz, rtol, atol, o->start, o->weight);
+  dae__weights(ny + nz, rtol, atol, fixed ? NULL : o->atol_scale, o->start, o->weight);
   double floor = fixed ? 0 : spark_round_off(o, h),
          stop = ITERATION_TOLERANCE * dae__step_share(o->memory->steps);
   dae__stages_goal goal = {.y_weight = o->weight,
@@ -407,8 +408,8 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   o->memory = DAE__STATE(arena, spark_memory, 1);
   o->at_middle.z = DAE__STATE(arena, double, adapter->size);
   o->at_middle.dz = DAE__STATE(arena, double, adapter->size);
-  double **u[] = {&o->start, &o->middle, &o->whole, &o->weight, &o->error};
-  for (int i = 0; i < 5; i++)
+  double **u[] = {&o->start, &o->middle, &o->whole, &o->weight, &o->error, &o->atol_scale};
+  for (int i = 0; i < 6; i++)
     *u[i] = DAE__ALLOC(arena, double, adapter->nx);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -416,6 +417,7 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   DAE__LIMIT_COUNTER(arena, &o->memory->next_check, 2);
   DAE__TRY((adapter->forms->m ? dae__spark_mechanical_create : dae__spark_momentum_create)(
       arena, adapter, regular, &o->equations, err));
+  spark_split(o, adapter->atol_scale, o->atol_scale);
   DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->equations,
                               &o->stages, err));
   const dae__stages *st = &o->stages;

@@ -170,7 +170,7 @@ static double switching_norm(const dae__onestep *o, const double *d)
 {
   double sum = 0, floor = o->control.atol / o->control.rtol;
   for (int i = 0; i < o->adapter.nx; i++) {
-    double x = d[i] / (fabs(o->now.z[i]) + floor);
+    double x = d[i] / (fabs(o->now.z[i]) + floor * o->adapter.atol_scale[i]);
     sum += x * x;
   }
   return sqrt(sum);
@@ -201,8 +201,10 @@ static bool switching_power_iteration(dae__onestep *o)
   double before = switching_norm(o, c->d);
   if (!(before > 0)) { /* initial direction: the slopes plus a small multiple of every component */
     dae__copy(adapter->nx, o->now.dz, c->d);
-    for (int i = 0; i < adapter->nx; i++)
-      c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + o->control.atol / o->control.rtol);
+    for (int i = 0; i < adapter->nx; i++) {
+      double floor = o->control.atol / o->control.rtol * adapter->atol_scale[i];
+      c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + floor);
+    }
     before = switching_norm(o, c->d);
   }
   if (!switching_apply_jacobian(o, c->d, c->k1) || !switching_apply_jacobian(o, c->k1, c->d))
