@@ -13,7 +13,7 @@ DEMO_OPTIONS ?= --every 0.01
 .DEFAULT_GOAL := build
 .PHONY: help setup setup-test setup-bench build build-dev build-release demo test docs check-long \
   bench bench-quick bench-check bench-baseline bench-all install format format-check tidy \
-  tidy-changed clean picture
+  tidy-changed clean picture truth truth-full
 
 help:
 	@echo "make demo        set up, build and run a model of examples/models (DEMO=$(DEMO))"
@@ -23,6 +23,7 @@ help:
 	@echo "                 (DESTDIR is honoured)"
 	@echo "make picture     take the picture of README.md again, in a browser"
 	@echo "make docs        pages of the C interface in build/docs, by Doxygen"
+	@echo "make truth       errors against independent references in short form; truth-full: all"
 	@echo "make check-long  all tests at full length, clang-tidy on all sources, and the benches"
 	@echo "make bench       daedal beside RADAU5 and IDA: tables, build/bench/index.html"
 	@echo "make bench-quick the same in less than three minutes"
@@ -76,8 +77,22 @@ docs:
 	sh scripts/docs.sh build/docs
 	@echo "build/docs/index.html is the first page"
 
+# errors of all methods in tolerances, on the models of tests/truth: limits in tests/truth/limits.json
+TRUTH = python3 tests/truth/truth.py --daedal build/release/cli/daedal --jobs $(JOBS)
+
+truth: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target daedal_command
+	$(TRUTH) --short --check short --worst 20 --csv build/release/truth-short.csv
+
+truth-full: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target daedal_command
+	$(TRUTH) --check full --worst 40 --csv build/release/truth.csv
+
 check-long: build-release tidy
 	ctest --preset long -j $(JOBS)
+	$(MAKE) truth-full
 	sh tests/fuzz/run_long.sh
 	$(MAKE) bench bench-check bench-all
 

@@ -24,6 +24,7 @@
   X(CLI_COUPLING, 5, "the iteration of coupled systems diverges")                                  \
   X(CLI_CHECK, 6, "a required check fails")                                                        \
   X(CLI_FILE, 7, "a file cannot be read or written")                                               \
+  X(CLI_TRUST, 8, "the verdict on the results is red and --strict is given")                       \
   X(CLI_INTERRUPTED, 130, "interrupted; the results so far are kept")
 
 typedef enum cli_exit {

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* One run from the command line to the exit code. */
@@ -19,6 +20,7 @@ typedef struct session {
   dae_run_plan plan;
   dae_sink sinks[3];
   cli_progress progress;
+  dae_trust trust; /* verdict of the summary */
 } session;
 
 /* ---- callbacks of the library ---- */
@@ -80,6 +82,7 @@ static dae_status run_make_plan(session *s, dae_error *err)
   s->plan.method = s->choice.method;
   s->plan.options = s->choice.options;
   s->plan.verify = cli_flag(s->args, "verify");
+  s->plan.check_error = cli_flag(s->args, "check-error");
   status = cli_set_end(s->model, s->args, &s->plan, err);
   return status < 0 ? status : run_set_grid(s, err);
 }
@@ -185,6 +188,19 @@ static void run_print_summary(const session *s, const dae_summary *summary)
   free(text);
 }
 
+/* Variables that limited the step size, with --verbose. */
+static void run_print_limits(const session *s, const dae_summary *summary)
+{
+  const char *line = summary->limits;
+  for (; s->verbose && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *steps = line + strcspn(line, "\t"),
+               *rejected = steps + 1 + strcspn(steps + 1, "\t");
+    cli_note("step size limited by %.*s: share of steps %.*s, of rejected attempts %.*s",
+             (int)(steps - line), line, (int)(rejected - steps - 1), steps + 1,
+             (int)strcspn(rejected + 1, "\n"), rejected + 1);
+  }
+}
+
 /* Whether the rows go to a closed pipe, as after `| head`. */
 static bool run_reader_closed(const session *s)
 {
@@ -203,6 +219,8 @@ static dae_status run_integrate(session *s, dae_error *err)
   if (status == DAE_ERROR_FILE && run_reader_closed(s))
     return DAE_OK;
   run_print_summary(s, &summary);
+  run_print_limits(s, &summary);
+  s->trust = summary.trust;
   if (status < 0)
     status = cli_locate_setting(s->model, s->args, status, err);
   if (status < 0)
@@ -239,6 +257,8 @@ cli_exit cli_run(const cli_arguments *args)
   if (status >= 0)
     status = run_integrate(&s, &err);
   cli_exit code = status < 0 ? cli_report("run", &err) : CLI_OK;
+  if (code == CLI_OK && s.trust == DAE_TRUST_RED && cli_flag(args, "strict"))
+    code = CLI_TRUST;
   run_free(&s);
   return code;
 }

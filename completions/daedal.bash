@@ -57,7 +57,7 @@ _daedal_run_options()
 {
   local method=$(_daedal_method)
   echo --method --conserve --to --rtol --atol --step --order --stages --window --sweep --verify \
-    --set --jit --every --out --report --json --quiet --verbose --help
+    --check-error --strict --set --jit --every --out --report --json --quiet --verbose --help
   [[ -n $method && $method != auto ]] && _daedal_names "$1" "$method" | sed 's/^/--/'
 }
 

@@ -76,7 +76,8 @@ dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y
   *Ms_pattern; bool constant_mass; }
 dae_part { char *name; void *mechanical, *semi_explicit; }
 dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint; }
-dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *input_user, *why; }
+dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *input_user, *why,
+  *atol; }
 dae_start { double t; void *y, *fixed; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
 dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *action; }
@@ -89,21 +90,24 @@ dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second
   long windows, sweeps; char order[256], loop[256]; }
 dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[5]; char message[256]; }
+dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
+  char columns[4096], message[256]; }
 dae_native { long instructions; bool cached; double seconds; }
 dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
   *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events;
-  double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance;
-  bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved;
+  double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance,
+  energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
-  dae_verification verification; dae_native native; }
+  dae_verification verification; dae_native native; dae_error_check check;
+  char limits[512]; int trust; char reasons[1024]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
   void *times; long time_count; void *events; int event_count; void *held, *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
-  bool verify, unmeasured; dae_native native; void *progress, *progress_user; }
+  bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }
 dae_model_options { void *set; int set_count; size_t max_bytes; int max_depth; long max_work,
   max_nodes; }
@@ -516,6 +520,7 @@ class _System:
     def __init__(self, plan: Any, guard: _Guard, model: Any = None) -> None:
         self.plan, self.guard, self.model = plan, guard, model
         self.problem, self.size = byref(plan.problem), _lib.dae_problem_size(byref(plan.problem))
+        self.declared, self.atol = plan.problem.atol, None  # atol of the model, and of this run
         at = c_void_p()
         count = _lib.dae_model_settings(model, byref(at)) if model else 0
         self.settings = list((_s.dae_model_setting * count).from_address(at.value)) if count else []
@@ -598,7 +603,32 @@ class _System:
         self.accept(name)
         return _Choice(name)
 
+    def tolerances(self, options: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Sets the absolute tolerances of the variables to those of a dict by names or an array of
+        the state vector, or else to those of the model; returns the other options."""
+        atol = options.get("atol")
+        self.plan.problem.atol = self.declared
+        if isinstance(atol, str) or not (isinstance(atol, Mapping) or _shape(atol)):
+            return options
+        values, names = [0.0] * self.size, self.names()
+        if self.declared:
+            values = list(_read(self.declared, self.size))
+        if isinstance(atol, Mapping):
+            if unknown := [name for name in atol if name not in names]:
+                raise ValueError(f"atol: {unknown[0]!r} is not one of {', '.join(names)}")
+            for name, value in atol.items():
+                values[names.index(name)] = value
+        elif len(atol) != self.size:
+            raise ValueError(f"atol has {len(atol)} values, expected: {self.size}, for "
+                             + ", ".join(names))
+        else:
+            values = atol
+        self.atol = _doubles(values)
+        self.plan.problem.atol = addressof(self.atol)
+        return {name: value for name, value in options.items() if name != "atol"}
+
     def choose(self, method: str | None, options: Mapping[str, Any], sweep: Any = None) -> _Choice:
+        options = self.tolerances(options)
         said = {_str(s.name).replace("-", "_"): s for s in self.settings if not s.system}
         named = None if method else said.get("method")
         said = {name: s for name, s in said.items()
@@ -690,14 +720,14 @@ def _report(path: Any, system: _System, plan: Any, why: str, command: str | None
 
 def _run(system: _System, to: float | None, *, method: str | None = None,
          every: float | None = None, times: Sequence[float] | None = None,
-         sweep: Sequence[str] | None = None, verify: bool = False, report: Any = None,
-         command: str | None = None, progress: Callable[[float], Any] | None = None,
-         **options: Any) -> Result:
+         sweep: Sequence[str] | None = None, verify: bool = False, check_error: bool = False,
+         report: Any = None, command: str | None = None,
+         progress: Callable[[float], Any] | None = None, **options: Any) -> Result:
     if to is None and not system.setting("to"):
         raise ValueError("the model has no end time: give to=T")
     choice, guard = system.choose(method, options, sweep), system.guard
     plan = _s.dae_run_plan.from_buffer_copy(system.plan)
-    plan.put(method=choice.method, options=choice.options, verify=verify,
+    plan.put(method=choice.method, options=choice.options, verify=verify, check_error=check_error,
              to=plan.to if to is None else to, every=plan.every if every is None else every,
              progress=guard.pointer(_pointers["dae_run_plan.progress"], lambda _, t:
                                     progress is None or progress(t) is not False, failed=False))
@@ -816,12 +846,15 @@ def run(path: Any = None, to: float | None = None, *, text: str | None = None,
     set       other values of params: {"L": 2}
     jit       compile the equations by the C compiler of the system
     method    a name of methods(), or "auto"
-    rtol, atol, step, order, ...     options of the method
+    rtol, atol, step, order, ...     options of the method. atol may be a dict of absolute
+              tolerances by names of variables, {"x": 1e-12, "der(x)": 1e-9}, or an array of those
+              of the whole state vector, where 0 stands for the default, rtol/100
     every     interval of the rows in time, 0: a row at every step
     times     output times, with rows also at the start and at the end
     report    name of an HTML file with summary, animation, plots and data
     progress  function called with t after every step; False ends the run
     verify    compare a dynamic iteration with a run of the assembled system
+    check_error   compare with a second run at a tenth of the tolerances: summary["check_error"]
     sweep     order of the systems of a coupled model: ["A", "C", "B"]
     """
     return Model(path, text=text, set=set, jit=jit).run(to, **options)
@@ -1293,7 +1326,7 @@ def solve_ivp(fun: Callable, t_span: Sequence[float], y0: Sequence[float], metho
               t_eval: Sequence[float] | None = None, dense_output: bool = False, events: Any = None,
               vectorized: bool = False, args: Sequence[Any] | None = None, *, jac: Any = None,
               jac_sparsity: Any = None, mass: Any = None, algebraic: Callable | None = None,
-              rtol: float = 1e-3, atol: float = 1e-6, **options: Any) -> Solution:
+              rtol: float = 1e-3, atol: Any = 1e-6, **options: Any) -> Solution:
     """Solves y' = fun(t, y) with the interface of scipy.integrate.solve_ivp, by methods of daedal
     (SciPy's names RK45, DOP853, Radau, BDF, LSODA select similar methods). Additional arguments:
 
@@ -1301,7 +1334,8 @@ def solve_ivp(fun: Callable, t_span: Sequence[float], y0: Sequence[float], metho
     algebraic    0 = algebraic(t, y), for the last variables of y, of the same number; fun returns
                  the rates of the other variables. The index is 1 or 2
 
-    Options (first_step, max_step, ...) are those of the method.
+    atol may be an array, of one tolerance for each variable. Options (first_step, max_step, ...) are
+    those of the method.
     """
     t0, end = (float(t) for t in t_span)
     back, y0 = end < t0, _vector(y0)

@@ -48,7 +48,7 @@ typedef enum dae_bdf_projector {
 /** Options of the BDF methods. */
 typedef struct dae_bdf_options {
   double rtol;       /**< relative tolerance */
-  double atol;       /**< absolute tolerance */
+  double atol;       /**< absolute tolerance; 0: rtol/100 */
   int order;         /**< largest order; with a fixed step, the order */
   double step;       /**< fixed step size, 0: variable */
   double first_step; /**< initial step size, 0: automatic */

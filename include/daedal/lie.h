@@ -1,6 +1,6 @@
 /** @file
- * The implicit GL(n,R) method [L13] for M x' = f(x,y,t), 0 = F(x,y,t): order 2, or 4 by
- * composition. Constraints of x hold to round-off at the end of every step.
+ * The implicit GL(n,R) method [L13] for M x' = f(x,y,t), 0 = F(x,y,t): order 4 by composition, or
+ * 2. Constraints of x hold to round-off at the end of every step.
  *
  * It applies to semi-explicit problems of index 1 and 2 with regular M, ordinary differential
  * equations, mechanical problems, and coupled problems that assemble into one of these. */
@@ -30,8 +30,8 @@ typedef enum dae_lie_form {
 /** Options of the method. */
 typedef struct dae_lie_options {
   double rtol;       /**< relative tolerance */
-  double atol;       /**< absolute tolerance */
-  int order;         /**< 2, or 4: composition of five steps of order 2 */
+  double atol;       /**< absolute tolerance; 0: rtol/100 */
+  int order;         /**< 4: composition of five steps of order 2; or 2 */
   double step;       /**< fixed step size, 0: variable */
   double first_step; /**< initial step size, 0: automatic */
   double max_step;   /**< largest step size, 0: no limit */

@@ -33,6 +33,9 @@ typedef struct dae_problem {
   int (*input)(void *user, double t, double *in); /**< inputs at time t, NULL: none */
   void *input_user;                               /**< argument of input */
   const dae_error *why; /**< details of a refusal or failure, written by callbacks, or NULL */
+  /** absolute tolerance of each entry of the state vector, in the unit of the variable; NULL, or an
+   * entry 0: that of the options of the method */
+  const double *atol;
 } dae_problem;
 
 /** A mechanical problem without inputs. */

@@ -36,7 +36,7 @@ extern "C" {
 typedef struct dae_rk_options {
   double rtol; /**< relative tolerance; of the classical methods that of inner iterations, which
                   fail if they stagnate above 1e-3 rtol (|y| + atol/rtol) */
-  double atol; /**< absolute tolerance */
+  double atol; /**< absolute tolerance; 0: rtol/100 */
   double step; /**< fixed step size; 0: variable, refused by the classical methods */
   double first_step; /**< initial step size, 0: automatic */
   double max_step;   /**< largest step size, 0: no limit */

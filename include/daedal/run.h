@@ -33,6 +33,29 @@ typedef struct dae_verification {
   char message[256]; /**< reason of a failure of the assembled run; empty: none */
 } dae_verification;
 
+/** Comparison of a run with a second run at a tenth of its tolerances, or of its fixed step. */
+typedef struct dae_error_check {
+  const char *method;  /**< method of the second run; NULL: no comparison */
+  double rtol;         /**< relative tolerance of the second run; NaN: the method has none */
+  double step;         /**< fixed step size of the second run; 0: variable */
+  long rows;           /**< number of compared rows, without rows at jumps of events */
+  dae_difference most; /**< largest difference of all variables; outputs are not judged */
+  /** one line per column in the order of the results: name, difference in tolerances, absolute
+   * difference and time of the maximum, separated by tabs */
+  char columns[4096];
+  char message[256]; /**< reason of a failure of the second run; empty: none */
+} dae_error_check;
+
+/** Verdict on the results of a run, see docs/accuracy.md. */
+typedef enum dae_trust {
+  DAE_TRUST_GREEN, /**< no sign of errors far above the tolerance */
+  DAE_TRUST_AMBER, /**< errors of some hundred tolerances are possible */
+  DAE_TRUST_RED    /**< errors of thousands of tolerances are likely, or the run has failed */
+} dae_trust;
+
+/** Name of a verdict: green, amber or red. */
+const char *dae_trust_name(dae_trust trust);
+
 /** Closing summary of a run. */
 typedef struct dae_summary {
   dae_status status;       /**< status of the run */
@@ -55,7 +78,16 @@ typedef struct dae_summary {
   double energy_start;     /**< energy at the start; NaN: the problem has none */
   double energy_change;    /**< change of the energy from start to end */
   double energy_balance;   /**< change of the energy minus the work of forces and constraints */
-  bool damped;             /**< option `damp` of the method */
+  /** largest |energy balance| along the run; NaN: not known */
+  double energy_error;
+  /** change of the energy by an error of one tolerance in every position and velocity, maximum
+   * along the run; NaN: not known */
+  double energy_tolerance;
+  double
+      oscillations; /**< number of oscillations of the fastest-turning variable; 0: not counted */
+  /** phase error in radians estimated from the energy error of an oscillation; NaN: not known */
+  double phase_error;
+  bool damped; /**< option `damp` of the method */
   union {
     double energy_removed_at_start; /**< by the slow-manifold start (`damp`); NaN: unknown */
     double energy_settled DAE_DEPRECATED("energy_removed_at_start"); /**< deprecated: the same */
@@ -71,6 +103,12 @@ typedef struct dae_summary {
   dae_contraction contraction;   /**< contraction of the dynamic iteration */
   dae_verification verification; /**< comparison with the assembled system, if requested */
   dae_native native;             /**< native code of the plan */
+  dae_error_check check;         /**< comparison with a second run, if requested */
+  /** variables that limited the step size, at most five: name, share of the steps and share of the
+   * rejected attempts, separated by tabs, one line each; empty: not known */
+  char limits[512];
+  dae_trust trust;    /**< verdict on the results */
+  char reasons[1024]; /**< one line per reason of the verdict; empty: none */
 } dae_summary;
 
 /** Closing summary as text. Returns the length needed, as snprintf does. */
@@ -160,6 +198,9 @@ typedef struct dae_run_plan {
   /** comparison with a run of the assembled system by the method of `auto`, with the same
    * tolerances; for dynamic iterations only */
   bool verify;
+  /** comparison with a second run at a tenth of the tolerances, or of the fixed step, by another
+   * method where one applies */
+  bool check_error;
   /** no measurement of drift and energy, whose balance costs as much as output rows; for
    * measurements of time */
   bool unmeasured;

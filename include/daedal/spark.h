@@ -94,7 +94,7 @@ typedef enum dae_spark_member {
 /** Options of the SPARK methods. */
 typedef struct dae_spark_options {
   double rtol;                 /**< relative tolerance */
-  double atol;                 /**< absolute tolerance */
+  double atol;                 /**< absolute tolerance; 0: rtol/100 */
   int stages;                  /**< number of stages s; 0: by tolerance and cost */
   double step;                 /**< fixed step size, 0: variable */
   double first_step;           /**< initial step size, 0: automatic */

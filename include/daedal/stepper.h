@@ -78,6 +78,9 @@ typedef struct dae_adapter {
   int size;                       /**< number of entries of z */
   int inputs;                     /**< number of inputs */
   bool singular;                  /**< M is singular, or the index is 2: x has no slopes */
+  /** absolute tolerance of each entry of z relative to step_options.atol, 1 unless dae_problem.atol
+   * gives another one: errors are relative to rtol |z_i| + atol atol_scale[i] */
+  const double *atol_scale;
   const struct dae__forms *forms; /**< private */
 } dae_adapter;
 
@@ -116,7 +119,7 @@ typedef struct dae_stepper_table {
 /** Step-size control and projection. */
 typedef struct dae_step_options {
   double rtol;       /**< relative tolerance */
-  double atol;       /**< absolute tolerance */
+  double atol;       /**< absolute tolerance; 0: rtol/100 */
   double step;       /**< fixed step size; 0: variable */
   double first_step; /**< initial step size; 0: automatic */
   double max_step;   /**< largest step size; 0: no limit */
@@ -124,8 +127,8 @@ typedef struct dae_step_options {
   bool project;      /**< projection onto the constraints after every step */
 } dae_step_options;
 
-/** Sets the default options: rtol 1e-6, atol 1e-8, variable steps, 30 failures, projection. opts is
- * a dae_step_options. */
+/** Sets the default options: rtol 1e-6, atol rtol/100, variable steps, 30 failures, projection.
+ * opts is a dae_step_options. */
 void dae_step_defaults(void *opts);
 extern const dae_option_table dae_step_option_table; /**< fields of dae_step_options */
 

@@ -155,7 +155,7 @@ typedef struct dae_wave_sweep {
 /** Options of gauss-seidel, jacobi and joint. */
 typedef struct dae_wave_options {
   double rtol;            /**< relative tolerance of the coupled waveforms */
-  double atol;            /**< absolute tolerance of the coupled waveforms */
+  double atol;            /**< absolute tolerance of the coupled waveforms; 0: rtol/100 */
   double window;          /**< fixed length of the windows, 0: automatic */
   double max_window;      /**< largest window, 0: no limit */
   int nodes;              /**< intervals of the exchange grid in a window, 0: automatic */

@@ -13,6 +13,12 @@ double dae__options_value(const dae_option *option, const void *opts);
 dae_status dae__options_set_number(const dae_option_table *table, void *opts, const char *name,
                                    double value, dae_error *err);
 
+/* Absolute tolerance of options with these tolerances: atol, or by default, 0, rtol/100. */
+static inline double dae__options_atol(double rtol, double atol)
+{
+  return atol == 0 ? rtol / 100 : atol;
+}
+
 /* Number of insertions, deletions, replacements and swaps of neighbouring letters that turn one
  * word into the other; upper and lower case, and - and _, are the same. INT_MAX for words over 63
  * letters. */

@@ -10,12 +10,40 @@
 
 /* ---- norms ---- */
 
+/* share of the tolerance for the error of the next step; a damped run does not follow the motion so
+ * closely */
+static double bdf_share(const dae__bdf *s)
+{
+  if (!s->strict || s->opts.damp || s->m->stability.limited)
+    return s->strict ? DAE__BDF_LARGEST_SHARE : 1;
+  double root = pow(s->rtol, 1.0 / DAE__MAX_ORDER);
+  double steps = (double)(s->m->stats.steps - s->m->first_step);
+  double share = DAE__BDF_SHARE * root / (1 + steps * root / DAE__BDF_SHARE_STEPS);
+  double smallest = fmax(DAE__BDF_SMALLEST_SHARED, s->corrector.floor) / s->rtol;
+  return fmin(DAE__BDF_LARGEST_SHARE, s->m->noise * fmax(share, smallest));
+}
+
+/* weights of the unknowns from first to last - 1, at least the round-off of the largest of them */
+static void bdf_set_coupled_weights(dae__bdf *s, const double *Y, int first, int last)
+{
+  double largest = 0;
+  for (int i = first; i < last; i++)
+    largest = fmax(largest, fabs(Y[i]));
+  double most = 1 / (DAE__BDF_ROUND_OFF * s->corrector.floor * largest);
+  for (int i = first; i < last; i++)
+    s->inverse_weight[i] = fmin(s->inverse_weight[i], most);
+}
+
 static void bdf_set_weights(dae__bdf *s, const double *Y)
 {
-  double share = s->strict ? DAE__BDF_STEP_TOLERANCE : 1;
-  double rtol = share * s->rtol, atol = share * s->atol;
-  for (int i = 0; i < s->tested; i++)
-    s->inverse_weight[i] = 1 / (rtol * fabs(Y[i]) + atol);
+  const dae__corrector *c = &s->corrector;
+  s->share = bdf_share(s);
+  double rtol = s->share * s->rtol, atol = s->share * s->atol;
+  dae__inverse_weights(s->tested, rtol, atol, s->atol_scale, Y, s->inverse_weight);
+  if (s->strict) {
+    bdf_set_coupled_weights(s, Y, 0, c->positions);
+    bdf_set_coupled_weights(s, Y, c->positions, c->velocities);
+  }
 }
 
 /* updates the data that depend on the roles of the unknowns, which a new matrix or a consistent
@@ -90,10 +118,29 @@ static dae__bdf_outcome bdf_failed(dae_status status)
   return status == DAE_ERROR_SINGULAR ? DAE__BDF_NOT_CONVERGED : DAE__BDF_FATAL;
 }
 
+/* Predicts the unknowns that are in no test, the multipliers. Their iteration error is not limited,
+ * and the extrapolation by order k multiplies it by up to 2^(k+1) - 1, more than a Newton iteration
+ * with an old matrix reduces it. Where the last correction was larger than the last change, the
+ * last value is the better prediction, and the iteration error decays. */
+static void bdf_predict_untested(dae__bdf *s)
+{
+  const dae__history *past = &s->history;
+  const double *last = dae__history_phi(past, 0), *change = dae__history_phi(past, 1);
+  const double *correction = dae__history_phi(past, past->memory->order_old + 1);
+  for (int i = s->tested; i < s->corrector.n; i++) {
+    bool constant = fabs(correction[i]) > fabs(change[i]);
+    s->e[i] = constant ? last[i] - s->Y[i] : 0;
+    s->Y[i] = constant ? last[i] : s->Y[i];
+  }
+}
+
+/* predictions Y and Y', and the corrections e of the extrapolated values so far */
 static dae_status bdf_predict(dae__bdf *s, double t)
 {
   const dae__corrector *c = &s->corrector;
   dae__history_predict(&s->history, s->Y, s->dY);
+  dae__zero(s->tested, s->e);
+  bdf_predict_untested(s);
   return c->table->predict ? c->table->predict(c->self, t, s->Y, s->dY, &s->last) : DAE_OK;
 }
 
@@ -116,6 +163,16 @@ static void bdf_add_increment(dae__bdf *s, double cj)
   }
 }
 
+/* Whether the iteration does not converge in the multipliers, which are in no test: the last
+ * increment is a large part of them. An old matrix may contract the tested unknowns and expand the
+ * error of the multipliers at the same time. */
+static bool bdf_multipliers_diverge(const dae__bdf *s)
+{
+  int rest = s->corrector.size - s->tested; /* lambda and psi; mu is zero but for errors */
+  double change = rest > 0 ? dae__max_abs(rest, s->delta + s->tested) : 0;
+  return change > 0 && change > DAE__BDF_MULTIPLIER_CHANGE * dae__max_abs(rest, s->Y + s->tested);
+}
+
 /* Newton iteration from the predictor with the current matrix; predicted: whether Y and Y' are the
  * values of the predictor already */
 static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_iterations,
@@ -128,7 +185,6 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
   dae_status status = predicted && !c->table->predict ? DAE_OK : bdf_predict(s, t);
   if (status)
     return bdf_failed(status);
-  dae__zero(c->n, s->e);
   dae__newton_begin(&m->newton, !s->strict, max_iterations);
   /* forgets the contraction of earlier steps: with constraints the iteration matrix becomes
    * outdated faster */
@@ -144,11 +200,12 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
      * of that needs no comparison with it */
     double norm = bdf_norm_of(s, s->delta, DAE__TEST_MULTIPLIER, multiplier);
     double part = 100 * DBL_EPSILON, round_off = 0;
-    if (!(norm * DAE__BDF_STEP_TOLERANCE * s->rtol > 10 * part))
+    if (!(norm * s->share * s->rtol > 10 * part))
       round_off = part * bdf_norm_of(s, s->Y, DAE__TEST_MULTIPLIER, multiplier);
     switch (dae__newton_test(&m->newton, norm, round_off, DAE__BDF_NEWTON_TOLERANCE)) {
     case DAE__NEWTON_DONE:
-      return DAE__BDF_ACCEPTED;
+      return s->strict && !predicted && bdf_multipliers_diverge(s) ? DAE__BDF_NOT_CONVERGED
+                                                                   : DAE__BDF_ACCEPTED;
     case DAE__NEWTON_FAILED:
       s->why = (dae__bdf_reason){.what = "the Newton iteration does not converge",
                                  .hint = "",
@@ -197,6 +254,9 @@ static dae__bdf_outcome bdf_correct(dae__bdf *s, double t, double cj, int max_it
     if (outcome == DAE__BDF_ACCEPTED)
       outcome = bdf_iterate(s, t, cj, max_iterations, true);
   }
+  bool noise = m->has_matrix && m->newton.first <= DAE__BDF_NOISE_INCREMENT;
+  if (outcome == DAE__BDF_NOT_CONVERGED && noise && s->share < DAE__BDF_LARGEST_SHARE)
+    m->noise *= DAE__BDF_NOISE_GROWTH;
   if (outcome != DAE__BDF_ACCEPTED)
     m->has_matrix = false;
   return outcome;
@@ -244,6 +304,7 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
     dae__history_undo(&s->history);
     return outcome;
   }
+  s->m->noise = fmax(1, DAE__BDF_NOISE_DECAY * s->m->noise);
   if (attempt->test_error)
     dae__bdf_select_next(s, *est, order_before, attempt->rejected);
   dae__history_accept(&s->history, attempt->t, s->e);

@@ -2,6 +2,7 @@
  * integrator. */
 #include "multistep/bdf.h"
 #include "core/error.h"
+#include "core/options.h"
 #include "problem/consistent.h"
 #include "step/assembled.h"
 #include "step/integrator.h"
@@ -90,10 +91,11 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
                          const dae_bdf_options *opts, const dae_env *env, dae_integrator **out,    \
                          dae_error *err)                                                           \
   {                                                                                                \
-    dae_bdf_options defaults = dae_bdf_defaults();                                                 \
-    request r = {name, constrained, corrector, opts ? opts : &defaults};                           \
+    dae_bdf_options o = opts ? *opts : dae_bdf_defaults();                                         \
+    request r = {name, constrained, corrector, &o};                                                \
     *out = NULL;                                                                                   \
-    DAE__TRY(dae_options_validate(&table, r.opts, err));                                           \
+    DAE__TRY(dae_options_validate(&table, &o, err));                                               \
+    o.atol = dae__options_atol(o.rtol, o.atol);                                                    \
     DAE__TRY(dae__assembled_create(problem, start, bdf_create_single, &r, env, out, err));         \
     return dae__integrator_identify(out, &(dae__identity){problem, &table, r.opts, 0}, err);       \
   }

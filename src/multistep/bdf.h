@@ -59,6 +59,9 @@ typedef struct dae__corrector {
   int size;            /* entries of the state vector, which is the beginning of Y */
   unsigned char *role; /* dae__test_role of each unknown */
   double floor;        /* smallest tolerance, limited by the round-off of residuals */
+  /* ends of the positions and of the velocities, at the beginning of Y, whose round-off constraints
+   * mix; 0: none */
+  int positions, velocities;
   /* Data set by the caller of the constructor. */
   const char *method;  /* name of the method, such as "bdf-ggl" */
   dae_problem problem; /* problem, for the names of variables in messages */

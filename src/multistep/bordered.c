@@ -361,6 +361,8 @@ dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table 
                           .n = s->n,
                           .size = s->m->at.size,
                           .role = role,
+                          .positions = o->v,
+                          .velocities = o->u,
                           .floor = dae__mech_differenced(s->m->p) ? DIFFERENCED_TOLERANCE_FLOOR
                                                                   : TOLERANCE_FLOOR};
   return DAE_OK;

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
+#include "problem/problem.h"
 #include <float.h>
 
 /* ---- failures ---- */
@@ -92,6 +93,8 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
 static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, double t_stop)
 {
   dae__bdf_memory *m = s->m;
+  m->first_step = m->stats.steps;
+  m->noise = 1;
   dae__bdf_set_state(s, y, dy);
   m->t = m->t_previous = t;
   m->order = 1;
@@ -105,7 +108,10 @@ static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, 
   dae__newton_forget(&m->newton);
   m->cj_last = 0;
   double h = 1e-3 * (t_stop - t);
-  double size = dae__bdf_error_norm(s, s->Y), rate = dae__bdf_error_norm(s, s->dY);
+  /* after an event the largest share: events that accumulate need steps above the resolution of
+   * time, and the error test rejects a step that is too large */
+  double part = s->strict && m->stats.restarts > 0 ? s->share / DAE__BDF_LARGEST_SHARE : 1;
+  double size = part * dae__bdf_error_norm(s, s->Y), rate = part * dae__bdf_error_norm(s, s->dY);
   double change = s->strict ? fmax(0.5, 0.1 * sqrt(size)) : 0.5;
   h = rate > change / h ? change / rate : h;
   m->h = s->opts.first_step > 0 ? fmin(s->opts.first_step, t_stop - t)
@@ -360,8 +366,8 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
   s->rate = DAE__STATE(arena, double, size);
   s->scratch_state = DAE__ALLOC(arena, double, size);
   s->scratch_rate = DAE__ALLOC(arena, double, size);
-  double **vectors[] = {&s->Y,       &s->dY,      &s->e, &s->delta, &s->inverse_weight,
-                        &s->scratch, &s->filtered};
+  double **vectors[] = {&s->Y,          &s->dY,      &s->e,       &s->delta, &s->inverse_weight,
+                        &s->atol_scale, &s->scratch, &s->filtered};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__ALLOC(arena, double, n);
   if (s->opts.step > 0)
@@ -401,7 +407,9 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   bdf_alloc_memory(s, arena);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  dae__problem_atol_scale(&corrector->problem, opts->atol, corrector->n, s->atol_scale);
   s->m->t = s->m->t_previous = t;
+  s->m->noise = 1;
   s->last = dae_error_none();
   dae_status status = opts->damp ? dae__bdf_slow_manifold_start(s, t, fixed, y, dy, err) : DAE_OK;
   if (status)

@@ -28,7 +28,7 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
 /* clang-format off */
 #define COMMON(tests, tested)                                                                      \
   NUMBER(rtol, 1e-14, 1, "relative tolerance"),                                                    \
-  NUMBER(atol, DBL_MIN, INFINITY, "absolute tolerance"),                                           \
+  NUMBER(atol, 0, INFINITY, "absolute tolerance, 0: rtol/100"),                                    \
   COUNT(order, 1, DAE__MAX_ORDER, "largest order; with a fixed step, the order"),                  \
   NUMBER(step, 0, INFINITY, "fixed step size, 0: variable"),                                       \
   NUMBER(first_step, 0, INFINITY, "first step size to try, 0: chosen"),                            \
@@ -88,7 +88,6 @@ const dae_option_table dae_bdf_cm_option_table = TABLE(cm_options, "bdf-cm");
 dae_bdf_options dae_bdf_defaults(void)
 {
   return (dae_bdf_options){.rtol = 1e-6,
-                           .atol = 1e-8,
                            .order = DAE__MAX_ORDER,
                            .error_test = DAE_BDF_TEST_QV,
                            .project = true,

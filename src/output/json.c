@@ -36,6 +36,10 @@ static void json_add_problem(dae__text *text, const dae_summary *s)
   json_number_field(text, "energy_start", s->energy_start);
   json_number_field(text, "energy_change", s->energy_change);
   json_number_field(text, "energy_balance", s->energy_balance);
+  json_number_field(text, "energy_error", s->energy_error);
+  json_number_field(text, "energy_tolerance", s->energy_tolerance);
+  json_number_field(text, "oscillations", s->oscillations);
+  json_number_field(text, "phase_error", s->phase_error);
   dae__text_add(text, "  \"damped\": %s,\n", s->damped ? "true" : "false");
   json_number_field(text, "energy_removed_at_start", s->energy_removed_at_start);
   /* deprecated key of energy_removed_at_start */
@@ -124,6 +128,78 @@ static void json_add_moves(dae__text *text, const char *moves)
   dae__text_add(text, "],\n");
 }
 
+/* Adds the differences to the second run: {"x": {"tolerances": ..., "absolute": ..., "t": ...}}. */
+static void json_add_check(dae__text *text, const dae_error_check *c)
+{
+  const char *comma = "";
+  if (!c->method) {
+    dae__text_add(text, "  \"check_error\": null,\n");
+    return;
+  }
+  dae__text_add(text, "  \"check_error\": {\"method\": ");
+  dae__text_quote(text, c->method, strlen(c->method));
+  dae__text_add(text, ", \"rtol\": ");
+  dae__text_number(text, c->rtol);
+  dae__text_add(text, ", \"step\": ");
+  dae__text_number(text, c->step);
+  dae__text_add(text, ", \"rows\": %ld, \"message\": ", c->rows);
+  dae__text_quote(text, c->message[0] ? c->message : NULL, sizeof c->message);
+  dae__text_add(text, ", \"tolerances\": ");
+  dae__text_number(text, c->most.tolerances);
+  dae__text_add(text, ", \"columns\": {");
+  for (const char *line = c->columns; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    static const char *const keys[] = {"tolerances", "absolute", "t"};
+    size_t name = strcspn(line, "\t\n");
+    const char *word = line + name;
+    if (*word != '\t')
+      continue;
+    dae__text_add(text, "%s", comma);
+    dae__text_quote(text, line, name);
+    for (int i = 0; i < 3; i++) {
+      word += *word == '\t';
+      size_t length = strcspn(word, "\t\n");
+      bool finite = memchr(word, 'n', length) == NULL; /* not nan, inf */
+      dae__text_add(text, "%s\"%s\": %.*s", i == 0 ? ": {" : ", ", keys[i],
+                    finite ? (int)length : 4, finite ? word : "null");
+      word += length;
+    }
+    dae__text_add(text, "}");
+    comma = ", ";
+  }
+  dae__text_add(text, "}},\n");
+}
+
+/* Adds the variables that limited the step size: {"x": {"steps": 0.7, "rejected": 0.9}}. */
+static void json_add_limits(dae__text *text, const char *limits)
+{
+  const char *comma = "";
+  dae__text_add(text, "  \"limits\": {");
+  for (const char *line = limits; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *steps = line + strcspn(line, "\t"),
+               *rejected = steps + 1 + strcspn(steps + 1, "\t");
+    dae__text_add(text, "%s", comma);
+    dae__text_quote(text, line, (size_t)(steps - line));
+    dae__text_add(text, ": {\"steps\": %.*s, \"rejected\": %.*s}", (int)(rejected - steps - 1),
+                  steps + 1, (int)strcspn(rejected + 1, "\n"), rejected + 1);
+    comma = ", ";
+  }
+  dae__text_add(text, "},\n");
+}
+
+/* Adds {"verdict": "amber", "reasons": [...]}. */
+static void json_add_trust(dae__text *text, const dae_summary *s)
+{
+  const char *comma = "";
+  dae__text_add(text, "  \"trust\": {\"verdict\": \"%s\", \"reasons\": [",
+                dae_trust_name(s->trust));
+  for (const char *line = s->reasons; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    dae__text_add(text, "%s", comma);
+    dae__text_quote(text, line, strcspn(line, "\n"));
+    comma = ", ";
+  }
+  dae__text_add(text, "]},\n");
+}
+
 size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
 {
   dae__text t = dae__text_in(text, size);
@@ -131,6 +207,7 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_string_field(&t, "status", dae_status_name(s->status));
   json_string_field(&t, "message", s->message[0] ? s->message : NULL);
   json_string_field(&t, "caution", s->caution);
+  json_add_trust(&t, s);
   json_string_field(&t, "problem", s->problem);
   json_string_field(&t, "method", s->method);
   json_number_field(&t, "rtol", s->rtol);
@@ -158,6 +235,8 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_add_problem(&t, s);
   json_add_coupling(&t, s);
   json_add_verification(&t, &s->verification);
+  json_add_limits(&t, s->limits);
+  json_add_check(&t, &s->check);
   json_number_field(&t, "moved", s->moved);
   json_add_moves(&t, s->moves);
   dae__text_add(&t, "  \"files\": ");

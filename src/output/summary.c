@@ -7,10 +7,18 @@
 
 #define LABEL "  %-12s " /* format of the subject at the beginning of a line */
 #define INDENT "               "
+#define WIDTH 90     /* column at which reasons are wrapped */
+#define LONG_RUN 100 /* least number of oscillations whose phase is reported; chosen */
 
 static const char *summary_plural(long count)
 {
   return count == 1 ? "" : "s";
+}
+
+const char *dae_trust_name(dae_trust trust)
+{
+  static const char *const names[] = {"green", "amber", "red"};
+  return trust >= DAE_TRUST_GREEN && trust <= DAE_TRUST_RED ? names[trust] : "?";
 }
 
 size_t dae_native_text(const dae_native *native, char *text, size_t size)
@@ -192,6 +200,85 @@ static void summary_add_accuracy(dae__text *t, const dae_summary *s)
   }
 }
 
+/* Adds the differences to the second run, column by column. */
+static void summary_add_check(dae__text *t, const dae_error_check *c)
+{
+  if (!c->method)
+    return;
+  dae__text_add(t, LABEL "by %s at ", "error check", c->method);
+  if (c->step > 0)
+    dae__text_add(t, "steps of %s", dae__number_text(c->step, 3).text);
+  else
+    dae__text_add(t, "rtol %s", dae__number_text(c->rtol, 3).text);
+  dae__text_add(t, ", %ld row%s; largest differences in\n" INDENT "tolerances, %s:\n", c->rows,
+                summary_plural(c->rows), c->step > 0 ? "1e-4 max|y| + 1e-6" : "rtol max|y| + atol");
+  if (c->message[0])
+    dae__text_add(t, INDENT "not to the end: %s\n", c->message);
+  for (const char *line = c->columns; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *word[4] = {line};
+    int length[4] = {0};
+    for (int i = 0; i < 4; i++) {
+      length[i] = (int)strcspn(word[i], "\t\n");
+      if (i < 3)
+        word[i + 1] = word[i] + length[i] + (word[i][length[i]] == '\t');
+    }
+    if (line[length[0]] == '\t')
+      dae__text_add(t, INDENT "%-20.*s %.*s (at t = %.*s: %.*s)\n", length[0], word[0], length[1],
+                    word[1], length[3], word[3], length[2], word[2]);
+    else
+      dae__text_add(t, INDENT "%.*s\n", length[0], line);
+  }
+}
+
+/* Adds the number of oscillations of a long run and the error of their phase. */
+static void summary_add_phase(dae__text *t, const dae_summary *s)
+{
+  if (!(s->oscillations >= LONG_RUN))
+    return;
+  dae__text_add(t, LABEL "about %s oscillations; ", "phase",
+                dae__number_text(s->oscillations, 3).text);
+  if (isnan(s->phase_error))
+    dae__text_add(t, "their phase error is not known\n");
+  else
+    dae__text_add(t, "phase error by the energy balance: about %s rad\n",
+                  dae__number_text(s->phase_error, 2).text);
+  if (!isnan(s->phase_error) && s->step == 0)
+    dae__text_add(t, INDENT "--conserve with --step serves such runs: its energy does not drift\n");
+}
+
+/* Adds words up to the end of the line, wrapped at WIDTH columns; `column` is the first free one.
+ */
+static void summary_add_words(dae__text *t, int column, const char *line)
+{
+  const char *end = line + strcspn(line, "\n"), *blank = "";
+  while (line < end) {
+    int length = (int)strcspn(line, " \n");
+    bool wrap = column + length > WIDTH;
+    dae__text_add(t, "%s%.*s", wrap ? "\n" INDENT : blank, length, line);
+    column = (wrap ? (int)strlen(INDENT) : column) + length + 1;
+    blank = " ";
+    line += length + (line + length < end);
+  }
+}
+
+/* Adds the verdict with its reasons, one line or more for each. */
+static void summary_add_trust(dae__text *t, const dae_summary *s)
+{
+  const char *name = dae_trust_name(s->trust), *line = s->reasons;
+  if (s->rows == 0)
+    return;
+  dae__text_add(t, LABEL "%s%s", "trust:", name, *line ? ": " : "");
+  int column = (int)(strlen(INDENT) + strlen(name)) + 2;
+  for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    if (line > s->reasons) {
+      dae__text_add(t, "\n" INDENT);
+      column = (int)strlen(INDENT);
+    }
+    summary_add_words(t, column, line);
+  }
+  dae__text_add(t, "\n");
+}
+
 /* Adds the start values that were changed: name, old and new value in columns. */
 static void summary_add_moves(dae__text *t, const dae_summary *s)
 {
@@ -230,6 +317,7 @@ size_t dae_summary_text(const dae_summary *s, char *text, size_t size)
   summary_add_coupling(&t, s);
   summary_add_work(&t, s);
   summary_add_accuracy(&t, s);
+  summary_add_phase(&t, s);
   if (s->caution)
     dae__text_add(&t, LABEL "%s\n", "caution", s->caution);
   if (v->method)
@@ -245,7 +333,9 @@ size_t dae_summary_text(const dae_summary *s, char *text, size_t size)
                     dae__number_text(v->most[i].tolerances, 3).text, v->most[i].name,
                     dae__number_text(v->most[i].t, 6).text,
                     dae__number_text(v->most[i].absolute, 3).text);
+  summary_add_check(&t, &s->check);
   summary_add_moves(&t, s);
+  summary_add_trust(&t, s);
   dae__text_add(&t, LABEL "%ld row%s%s%s\n", "results", s->rows, summary_plural(s->rows),
                 s->files[0] ? " in " : "", s->files);
   return t.length;

@@ -100,6 +100,8 @@ uint64_t dae__problem_structure(const dae_problem *p)
   for (int i = 0, n = dae_problem_size(p); i < n; i++) {
     dae_problem_variable(p, i, name, sizeof name);
     h = dae__hash_text(h, name);
+    if (p->atol)
+      h = dae__hash(h, &p->atol[i], sizeof *p->atol);
   }
   return p->mechanical      ? fingerprint_mechanical(h, p->mechanical)
          : p->semi_explicit ? fingerprint_semi(h, p->semi_explicit)

@@ -25,6 +25,7 @@ struct dae__measure {
   dae__momentum *n;
   double *y; /* state vector in the order of the assembled problem */
   double *p, *F, *u_rate;
+  double *qv;                /* positions and velocities of the last energy measured */
   double *q_moved, *u_moved; /* point (q + d v, u + d u') of differences of T and V */
   double *in_rate;
   double *Gv, *G, *K, *residual;
@@ -35,9 +36,9 @@ static dae_status measure_mechanical(dae__arena *arena, const dae_problem *probl
 {
   DAE__TRY(dae__mech_create(arena, problem, &measure->m, err));
   const dae__mech *m = measure->m;
-  double **vectors[] = {&measure->p,      &measure->F,       &measure->q_moved,
-                        &measure->u_rate, &measure->u_moved, &measure->in_rate};
-  int sizes[] = {m->nq, m->nq, m->nq, m->nu, m->nu, m->p->nin};
+  double **vectors[] = {&measure->p,       &measure->F,       &measure->q_moved, &measure->u_rate,
+                        &measure->u_moved, &measure->in_rate, &measure->qv};
+  int sizes[] = {m->nq, m->nq, m->nq, m->nu, m->nu, m->p->nin, 2 * m->nq};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__ALLOC(arena, double, sizes[i]);
   measure->Gv = DAE__ALLOC(arena, double, m->nc);
@@ -122,6 +123,29 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
   if (nc > 0)
     *velocity = dae__max_abs(nc, gdot);
   return status;
+}
+
+/* Drift that counts as round-off: a hundred times the tolerance of the projection. */
+#define DRIFT_ROUND_OFF 1e-10
+
+double dae__measure_drift_tolerances(dae__measure *measure, const double *y, double rtol,
+                                     double atol)
+{
+  const dae__mech *m = measure->m;
+  double worst = 0;
+  for (int level = 0; m && level < 2; level++) { /* g by errors of q, G v by errors of v */
+    const dae_mechanical_at at = dae__mech_at(measure->m, 0, measure_assembled(measure, y));
+    const double *x = level == 0 ? at.q : at.v, *drift = measure->residual + level * m->ng;
+    double *scale = measure->Gv;
+    dae__zero(m->nc, scale);
+    for (int j = 0; j < m->G.cols; j++)
+      for (int e = m->G.start[j]; e < m->G.start[j + 1]; e++)
+        scale[m->G.row[e]] += fabs(measure->G[e]) * (rtol * fabs(x[j]) + atol);
+    for (int i = 0; i < m->ng; i++)
+      if (fabs(drift[i]) > DRIFT_ROUND_OFF && scale[i] > 0)
+        worst = fmax(worst, fabs(drift[i]) / scale[i]);
+  }
+  return worst;
 }
 
 /* Largest time increment of central differences of energy and inputs. Chosen, not measured. */
@@ -239,5 +263,24 @@ dae_status dae__measure_energy(dae__measure *measure, double t, const double *y,
   DAE__TRY(dae__mech_p(m, &at, measure->p, err));
   DAE__TRY(measure_mechanical_power(measure, &at, y, power, err));
   *energy = dae__dot(m->nq, at.v, measure->p) - T + V;
+  dae__copy(m->nq, at.q, measure->qv);
+  dae__copy(m->nq, at.v, measure->qv + m->nq);
   return DAE_OK;
+}
+
+double dae__measure_energy_tolerance(const dae__measure *measure, double rtol, double atol)
+{
+  const dae__mech *m = measure->m;
+  const double *q = measure->qv, *v = m ? q + m->nq : NULL;
+  double sum = m ? 0 : NAN;
+  for (int i = 0; m && i < m->nq; i++) /* dE = p.dv - F.dq */
+    sum += fabs(measure->p[i]) * (rtol * fabs(v[i]) + atol) +
+           fabs(measure->F[i]) * (rtol * fabs(q[i]) + atol);
+  return sum;
+}
+
+double dae__measure_kinetic(const dae__measure *measure)
+{
+  const dae__mech *m = measure->m;
+  return m ? dae__dot(m->nq, measure->qv + m->nq, measure->p) / 2 : NAN;
 }

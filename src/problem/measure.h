@@ -15,6 +15,10 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
 dae_status dae__measure_drift(dae__measure *m, double t, const double *y, double *position,
                               double *velocity, dae_error *err);
 
+/* Largest drift of the last dae__measure_drift, at the same y, over that by an error rtol |x| +
+ * atol in every position or velocity x; 0: not a mechanical problem. */
+double dae__measure_drift_tolerances(dae__measure *m, const double *y, double rtol, double atol);
+
 /* True where constraint forces do no work, so that energy and power do not depend on the
  * multipliers. */
 bool dae__measure_workless(const dae__measure *measure);
@@ -23,6 +27,11 @@ bool dae__measure_workless(const dae__measure *measure);
  * NaN for a problem without energy. *has_potential: whether the user gave an energy. */
 dae_status dae__measure_energy(dae__measure *m, double t, const double *y, double *energy,
                                double *power, bool *has_potential, dae_error *err);
+/* Change of the energy, to first order, by an error rtol |x| + atol in every position and velocity
+ * x of the state of the last dae__measure_energy; NaN: not a mechanical problem. */
+double dae__measure_energy_tolerance(const dae__measure *m, double rtol, double atol);
+/* Kinetic energy v.p/2 of the same state; NaN: not a mechanical problem. */
+double dae__measure_kinetic(const dae__measure *m);
 /* Power of all forces that are not included in the energy, without an evaluation of the energy; NaN
  * for a problem that is not mechanical. */
 dae_status dae__measure_power(dae__measure *m, double t, const double *y, double *power,

@@ -167,6 +167,13 @@ dae_variable_kind dae_problem_variable(const dae_problem *p, int i, char *name, 
   return problem_segment_variable(segments, i, name, size);
 }
 
+void dae__problem_atol_scale(const dae_problem *p, double atol, int n, double *scale)
+{
+  int size = p->atol ? dae_problem_size(p) : 0;
+  for (int i = 0; i < n; i++)
+    scale[i] = i < size && p->atol[i] > 0 ? p->atol[i] / atol : 1;
+}
+
 dae_status dae__callback_status(const dae_error *why, int code, const char *callback, double t,
                                 dae_error *err)
 {

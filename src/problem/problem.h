@@ -14,6 +14,10 @@ dae_status dae__callback_status(const dae_error *why, int code, const char *call
 const char *dae__name_or_number(const char *const *names, const char *letter, int i, char *text,
                                 size_t size);
 
+/* scale_i, i < n: absolute tolerance of entry i of the state vector relative to that of the
+ * options, atol; 1 where the problem gives none, and behind the state vector. */
+void dae__problem_atol_scale(const dae_problem *p, double atol, int n, double *scale);
+
 /* Return value of a callback for a status, the inverse of dae__callback_status. */
 int dae__callback_code(dae_status status);
 

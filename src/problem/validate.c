@@ -6,6 +6,7 @@
 #include "problem/mechanical/mech.h"
 #include "problem/momentum/momentum.h"
 #include "problem/problem.h"
+#include <math.h>
 #include <stdio.h>
 
 /* Largest accepted size of a vector. Chosen: sums of sizes do not overflow. */
@@ -254,6 +255,22 @@ dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err)
   return status;
 }
 
+/* Refuses an absolute tolerance of a variable that is negative or not finite. */
+static dae_status validate_atol(const dae_problem *p, dae_error *err)
+{
+  char name[128];
+  for (int i = 0, n = p->atol ? dae_problem_size(p) : 0; i < n; i++)
+    if (!(p->atol[i] >= 0 && isfinite(p->atol[i]))) {
+      dae_problem_variable(p, i, name, sizeof name);
+      return dae__fail(
+          err, DAE_ERROR_PROBLEM, name,
+          "atol: the absolute tolerance %g of %s is not positive and finite; 0: that of "
+          "the options",
+          p->atol[i], name);
+    }
+  return DAE_OK;
+}
+
 dae_status dae_problem_validate(const dae_problem *p, dae_error *err)
 {
   int forms = (p->mechanical != NULL) + (p->semi_explicit != NULL) + (p->momentum != NULL) +
@@ -263,9 +280,9 @@ dae_status dae_problem_validate(const dae_problem *p, dae_error *err)
       {forms != 1, "problem", "exactly one of the four forms must be given"},
       {nin > 0 && !p->input, "input", "the problem has inputs but no function that gives them"}};
   DAE__TRY(DEFECTS(defects, err));
-  if (p->mechanical)
-    return validate_mechanical(p->mechanical, err);
-  if (p->semi_explicit)
-    return validate_semi_explicit(p->semi_explicit, err);
-  return p->momentum ? validate_momentum(p->momentum, err) : dae__coupled_validate(p->coupled, err);
+  DAE__TRY(p->mechanical      ? validate_mechanical(p->mechanical, err)
+           : p->semi_explicit ? validate_semi_explicit(p->semi_explicit, err)
+           : p->momentum      ? validate_momentum(p->momentum, err)
+                              : dae__coupled_validate(p->coupled, err));
+  return validate_atol(p, err);
 }

@@ -1,17 +1,82 @@
 #include "run/monitor.h"
 
 #include "core/error.h"
+#include "core/vec.h"
 #include "step/integrator.h"
 
 #include <math.h>
 
+/* ---- oscillations ---- */
+
+/* Least reversal that counts: share of the range so far, and number of tolerances. Round-off and
+ * errors of steps must not count; chosen, not measured. */
+#define REVERSAL_RANGE 0.01
+#define REVERSAL_TOLERANCES 100
+
+static void monitor_create_turns(dae__arena *arena, int n, dae__turns *turns)
+{
+  *turns = (dae__turns){.n = n,
+                        .low = DAE__ALLOC(arena, double, n),
+                        .high = DAE__ALLOC(arena, double, n),
+                        .extreme = DAE__ALLOC(arena, double, n),
+                        .count = DAE__ALLOC(arena, long, n),
+                        .direction = DAE__ALLOC(arena, int, n)};
+}
+
+/* Starts the count of turning points at y. */
+static void monitor_start_turns(dae__turns *turns, const double *y)
+{
+  dae__copy(turns->n, y, turns->low);
+  dae__copy(turns->n, y, turns->high);
+  dae__copy(turns->n, y, turns->extreme);
+}
+
+/* Counts the turning points up to the state y at the end of a step. */
+static void monitor_count_turns(dae__monitor *m, const double *y)
+{
+  dae__turns *turns = &m->turns;
+  for (int i = 0; i < turns->n; i++) {
+    double tolerance = isnan(m->rtol) ? 0 : m->rtol * fabs(y[i]) + m->atol;
+    turns->low[i] = fmin(turns->low[i], y[i]);
+    turns->high[i] = fmax(turns->high[i], y[i]);
+    double least =
+        fmax(REVERSAL_RANGE * (turns->high[i] - turns->low[i]), REVERSAL_TOLERANCES * tolerance);
+    double change = y[i] - turns->extreme[i];
+    int direction = turns->direction[i];
+    if (change * direction >= 0 && direction != 0) {
+      turns->extreme[i] = y[i];
+    } else if (fabs(change) > least) {
+      turns->count[i] += direction != 0;
+      turns->direction[i] = change > 0 ? 1 : -1;
+      turns->extreme[i] = y[i];
+    }
+  }
+}
+
+double dae__monitor_oscillations(const dae__monitor *m)
+{
+  long most = 0;
+  for (int i = 0; i < m->turns.n; i++)
+    most = m->turns.count[i] > most ? m->turns.count[i] : most;
+  return (double)most / 2;
+}
+
+/* ---- energy and drift ---- */
+
 dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, dae__monitor *out,
                                dae_error *err)
 {
-  *out = (dae__monitor){.position = NAN, .velocity = NAN, .energy_start = NAN, .energy = NAN};
+  *out = (dae__monitor){.position = NAN,
+                        .velocity = NAN,
+                        .energy_start = NAN,
+                        .energy = NAN,
+                        .energy_error = NAN,
+                        .energy_tolerance = NAN,
+                        .kinetic = NAN};
   if (!problem)
     return DAE_OK;
   out->y = DAE__ALLOC(arena, double, dae_problem_size(problem));
+  monitor_create_turns(arena, dae_problem_size(problem), &out->turns);
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the energy balance");
   return dae__measure_create(arena, problem, &out->measure, err);
@@ -44,12 +109,29 @@ dae_status dae__monitor_energy(dae__monitor *m, double t, const double *y, doubl
   return monitor_outcome(status, power, &why, err);
 }
 
-dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, dae_error *err)
+/* Updates the largest error, tolerance and kinetic energy after a measurement of the energy; fmax
+ * ignores NaN. */
+static void monitor_update_energy_error(dae__monitor *m)
+{
+  if (isnan(m->energy))
+    return;
+  double tolerance = dae__measure_energy_tolerance(m->measure, m->rtol, m->atol);
+  m->energy_error = fmax(m->energy_error, fabs(m->energy - m->energy_start - m->work));
+  m->energy_tolerance = fmax(m->energy_tolerance, tolerance);
+  m->kinetic = fmax(m->kinetic, dae__measure_kinetic(m->measure));
+}
+
+dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, double rtol, double atol,
+                              dae_error *err)
 {
   m->t = t;
+  m->rtol = rtol;
+  m->atol = atol;
   m->work = 0;
+  monitor_start_turns(&m->turns, y);
   dae_status status = dae__monitor_energy(m, t, y, &m->energy, &m->power, err);
   m->energy_start = m->energy;
+  monitor_update_energy_error(m);
   return status;
 }
 
@@ -63,6 +145,9 @@ dae_status dae__monitor_drift(dae__monitor *m, double t, const double *y, double
 dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_error *err)
 {
   DAE__TRY(dae__monitor_drift(m, t, y, &m->row_position, &m->row_velocity, err));
+  if (m->measure)
+    m->drift_tolerances =
+        fmax(m->drift_tolerances, dae__measure_drift_tolerances(m->measure, y, m->rtol, m->atol));
   /* largest drift; fmax ignores NaN, which stands for "not measured" */
   m->position = fmax(m->position, m->row_position);
   m->velocity = fmax(m->velocity, m->row_velocity);
@@ -95,7 +180,9 @@ static dae_status monitor_mean_power(dae__monitor *m, dae_integrator *it, double
   double share = (t - m->t) / (view.t - view.t_previous);
   /* number of intervals; 1e-6 of a piece counts as round-off */
   int pieces = view.pieces > 1 ? (int)fmax(ceil(share * view.pieces - 1e-6), 1) : 1;
-  int n = (view.order + 1) / 2;
+  /* a point more than a Gauss method has stages: at its stages the work is consistent with the
+   * energy whatever the force does beside them */
+  int n = view.order / 2 + 1;
   bool simpson = view.order <= SIMPSON_ORDER_MAX || n > DAE__SMALL_SIZE;
   double h = (t - m->t) / pieces, left = m->power, sum = 0;
   dae_status status = DAE_OK;
@@ -124,6 +211,7 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
                              dae_error *err)
 {
   double mean = NAN, end;
+  monitor_count_turns(m, y);
   if (isnan(m->energy) || !(t > m->t))
     return DAE_OK;
   dae_status status = dae__monitor_energy(m, t, y, &m->energy, &end, err);
@@ -135,6 +223,7 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
   m->work += (t - m->t) * mean;
   m->power = end;
   m->t = t;
+  monitor_update_energy_error(m);
   return DAE_OK;
 }
 

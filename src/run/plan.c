@@ -85,6 +85,9 @@ dae_summary dae__plan_summary(const dae_run_plan *plan)
                        .energy_start = NAN,
                        .energy_change = NAN,
                        .energy_balance = NAN,
+                       .energy_error = NAN,
+                       .energy_tolerance = NAN,
+                       .phase_error = NAN,
                        .energy_removed_at_start = NAN,
                        .native = plan->native};
 }

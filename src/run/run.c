@@ -11,8 +11,10 @@
 #include "core/options.h"
 #include "core/vec.h"
 #include "run/columns.h"
+#include "run/limits.h"
 #include "run/monitor.h"
 #include "run/plan.h"
+#include "run/trust.h"
 #include "run/verify.h"
 #include "step/events.h"
 
@@ -42,6 +44,8 @@ typedef struct run {
   double last_row; /* time of the last row */
   long planned;    /* index of the next row at an output time of the plan */
   dae__verify verify;
+  dae__trust_facts trust;
+  dae__limits limits;
 } run;
 
 /* ---- preparation ---- */
@@ -58,6 +62,8 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the run");
   DAE__TRY(dae__columns_create(r->arena, plan, &r->columns, err));
   r->verify = (dae__verify){.env = dae__env_of(env), .columns = r->columns.count};
+  if (!plan->unmeasured)
+    dae__limits_create(r->arena, problem, &r->limits);
   DAE__TRY(dae__monitor_create(r->arena, plan->unmeasured ? NULL : problem, &r->monitor, err));
   return dae__events_create(r->arena, problem, plan->events, plan->event_count, plan->held,
                             &r->events, err);
@@ -94,6 +100,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   if (opts && method->options) {
     s->rtol = dae__options_number(method->options, opts, "rtol");
     s->atol = dae__options_number(method->options, opts, "atol");
+    s->atol = dae__options_atol(s->rtol, s->atol);
     double step = dae__options_number(method->options, opts, "step");
     s->step = step > 0 ? step : 0;
     s->damped = dae__options_number(method->options, opts, "damp") == 1;
@@ -184,7 +191,10 @@ static dae_status run_row(run *r, double t, const double *y, dae_error *err)
   }
   r->last_row = t;
   r->summary->rows++;
-  return r->plan->verify ? dae__verify_keep(&r->verify, r->columns.values, err) : DAE_OK;
+  dae__trust_row(&r->trust, &r->plan->problem, y);
+  return r->plan->verify || r->plan->check_error
+             ? dae__verify_keep(&r->verify, r->columns.values, err)
+             : DAE_OK;
 }
 
 /* Writes rows up to t, within the last step: rows at the output times of the plan, except the end
@@ -212,8 +222,10 @@ static dae_status run_rows_until(run *r, double t, dae_error *err)
       at = r->t + k * length / pieces;
       if (dae_integrator_interpolate(r->it, at, r->y, NULL, &why) < 0 ||
           dae__columns_fill(&r->columns, at, r->y, &why) < 0 ||
-          dae__monitor_drift(&r->monitor, at, r->y, position, velocity, &why) < 0)
+          dae__monitor_drift(&r->monitor, at, r->y, position, velocity, &why) < 0) {
+        r->trust.rows_missing++;
         continue;
+      }
       dae_status status = sink->row(sink->self, &row, err);
       if (status < 0)
         return status;
@@ -249,8 +261,11 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   bool end = applied == DAE_STOPPED || (news.restarted && run_at_end(r, r->t));
   bool both = news.restarted && !dae__plan_has_times(r->plan);
   bool written = r->last_row == news.t && !news.restarted;
-  if (news.restarted)
+  if (news.restarted) {
+    dae__trust_event(&r->trust, t);
+    dae__limits_restart(&r->limits);
     DAE__TRY(dae__monitor_jump(&r->monitor, news.after, err));
+  }
   if (both)
     DAE__TRY(run_row(r, news.t, news.before, err));
   if ((both || end) && !written)
@@ -268,6 +283,8 @@ static dae_status run_step_rows(run *r, double t, dae_error *err)
   if (row)
     DAE__TRY(run_row(r, end ? r->plan->to : t, r->y, err));
   DAE__TRY(dae__monitor_pass(&r->monitor, r->it, t, r->y, err));
+  const dae_stats stats = dae_integrator_stats(r->it);
+  dae__limits_step(&r->limits, t, r->y, r->monitor.rtol, r->monitor.atol, &stats);
   r->t = t;
   return end ? DAE_END : DAE_OK;
 }
@@ -335,8 +352,11 @@ static dae_status run_one_step(run *r, dae_error *err)
 static dae_status run_integrate(run *r, dae_error *err)
 {
   clock_t begin = clock();
-  r->t = r->plan->start.t;
-  dae_status status = dae__monitor_start(&r->monitor, r->t, r->y, err);
+  r->t = r->trust.event_t = r->plan->start.t;
+  bool fixed = dae__trust_fixed_steps(r->summary);
+  dae_status status =
+      dae__monitor_start(&r->monitor, r->t, r->y, fixed ? DAE__FIXED_STEP_RTOL : r->summary->rtol,
+                         fixed ? DAE__FIXED_STEP_ATOL : r->summary->atol, err);
   if (status == DAE_OK)
     status = dae__events_arm(r->events, r->t, r->y, err);
   if (status == DAE_OK)
@@ -370,11 +390,19 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
   if (r->monitor.measure) {
     s->position_drift = r->monitor.position;
     s->velocity_drift = r->monitor.velocity;
+    r->trust.drift = r->monitor.drift_tolerances;
     s->energy_start = r->monitor.energy_start;
     s->energy_change = r->monitor.energy - r->monitor.energy_start;
     s->energy_balance = s->energy_change - r->monitor.work;
     s->energy_has_potential = r->monitor.has_potential;
+    s->energy_error = isnan(s->energy_balance) ? NAN : r->monitor.energy_error;
+    s->energy_tolerance = r->monitor.energy_tolerance;
+    s->oscillations = dae__monitor_oscillations(&r->monitor);
+    s->phase_error = dae__trust_phase(s, r->monitor.kinetic);
   }
+  if (!dae__trust_fixed_steps(s))
+    dae__limits_list(&r->limits, &r->plan->problem, s);
+  dae__trust_judge(s, &r->trust);
   for (int i = 0; r->plan->sinks && i < r->plan->sink_count; i++) {
     const dae_sink *sink = &r->plan->sinks[i];
     /* error of this sink; only the first failure of all sinks is reported */
@@ -415,6 +443,10 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
   if (status >= 0 && plan->verify) {
     dae_status verified = dae__verify_run(&r.verify, &r.columns, r.summary, err);
     status = verified < 0 ? verified : status;
+  }
+  if (status >= 0 && plan->check_error) {
+    dae_status checked = dae__check_error_run(&r.verify, &r.columns, r.summary, err);
+    status = checked < 0 ? checked : status;
   }
   return run_finish(&r, status, err);
 }

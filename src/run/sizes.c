@@ -18,6 +18,7 @@
   X(dae_drawing)                                                                                   \
   X(dae_env)                                                                                       \
   X(dae_error)                                                                                     \
+  X(dae_error_check)                                                                               \
   X(dae_event)                                                                                     \
   X(dae_joint)                                                                                     \
   X(dae_lie_options)                                                                               \

@@ -1,15 +1,19 @@
 #include "run/verify.h"
 
 #include "core/error.h"
+#include "core/number.h"
 #include "core/options.h"
+#include "core/text.h"
 #include "core/vec.h"
 #include "run/auto.h"
+#include "run/trust.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FIRST_CAPACITY 256 /* number of rows of the first allocation */
+#define FINER 0.1          /* tolerances or step of the second run over those of the first */
 
 /* ---- rows of the first run ---- */
 
@@ -43,18 +47,21 @@ dae_status dae__verify_keep(dae__verify *v, const double *row, dae_error *err)
   return DAE_OK;
 }
 
-/* ---- the second run ---- */
+/* ---- comparison of rows ---- */
 
 /* Comparison of the rows of the second run with the rows of the first. */
 typedef struct comparison {
   const dae__verify *v;
   const dae__columns *columns;
-  dae_variable_kind *kind; /* kind of variable of each column */
-  double *scale;           /* rtol max|y| + atol of each column */
-  double *times;           /* times at which rows are compared */
+  int compared;         /* number of compared columns, from column 1 on */
+  double *scale;        /* rtol max|y| + atol of each column */
+  dae_difference *most; /* largest difference of each column */
+  double *times;        /* times at which rows are compared */
   long time_count;
   long next; /* index of the next row of the first run to compare */
-  dae_verification *out;
+  long rows; /* number of compared rows */
+  const dae_method *method;
+  double rtol, step;
 } comparison;
 
 /* Whether row i is at an event that changes the state: the second run has that event at another
@@ -78,94 +85,238 @@ static dae_status verify_take_row(void *self, const dae_row *row, dae_error *err
   const double *a = c->next < v->count ? verify_row_of(v, c->next) : NULL;
   if (!a || a[0] != b[0] || verify_is_jump(v, c->next))
     return DAE_OK;
-  for (int i = 0; i < c->columns->variables; i++) {
-    dae_difference *most = &c->out->most[c->kind[i]];
+  for (int i = 0; i < c->compared; i++) {
     double difference = fabs(a[1 + i] - b[1 + i]), tolerances = difference / c->scale[i];
-    if (!isnan(most->tolerances) && !(tolerances > most->tolerances))
-      continue;
-    *most = (dae_difference){.tolerances = tolerances, .absolute = difference, .t = a[0]};
-    snprintf(most->name, sizeof most->name, "%s", c->columns->names[1 + i]);
+    if (isnan(c->most[i].tolerances) || tolerances > c->most[i].tolerances)
+      c->most[i] = (dae_difference){.tolerances = tolerances, .absolute = difference, .t = a[0]};
   }
-  c->out->rows++;
+  c->rows++;
   return DAE_OK;
 }
 
-/* ---- scales and times of the comparison ---- */
-
+/* Allocates the comparison, with the scales of the columns and the times of the rows. */
 static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, comparison *c,
                                  dae_error *err)
 {
-  char name[8];
-  c->kind = DAE__ALLOC(arena, dae_variable_kind, c->columns->variables);
-  c->scale = DAE__ALLOC(arena, double, c->columns->variables);
-  c->times = DAE__ALLOC(arena, double, c->v->count);
+  const dae__verify *v = c->v;
+  c->scale = DAE__ALLOC(arena, double, c->compared);
+  c->most = DAE__ALLOC(arena, dae_difference, c->compared);
+  c->times = DAE__ALLOC(arena, double, v->count);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  *c->out = (dae_verification){0};
-  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
-    c->out->most[i].tolerances = NAN;
-  for (int i = 0; i < c->columns->variables; i++) {
+  bool fixed = dae__trust_fixed_steps(s);
+  double rtol = fixed ? DAE__FIXED_STEP_RTOL : s->rtol,
+         atol = fixed ? DAE__FIXED_STEP_ATOL : s->atol;
+  for (int i = 0; i < c->compared; i++) {
     double most = 0;
-    for (long k = 0; k < c->v->count; k++)
-      most = fmax(most, fabs(verify_row_of(c->v, k)[1 + i]));
-    c->scale[i] = s->rtol * most + s->atol;
-    c->kind[i] =
-        dae_problem_variable(&c->columns->plan->problem, c->columns->entry[i], name, sizeof name);
+    for (long k = 0; k < v->count; k++)
+      most = fmax(most, fabs(verify_row_of(v, k)[1 + i]));
+    c->scale[i] = rtol * most + atol;
+    c->most[i].tolerances = NAN;
   }
-  for (long i = 0; i < c->v->count; i++)
-    if (!verify_is_jump(c->v, i))
-      c->times[c->time_count++] = verify_row_of(c->v, i)[0];
+  for (long i = 0; i < v->count; i++)
+    if (!verify_is_jump(v, i))
+      c->times[c->time_count++] = verify_row_of(v, i)[0];
   return DAE_OK;
 }
 
-/* Integrates by the method that `auto` prefers, with its default options and the tolerances of the
- * first run. */
-static dae_status verify_integrate_as_one(dae__arena *arena, comparison *c, const dae_summary *s,
-                                          dae_error *err)
+/* ---- the second run ---- */
+
+/* Runs the plan again by the method and the options of the comparison, with rows at the times of
+ * the first run. */
+static dae_status verify_integrate(dae__arena *arena, comparison *c, const void *opts,
+                                   dae_error *err)
 {
   dae_run_plan plan = *c->columns->plan;
   const dae_sink sink = {.self = c, .row = verify_take_row};
-  dae_summary other;
-  plan.method = dae__method_for_one(&plan.problem, err);
-  if (!plan.method)
-    return err->status;
-  c->out->method = plan.method->name;
-  void *opts = dae_arena_alloc(arena, 1, plan.method->options_size);
-  if (!opts)
+  dae_summary *other = DAE__ALLOC(arena, dae_summary, 1);
+  if (!other)
     return dae__out_of_memory(err);
-  plan.method->defaults(opts);
-  dae__options_set_number(plan.method->options, opts, "rtol", s->rtol, NULL);
-  dae__options_set_number(plan.method->options, opts, "atol", s->atol, NULL);
+  plan.method = c->method;
   plan.options = opts;
   plan.to = verify_row_of(c->v, c->v->count - 1)[0];
   plan.times = c->times;
   plan.time_count = c->time_count;
-  plan.outputs = 0;
+  plan.outputs = c->compared - c->columns->variables;
   plan.sinks = &sink;
   plan.sink_count = 1;
-  plan.verify = false;
-  return plan.to > plan.start.t ? dae_run(&plan, dae__arena_env(arena), &other, err) : DAE_OK;
+  plan.verify = plan.check_error = false;
+  return plan.to > plan.start.t ? dae_run(&plan, dae__arena_env(arena), other, err) : DAE_OK;
+}
+
+/* Default options of the method with these tolerances; NULL: out of memory or refused. */
+static void *verify_options(dae__arena *arena, const dae_method *method, double rtol, double atol,
+                            dae_error *err)
+{
+  void *opts = dae_arena_alloc(arena, 1, method->options_size);
+  if (!opts) {
+    dae__out_of_memory(err);
+    return NULL;
+  }
+  method->defaults(opts);
+  bool set = dae__options_set_number(method->options, opts, "rtol", rtol, err) >= 0 &&
+             dae__options_set_number(method->options, opts, "atol", atol, err) >= 0;
+  return set ? opts : NULL;
+}
+
+/* Ends a comparison: a failure of the second run, other than that of memory or by the user, becomes
+ * the message of the summary. */
+static dae_status verify_outcome(dae_status status, const dae_error *why, char *message,
+                                 size_t size, dae_error *err)
+{
+  if (status >= 0)
+    return DAE_OK;
+  *err = *why;
+  if (status != DAE_ERROR_MEMORY && status != DAE_ERROR_INTERRUPTED)
+    snprintf(message, size, "%.*s", (int)size - 1, why->text);
+  return status;
+}
+
+/* ---- a dynamic iteration and the assembled system ---- */
+
+/* Reduces the differences of the columns to those of the kinds of variables. */
+static void verify_reduce(const comparison *c, dae_verification *out)
+{
+  char name[8];
+  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
+    out->most[i].tolerances = NAN;
+  for (int i = 0; c->most && i < c->compared; i++) {
+    dae_variable_kind kind =
+        dae_problem_variable(&c->columns->plan->problem, c->columns->entry[i], name, sizeof name);
+    dae_difference *most = &out->most[kind];
+    if (!(isnan(most->tolerances) || c->most[i].tolerances > most->tolerances))
+      continue;
+    *most = c->most[i];
+    snprintf(most->name, sizeof most->name, "%s", c->columns->names[1 + i]);
+  }
+  out->rows = c->rows;
 }
 
 dae_status dae__verify_run(const dae__verify *v, const dae__columns *columns, dae_summary *summary,
                            dae_error *err)
 {
-  comparison c = {.v = v, .columns = columns, .out = &summary->verification};
+  comparison c = {.v = v, .columns = columns, .compared = columns->variables};
+  dae_verification *out = &summary->verification;
   dae_error why = dae_error_none();
   dae__arena *arena = dae__arena_create(&v->env);
   if (!arena)
     return dae__out_of_memory(err);
+  *out = (dae_verification){0};
   dae_status status = verify_prepare(arena, summary, &c, &why);
-  if (status >= 0)
-    status = verify_integrate_as_one(arena, &c, summary, &why);
+  c.method = status >= 0 ? dae__method_for_one(&columns->plan->problem, &why) : NULL;
+  out->method = c.method ? c.method->name : NULL;
+  void *opts =
+      c.method ? verify_options(arena, c.method, summary->rtol, summary->atol, &why) : NULL;
+  status = opts ? verify_integrate(arena, &c, opts, &why) : why.status;
+  verify_reduce(&c, out);
   dae__arena_free(arena);
-  if (status >= 0)
-    return DAE_OK;
-  *err = why;
-  if (status == DAE_ERROR_MEMORY || status == DAE_ERROR_INTERRUPTED)
+  status = verify_outcome(status, &why, out->message, sizeof out->message, err);
+  if (status >= 0 || !out->message[0])
     return status;
-  snprintf(c.out->message, sizeof c.out->message, "%.255s", why.text);
   return dae__fail(err, DAE_ERROR_CHECK, why.equation,
                    "the run is complete, but its verification as one system by %s failed: %.300s",
-                   c.out->method ? c.out->method : "another method", why.text);
+                   out->method ? out->method : "another method", why.text);
+}
+
+/* ---- the error of a run ---- */
+
+/* Method of the second run: of another family, of high order and with variable steps; the same one
+ * for fixed steps and for damped runs, and where no other applies. */
+static const dae_method *verify_other_method(const dae_run_plan *plan, const dae_summary *s)
+{
+  static const char *const names[] = {"radau", "gauss", "bdf", "spark-radau", "spark-gauss"};
+  const dae_method *used = plan->method;
+  if (dae__trust_fixed_steps(s) || s->damped)
+    return used;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const dae_method *other = dae_method_find(names[i], NULL);
+    if (other && other != used &&
+        !(used->family && used->family[0] && strcmp(used->family, other->family) == 0) &&
+        (!other->accepts || other->accepts(&plan->problem, NULL) >= 0))
+      return other;
+  }
+  return used;
+}
+
+/* Options of the second run: a tenth of the tolerances, or of the fixed step. Sets c->rtol and
+ * c->step. */
+static const void *verify_finer_options(dae__arena *arena, comparison *c, const dae_summary *s,
+                                        dae_error *err)
+{
+  const dae_run_plan *plan = c->columns->plan;
+  const dae_method *method = c->method;
+  const void *given = plan->options;
+  c->rtol = s->rtol * FINER;
+  c->step = s->step * FINER;
+  if (method != plan->method)
+    return verify_options(arena, method, c->rtol, s->atol * FINER, err);
+  void *opts = dae_arena_alloc(arena, 1, method->options_size);
+  if (!opts) {
+    dae__out_of_memory(err);
+    return NULL;
+  }
+  if (given)
+    memcpy(opts, given, method->options_size);
+  else
+    method->defaults(opts);
+  bool set = true;
+  if (c->step > 0)
+    set = dae__options_set_number(method->options, opts, "step", c->step, err) >= 0;
+  if (!isnan(c->rtol))
+    set = set && dae__options_set_number(method->options, opts, "rtol", c->rtol, err) >= 0 &&
+          dae__options_set_number(method->options, opts, "atol", s->atol * FINER, err) >= 0;
+  return set ? opts : NULL;
+}
+
+/* Lists the differences of all columns in the summary, and the largest of them. */
+static void verify_list(const comparison *c, dae_error_check *out)
+{
+  const size_t kept_free = 40; /* bytes for the last line, "... and 3 more" */
+  dae__text lines = dae__text_in(out->columns, sizeof out->columns);
+  int listed = 0;
+  out->most.tolerances = NAN;
+  for (int i = 0; c->most && c->rows > 0 && i < c->compared; i++) {
+    const dae_difference *d = &c->most[i];
+    const char *name = c->columns->names[1 + i];
+    char line[400];
+    /* outputs are listed only: that of a conserved quantity has no scale of its own */
+    bool judged = i < c->columns->variables;
+    if (judged && (isnan(out->most.tolerances) || d->tolerances > out->most.tolerances)) {
+      out->most = *d;
+      snprintf(out->most.name, sizeof out->most.name, "%s", name);
+    }
+    int length = snprintf(line, sizeof line, "%.250s\t%s\t%s\t%s\n", name,
+                          dae__number_text(d->tolerances, 3).text,
+                          dae__number_text(d->absolute, 3).text, dae__number_text(d->t, 10).text);
+    if (lines.length + (size_t)length + kept_free >= sizeof out->columns)
+      continue;
+    dae__text_add(&lines, "%s", line);
+    listed++;
+  }
+  if (c->rows > 0 && listed < c->compared)
+    dae__text_add(&lines, "... and %d more\n", c->compared - listed);
+}
+
+dae_status dae__check_error_run(const dae__verify *v, const dae__columns *columns,
+                                dae_summary *summary, dae_error *err)
+{
+  comparison c = {.v = v, .columns = columns, .compared = columns->count - 1};
+  dae_error_check *out = &summary->check;
+  dae_error why = dae_error_none();
+  dae__arena *arena = dae__arena_create(&v->env);
+  if (!arena)
+    return dae__out_of_memory(err);
+  c.method = verify_other_method(columns->plan, summary);
+  dae_status status = verify_prepare(arena, summary, &c, &why);
+  const void *opts = status >= 0 ? verify_finer_options(arena, &c, summary, &why) : NULL;
+  status = opts ? verify_integrate(arena, &c, opts, &why) : why.status;
+  *out =
+      (dae_error_check){.method = c.method->name, .rtol = c.rtol, .step = c.step, .rows = c.rows};
+  verify_list(&c, out);
+  dae__arena_free(arena);
+  status = verify_outcome(status, &why, out->message, sizeof out->message, err);
+  if (!out->message[0])
+    return status;
+  *err = dae_error_none(); /* the verdict has the failure */
+  return DAE_OK;
 }

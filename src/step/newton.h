@@ -95,8 +95,8 @@ static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm,
 
 /* ---- convergence to round-off ----
  *
- * Changes are relative to |y| + atol/rtol, and only round-off is left at the end. The matrix may be
- * old; a new one is formed when changes do not shrink fast. */
+ * Changes are relative to |y| + scale atol/rtol, and only round-off is left at the end. The matrix
+ * may be old; a new one is formed when changes do not shrink fast. */
 
 /* Largest estimated error at convergence, and largest change at which stagnation counts as
  * round-off. Chosen. */
@@ -127,13 +127,15 @@ static inline dae__newton_exact dae__newton_exact_begin(double rtol, double atol
       .floor = atol / rtol, .bearable = 1e-3 * rtol, .previous = INFINITY, .fresh = fresh};
 }
 
-/* Largest relative change |d_i| / (|y_i| + floor), and its index; NaN if a change is NaN. */
-static inline double dae__newton_exact_change(const dae__newton_exact *it, int n, const double *d,
-                                              const double *y, int *worst)
+/* Largest relative change |d_i| / (|y_i| + floor scale_i), and its index; NaN if a change is NaN.
+ */
+static inline double dae__newton_exact_change(const dae__newton_exact *it, int n,
+                                              const double *scale, const double *d, const double *y,
+                                              int *worst)
 {
   double largest = 0;
   for (int i = 0; i < n; i++) {
-    double change = fabs(d[i]) / (fabs(y[i]) + it->floor);
+    double change = fabs(d[i]) / (fabs(y[i]) + it->floor * scale[i]);
     if (!(change <= largest))
       largest = change, *worst = i;
     if (isnan(largest))

@@ -1,7 +1,9 @@
 /* The weighted root-mean-square norm in which errors are measured.
  *
- *   w_i = rtol |y_i| + atol,    |x| = sqrt( 1/n sum (x_i / w_i)^2 )
+ *   w_i = rtol |y_i| + atol scale_i,    |x| = sqrt( 1/n sum (x_i / w_i)^2 )
  *
+ * where scale_i is the absolute tolerance of variable i relative to that of the options, atol
+ * (dae__problem_atol_scale),
  * so that |error| <= 1 means: within tolerance. A NaN in x makes the norm NaN. */
 #ifndef DAEDAL_STEP_NORM_H
 #define DAEDAL_STEP_NORM_H
@@ -9,11 +11,20 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* weights w = rtol |y| + atol of the norm */
-static inline void dae__weights(int n, double rtol, double atol, const double *y, double *w)
+/* weights w = rtol |y| + atol scale of the norm; scale NULL: 1 */
+static inline void dae__weights(int n, double rtol, double atol, const double *scale,
+                                const double *y, double *w)
 {
   for (int i = 0; i < n; i++)
-    w[i] = rtol * fabs(y[i]) + atol;
+    w[i] = rtol * fabs(y[i]) + (scale ? atol * scale[i] : atol);
+}
+
+/* reciprocals 1 / (rtol |y| + atol scale) of the weights; scale NULL: 1 */
+static inline void dae__inverse_weights(int n, double rtol, double atol, const double *scale,
+                                        const double *y, double *inverse)
+{
+  for (int i = 0; i < n; i++)
+    inverse[i] = 1 / (rtol * fabs(y[i]) + (scale ? atol * scale[i] : atol));
 }
 
 /* weighted norm |x|; 0 for n = 0 */

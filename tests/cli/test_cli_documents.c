@@ -115,7 +115,7 @@ static void test_exit_codes_are_the_same_in_help_and_manual(void **state)
     if (!strstr(manual, entry))
       fail_msg("the manual page does not say\n%s", entry);
   }
-  assert_int_equal(count, 9);
+  assert_int_equal(count, 10);
   free(manual);
 }
 

@@ -158,6 +158,55 @@ static void test_blow_up_is_4_and_keeps_the_rows_before(void **state)
   table_free(&t);
 }
 
+static void test_verdict_is_told_and_strict_makes_red_8(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  outcome *o = command_exits(0, "run p.dae --strict --check-error --json p.json");
+  assert_non_null(strstr(o->out, "  trust:       green\n"));
+  assert_non_null(strstr(o->out, "  error check  by radau at rtol 1e-07"));
+  assert_true(json_number("p.json", "tolerances") < 30);
+  /* steps that are too long for the motion */
+  o = command_exits(0, "run p.dae --method rk4 --step 0.02 --out c.csv");
+  assert_non_null(strstr(o->out, "  trust:       amber: fixed steps have no error control"));
+  command_exits(0, "run p.dae --method rk4 --step 0.25 --out c.csv");
+  table first = table_read("c.csv");
+  o = command_exits(0, "run p.dae --method rk4 --step 0.25 --check-error --out c.csv");
+  assert_non_null(strstr(o->out, "  trust:       red: "));
+  o = command_exits(8, "run p.dae --method rk4 --step 0.25 --check-error --strict --out c.csv");
+  assert_non_null(strstr(o->out, "differs from the second run by"));
+  table second = table_read("c.csv"); /* the results are those of the first run */
+  assert_int_equal(first.rows, second.rows);
+  for (int i = 0; i < first.rows; i++)
+    assert_true(table_at(&first, i, 1) == table_at(&second, i, 1));
+  table_free(&first);
+  table_free(&second);
+}
+
+static void test_variables_that_limit_the_step_are_named(void **state)
+{
+  (void)state;
+  /* a slow variable and a fast one, which the steps have to follow */
+  file_write("f.dae", "model f\nstate slow = 1, fast = 0, other = 1\nslow' = -slow/10\n"
+                      "fast' = 20*other\nother' = -20*fast\nsimulate to 5\n");
+  outcome *o = command_exits(0, "run f.dae --verbose --json f.json");
+  assert_non_null(strstr(o->err, "step size limited by fast: share of steps 0."));
+  assert_null(strstr(o->err, "limited by slow"));
+  char *json = file_read("f.json");
+  assert_non_null(strstr(json, "\"limits\": {\""));
+  free(json);
+}
+
+static void test_events_that_accumulate_are_told(void **state)
+{
+  (void)state;
+  file_write("ball.dae", "model ball\ncoord h = 1\nkinetic h'^2/2\npotential 9.81*h\n"
+                         "event floor: h falling { h' = -0.5*h' }\nsimulate to 1.354\n");
+  outcome *o = command_exits(0, "run ball.dae --json b.json");
+  assert_non_null(strstr(o->out, "events accumulate near t = 1.35"));
+  assert_non_null(strstr(command_exits(0, "run ball.dae --to 0.9")->out, "trust:       green"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -173,6 +222,9 @@ int main(void)
       IN_FOLDER(test_missing_end_time_is_2_and_says_both_ways_out),
       IN_FOLDER(test_inconsistent_start_is_3_and_names_the_equation),
       IN_FOLDER(test_blow_up_is_4_and_keeps_the_rows_before),
+      IN_FOLDER(test_verdict_is_told_and_strict_makes_red_8),
+      IN_FOLDER(test_variables_that_limit_the_step_are_named),
+      IN_FOLDER(test_events_that_accumulate_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,9 @@ static void test_command_line_is_over_simulate_is_over_defaults(void **state)
   (void)state;
   file_write("d.dae", MODEL "simulate to 2\n");
   check_run("", 2, 1e-6, 1e-8, 0);
+  check_run("--rtol 1e-12", 2, 1e-12, 1e-14, 0);
+  check_run("--rtol 1e-3 --method bdf", 2, 1e-3, 1e-5, 0);
+  check_run("--rtol 1e-4 --atol 1e-9", 2, 1e-4, 1e-9, 0);
   file_write("d.dae", MODEL "simulate to 2 rtol 1e-3 atol 10^-4 output every 1/4\n");
   check_run("", 2, 1e-3, 1e-4, 9);
   check_run("--to 3 --rtol 1e-5", 3, 1e-5, 1e-4, 13);

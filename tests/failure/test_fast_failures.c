@@ -64,7 +64,7 @@ static void test_options_are_refused_by_name(void **state)
       refuse(m, &opts, "rtol");
     }
     opts = dae_rk_adaptive_defaults();
-    opts.atol = 0;
+    opts.atol = -1e-9;
     refuse(m, &opts, "atol");
     opts = dae_rk_adaptive_defaults();
     opts.first_step = -1;

@@ -88,7 +88,7 @@ static void test_options_out_of_range_are_refused_by_name(void **state)
 {
   (void)state;
   static const wrong wrongs[] = {
-      {"rtol", -1e-6}, {"rtol", 2},    {"rtol", NAN},      {"atol", 0},
+      {"rtol", -1e-6}, {"rtol", 2},    {"rtol", NAN},      {"atol", NAN},
       {"atol", -1},    {"window", -1}, {"window", NAN},    {"max_window", -1},
       {"nodes", -1},   {"theta", NAN}, {"omega", -0.1},    {"omega", 2.5},
       {"depth", 0},    {"depth", 51},  {"max_sweeps", -1}, {"sweeps", -1},

@@ -46,6 +46,7 @@ static void test_the_drift_of_the_weak_form_does_not_grow(void **state)
     halves o = {.m = all[i].problem.mechanical, .to = tos[i]};
     dae_lie_options opts = dae_lie_defaults();
     opts.form = DAE_LIE_WEAK;
+    opts.order = 2;
     opts.step = 0.01;
     all[i].to = tos[i];
     assert_int_equal(support_run_with("lie", &all[i], &opts, 0, look, &o, NULL, NULL), DAE_OK);
@@ -64,6 +65,7 @@ static void test_the_drift_of_the_weak_form_is_that_of_the_square_of_the_speed(v
   dae_lie_options opts = dae_lie_defaults();
   dae_integrator *it = NULL;
   double z[5], h = 1e-2;
+  opts.order = 2;
   opts.step = h;
   opts.kappa = (double)INFINITY;
   assert_int_equal(dae_lie_create(&p.problem, &p.start, &opts, NULL, &it, NULL), DAE_OK);
@@ -84,6 +86,7 @@ static void test_runs_in_the_weak_form_say_that_positions_are_off(void **state)
   test_problem p = test_pendulum2();
   dae_lie_options opts = dae_lie_defaults();
   dae_summary summary;
+  opts.order = 2;
   assert_int_equal(support_run_with("lie", &p, &opts, 0, NULL, NULL, NULL, &summary), DAE_OK);
   assert_null(summary.caution);
   assert_true(summary.position_drift < 1e-12);
@@ -148,6 +151,7 @@ static void check_coupled(test_problem p, int n)
   double error[2], z[MOST];
   for (int i = 0; i < 2; i++) {
     dae_lie_options opts = dae_lie_defaults();
+    opts.order = 2;
     opts.step = p.to / (n << i);
     end_of("lie", &p, &opts, z);
     error[i] = support_error(&p, z);

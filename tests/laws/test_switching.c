@@ -21,7 +21,9 @@
 
 #define MOST 32 /* entries of a state vector */
 #define COORDINATES 3
-#define FEW 1.3 /* times the work of the better single method, whose evaluations are dearer */
+/* times the work of the better single method, whose evaluations are dearer; gauss keeps a smaller
+ * share of the tolerance than radau, and is the first half of the run */
+#define FEW 1.6
 #define MATRICES                                                                                   \
   4 /* evaluations that the Jacobians at a point are worth, DAE__RADAU_JACOBIAN_WORK */
 
@@ -175,7 +177,7 @@ static void test_a_spring_that_softens_begins_with_radau_and_is_one_switch(void 
 {
   (void)state;
   test_problem p;
-  dae_model *model = spring("steep=-20", &p);
+  dae_model *model = spring("steep=-40", &p);
   ran exact = run("radau", &p, 1e-12);
   for (int i = 0; i < ALL && all[i] > 1e-7; i++) {
     ran r = run("switching", &p, all[i]);
@@ -192,7 +194,7 @@ static void test_a_spring_that_softens_costs_little_more_than_radau(void **state
 {
   (void)state;
   test_problem p;
-  dae_model *model = spring("steep=-20", &p);
+  dae_model *model = spring("steep=-40", &p);
   for (int i = 0; i < ALL; i++) {
     ran radau = run("radau", &p, all[i]), ours = run("switching", &p, all[i]);
     show(all[i], &ours, &radau);
@@ -303,7 +305,7 @@ static void test_load_goes_on_with_the_same_bits_around_a_switch(void **state)
   static const char *const tolerances[] = {"1e-4", "1e-6", "1e-8"};
   for (int i = 0; i < 3; i++) {
     check_bits("steep=20", tolerances[i]);
-    check_bits("steep=-20", tolerances[i]);
+    check_bits("steep=-40", tolerances[i]);
   }
 }
 
@@ -312,7 +314,7 @@ static void test_load_goes_on_with_the_same_bits_around_a_switch(void **state)
 static void test_neither_steps_nor_switches_allocate(void **state)
 {
   (void)state;
-  static const char *const steep[] = {"steep=20", "steep=-20"};
+  static const char *const steep[] = {"steep=20", "steep=-40"};
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < ALL; i++) {
       test_problem p;
@@ -364,7 +366,7 @@ static told log_of(const char *steep)
 static void test_the_log_tells_every_switch(void **state)
 {
   (void)state;
-  told stiffens = log_of("steep=20"), softens = log_of("steep=-20");
+  told stiffens = log_of("steep=20"), softens = log_of("steep=-40");
   assert_true(stiffens.begins == 0 && stiffens.stiff == 1 && stiffens.free == 0);
   assert_true(softens.begins == 1 && softens.stiff == 0 && softens.free == 1);
 }

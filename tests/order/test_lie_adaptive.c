@@ -1,5 +1,6 @@
 /* Variable steps on the examples of [L13]: how many are taken, and the errors that come of them,
- * compared with tabulated ones; constraints at round-off whatever the tolerance. */
+ * compared with tabulated ones; errors in proportion to the tolerance; constraints at round-off
+ * whatever the tolerance. */
 #include "lie_fixture.h"
 #include "support.h"
 
@@ -8,7 +9,7 @@
 typedef struct table_row {
   l13_example which;
   double to, scale;
-  long steps[3]; /* at tolerances 1e-4, 1e-6, 1e-8 */
+  long steps[3]; /* of order 2, at local tolerances 1e-4, 1e-6, 1e-8 */
   double error[3];
 } table_row;
 
@@ -57,12 +58,19 @@ static account run(const table_row *r, const dae_lie_options *opts)
   return a;
 }
 
-static dae_lie_options at_tolerance(double tolerance, double scale)
+static dae_lie_options at_tolerance(int order, double tolerance, double scale)
 {
   dae_lie_options opts = dae_lie_defaults();
+  opts.order = order;
   opts.rtol = tolerance;
   opts.atol = tolerance * scale;
   return opts;
+}
+
+/* order 2 with the local tolerance 0.1 rtol^(3/2) */
+static dae_lie_options at_local_tolerance(double tolerance, double scale)
+{
+  return at_tolerance(2, pow(10 * tolerance, 2.0 / 3), scale);
 }
 
 static void test_steps_and_errors_are_those_of_the_table(void **state)
@@ -71,7 +79,7 @@ static void test_steps_and_errors_are_those_of_the_table(void **state)
   for (size_t i = 0; i < sizeof table / sizeof *table; i++)
     for (int k = 0; k < 3; k++) {
       const table_row *r = &table[i];
-      dae_lie_options opts = at_tolerance(pow(100, -2 - k), r->scale);
+      dae_lie_options opts = at_local_tolerance(pow(100, -2 - k), r->scale);
       account a = run(r, &opts);
       assert_true((double)a.stats.steps <= 1.2 * (double)r->steps[k]);
       assert_true(a.error <= 1.3 * r->error[k]);
@@ -79,24 +87,24 @@ static void test_steps_and_errors_are_those_of_the_table(void **state)
     }
 }
 
-/* the number of steps grows as tolerance^(-1/(p+1)) */
-static void test_steps_of_the_fourth_order_are_fewer_at_small_tolerances(void **state)
+/* the number of steps grows as tolerance^(-1/p) */
+static void test_errors_follow_the_tolerance(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-    const table_row *r = &table[i];
-    long steps[2];
-    for (int k = 0; k < 2; k++) {
-      dae_lie_options opts = at_tolerance(k ? 1e-10 : 1e-5, r->scale);
-      opts.order = 4;
-      account a = run(r, &opts);
-      steps[k] = a.stats.steps;
-      assert_true(a.error <= 1e4 * opts.rtol);
-      assert_true(a.F < 2e-15);
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    for (int order = 2; order <= 4; order += 2) {
+      const table_row *r = &table[i];
+      double from = order == 2 ? 1e-4 : 1e-5, to = order == 2 ? 1e-6 : 1e-10;
+      account a[2];
+      for (int k = 0; k < 2; k++) {
+        dae_lie_options opts = at_tolerance(order, k ? to : from, r->scale);
+        a[k] = run(r, &opts);
+        assert_true(a[k].error <= 10 * opts.rtol);
+        assert_true(a[k].F < 2e-15);
+      }
+      double growth = pow(from / to, 1.0 / order);
+      assert_true((double)a[1].stats.steps < 1.4 * growth * (double)a[0].stats.steps);
     }
-    assert_true(steps[1] < r->steps[2]);
-    assert_true(steps[1] < 14 * steps[0]); /* 10 by the order */
-  }
 }
 
 static void test_the_nested_iteration_takes_the_same_steps(void **state)
@@ -104,7 +112,7 @@ static void test_the_nested_iteration_takes_the_same_steps(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     const table_row *r = &table[i];
-    dae_lie_options opts = at_tolerance(1e-6, r->scale);
+    dae_lie_options opts = at_local_tolerance(1e-6, r->scale);
     account newton = run(r, &opts);
     opts.lie_iteration = DAE_LIE_NESTED;
     account nested = run(r, &opts);
@@ -121,7 +129,7 @@ static void test_tolerances_of_the_nested_iteration_bound_what_is_left_of_F(void
   const table_row *r = &table[4];
   double before = 0;
   for (int k = 0; k < 3; k++) {
-    dae_lie_options opts = at_tolerance(1e-6, r->scale);
+    dae_lie_options opts = at_local_tolerance(1e-6, r->scale);
     opts.lie_iteration = DAE_LIE_NESTED;
     opts.inner_tol = opts.outer_tol = pow(10, -7 - 2 * k);
     account a = run(r, &opts);
@@ -136,7 +144,7 @@ static void test_steps_are_not_longer_than_asked_for(void **state)
 {
   (void)state;
   test_problem p = l13_problem(L13_ODE, true);
-  dae_lie_options opts = at_tolerance(1e-2, 1);
+  dae_lie_options opts = at_tolerance(4, 1e-2, 1);
   dae_integrator *it = NULL;
   opts.first_step = 1e-3;
   opts.max_step = 0.02;
@@ -153,11 +161,43 @@ static void test_steps_are_not_longer_than_asked_for(void **state)
   dae_integrator_free(it);
 }
 
+/* x' = f(t) with a jump of f at *user */
+static int jump_f(void *user, const dae_semi_explicit_at *at, double *f)
+{
+  const double *jump = user;
+  f[0] = at->t < *jump ? 1 : -2;
+  return 0;
+}
+
+static void test_a_jump_at_any_place_of_a_step_is_seen(void **state)
+{
+  (void)state;
+  for (int order = 2; order <= 4; order += 2)
+    for (int i = 1; i < 100; i++) {
+      double jump = 0.5 + 0.005 * i, z[1], start[] = {0};
+      dae_semi_explicit jumping = {.name = "jump", .user = &jump, .nx = 1, .f = jump_f};
+      dae_problem problem = {.semi_explicit = &jumping};
+      dae_start from = {.y = start};
+      dae_lie_options opts = at_tolerance(order, 1e-6, 1);
+      dae_integrator *it = NULL;
+      dae_status status = DAE_OK;
+      opts.first_step = opts.max_step = 0.5;
+      assert_int_equal(dae_lie_create(&problem, &from, &opts, NULL, &it, NULL), DAE_OK);
+      while (status == DAE_OK)
+        status = dae_integrator_step(it, 2, NULL);
+      assert_int_equal(status, DAE_END);
+      support_state(it, z, NULL);
+      assert_true(fabs(z[0] - (jump - 2 * (2 - jump))) <= 3e-6);
+      dae_integrator_free(it);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steps_and_errors_are_those_of_the_table),
-      cmocka_unit_test(test_steps_of_the_fourth_order_are_fewer_at_small_tolerances),
+      cmocka_unit_test(test_errors_follow_the_tolerance),
+      cmocka_unit_test(test_a_jump_at_any_place_of_a_step_is_seen),
       cmocka_unit_test(test_the_nested_iteration_takes_the_same_steps),
       cmocka_unit_test(test_tolerances_of_the_nested_iteration_bound_what_is_left_of_F),
       cmocka_unit_test(test_steps_are_not_longer_than_asked_for),

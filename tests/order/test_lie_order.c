@@ -19,6 +19,7 @@ static bool verbose(void)
 static dae_lie_options fixed_step(double h)
 {
   dae_lie_options opts = dae_lie_defaults();
+  opts.order = 2;
   opts.step = h;
   return opts;
 }
@@ -197,6 +198,7 @@ static void test_order_is_2_and_by_composition_4(void **state)
   (void)state;
   for (l13_example which = 0; which < L13_EXAMPLES; which++) {
     dae_lie_options opts = dae_lie_defaults();
+    opts.order = 2;
     check_order(which, &opts, steps_of[which][0], 2, has_y(which));
     opts.order = 4;
     check_order(which, &opts, steps_of[which][1], 4, has_y(which));
@@ -208,6 +210,7 @@ static void test_order_of_y_tends_to_2_where_y_is_not_determined_at_the_start(vo
 {
   (void)state;
   dae_lie_options opts = dae_lie_defaults();
+  opts.order = 2;
   found f = orders_of(L13_HESSENBERG, &opts, 2000);
   assert_true(f.order.y > 1.9 && f.order.y < 2.1);
 }
@@ -254,6 +257,7 @@ static void test_order_is_1_where_theta_is_not_one_half(void **state)
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     for (int k = 0; k < 4; k++) {
       dae_lie_options opts = dae_lie_defaults();
+      opts.order = 2;
       opts.theta = thetas[k];
       check_order(all[i], &opts, 8 * steps_of[all[i]][0], 1, false);
     }

@@ -1,6 +1,7 @@
 """Model files: rows, options, coupled models, errors with their place, interruption."""
 
 import html
+import math
 import os
 import shutil
 import signal
@@ -97,6 +98,28 @@ class Options(Test):
         self.assertEqual((r.summary["method"], r.summary["rtol"]), ("bdf-ggl", 1e-9))
         self.assertEqual(r.summary["order"], 3)
         self.assertEqual(daedal.run(model("pendulum"), to=1).summary["rtol"], 1e-6)
+
+    def test_atol_of_variables_is_a_dict_or_an_array_over_the_model(self):
+        text = ("model two\ncoord x = 1, y = 1e-9%s\nkinetic (x'^2 + y'^2)/2\n"
+                "potential (x^2 + 225*y^2)/2\nsimulate to 4\n")
+        plain, own = (daedal.Model(text=text % atol) for atol in ("", " atol 1e-15"))
+
+        def error(m, **options):
+            return abs(m.run(**options)["y"][-1] / 1e-9 - math.cos(60))
+
+        lost, good = error(plain), error(own)
+        self.assertLess(good, 1e-2 * lost)
+        self.assertEqual(error(plain, atol={"y": 1e-15, "der(y)": 1e-15}), good)
+        self.assertEqual(error(plain, atol=[0, 1e-15, 0, 1e-15]), good)
+        self.assertEqual(error(own, atol={"x": 1e-8}), good)  # beside those of the model
+        self.assertEqual(error(plain), lost)  # not those of a run before
+        self.assertEqual(error(plain, atol="1e-8"), lost)
+        self.assertEqual(daedal.run(text=text % "", rtol=1e-10).summary["atol"], 1e-12)
+        for bad, words in (({"z": 1}, "'z' is not one of x, y, der"), ([1, 2], "2 values, expected: 4")):
+            with self.assertRaisesRegex(ValueError, words):
+                plain.run(atol=bad)
+        with self.assertRaisesRegex(daedal.Error, "-1 of y is not positive"):
+            plain.run(atol={"y": -1})
 
     def test_auto_takes_a_method_that_has_the_options(self):
         r = daedal.run(model("pendulum"), to=0.1, error_test="q")

@@ -149,8 +149,21 @@ class Shape(Test):
         self.assertRaises(KeyError, daedal.solve_ivp, fails, (0, 1), [1])
         self.assertRaises(ValueError, daedal.solve_ivp, lambda t, y: [1, 2], (0, 1), [1])
         self.assertRaises(daedal.Error, daedal.solve_ivp, oscillator, (0, 1), [1, 0], lband=1)
-        with self.assertRaises(TypeError):
-            daedal.solve_ivp(oscillator, (0, 1), [1, 0], atol=[1e-3, 1e-3])
+        with self.assertRaises(ValueError):
+            daedal.solve_ivp(oscillator, (0, 1), [1, 0], atol=[1e-3])
+        with self.assertRaises(daedal.Error):
+            daedal.solve_ivp(oscillator, (0, 1), [1, 0], atol=[1e-3, -1e-3])
+
+    def test_atol_is_an_array(self):
+        def beside(t, y):  # a large slow oscillation beside a small fast one
+            return [y[1], -y[0], y[3], -225 * y[2]]
+        errors = []
+        for method in ("auto", "RK45", "DOP853", "Radau", "BDF", "gauss", "rosenbrock"):
+            for atol in (1e-8, [1e-8, 1e-8, 1e-15, 1e-15]):
+                s = daedal.solve_ivp(beside, (0, 4), [1, 0, 1e-9, 0], method, rtol=1e-6, atol=atol)
+                errors.append(abs(s.y[2][-1] / 1e-9 - math.cos(60)))
+            self.assertLess(errors[-1], 1e-2 * errors[-2], method)
+            self.assertLess(errors[-1], 1e-3, method)
 
 
 class Dense(Test):

@@ -11,7 +11,7 @@
 
 #define MOST 32  /* entries of a state vector */
 #define DIGITS 3 /* 4, 6, 8 */
-#define LOOSE 8  /* k */
+#define LOOSE 4  /* k */
 #define TIGHT 40
 
 typedef struct ran {

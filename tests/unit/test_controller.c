@@ -96,7 +96,12 @@ static void test_norm_is_one_at_the_tolerance(void **state)
   (void)state;
   const double y[] = {2, -30, 0};
   double w[3], e[3];
-  dae__weights(3, 1e-3, 1e-6, y, w);
+  const double scale[] = {1, 1e-3, 5};
+  dae__weights(3, 1e-3, 1e-6, scale, y, w);
+  assert_true(w[1] == 1e-3 * 30 + 1e-6 * 1e-3 && w[2] == 1e-6 * 5);
+  dae__inverse_weights(3, 1e-3, 1e-6, scale, y, e);
+  assert_true(e[0] == 1 / w[0] && e[1] == 1 / w[1] && e[2] == 1 / w[2]);
+  dae__weights(3, 1e-3, 1e-6, NULL, y, w);
   assert_true(fabs(w[1] - (1e-3 * 30 + 1e-6)) < 1e-18);
   for (int i = 0; i < 3; i++)
     e[i] = i % 2 ? w[i] : -w[i];

@@ -1089,6 +1089,36 @@ static void assert_setting(const dae_model_setting *s, const char *system, const
     assert_near(s->value, value, name);
 }
 
+static double atol_of(const dae_model *model, const char *column)
+{
+  return dae_model_problem(model)->atol[entry(model, column)];
+}
+
+static void test_absolute_tolerances_of_variables(void **unused)
+{
+  (void)unused;
+  dae_model *model = load("model m\nparam small = 1e-12\n"
+                          "coord x = 1 atol small, y = 2 rate 3 fixed atol 1e-10 atol 1e-9\n"
+                          "coord z atol 1e-8 fixed rate 1 atol 1e-7, free = 1\n"
+                          "kinetic x'^2 + y'^2 + z'^2 + free'^2\n"
+                          "state u[k in 1..2] = k atol k*small\nfor k in 1..2 { u[k]' = -u[k] }\n"
+                          "alg a = 0 atol 2*small\na = x\n");
+  assert_true(atol_of(model, "x") == 1e-12 && atol_of(model, "der(x)") == 1e-12);
+  assert_true(atol_of(model, "y") == 1e-10 && atol_of(model, "der(y)") == 1e-9);
+  assert_true(atol_of(model, "z") == 1e-8 && atol_of(model, "der(z)") == 1e-7);
+  assert_true(atol_of(model, "free") == 0 && atol_of(model, "der(free)") == 0);
+  assert_true(atol_of(model, "u[1]") == 1e-12 && atol_of(model, "u[2]") == 2e-12);
+  assert_true(atol_of(model, "a") == 2e-12);
+  assert_near(start(model, "der(y)"), 3, "der(y)");
+  dae_model_free(model);
+  model = load("model m\nsystem S[k in 1..2] { state x = 1 atol k*1e-9\n x' = -x }\n");
+  assert_true(atol_of(model, "S[1].x") == 1e-9 && atol_of(model, "S[2].x") == 2e-9);
+  dae_model_free(model);
+  model = load("model m\nstate x = 1\nx' = -x\n");
+  assert_null(dae_model_problem(model)->atol);
+  dae_model_free(model);
+}
+
 static void test_settings(void **unused)
 {
   (void)unused;
@@ -1281,6 +1311,7 @@ int main(void)
       cmocka_unit_test(test_discretes),
       cmocka_unit_test(test_columns),
       cmocka_unit_test(test_outputs_come_in_order),
+      cmocka_unit_test(test_absolute_tolerances_of_variables),
       cmocka_unit_test(test_settings),
       cmocka_unit_test(test_no_settings),
       cmocka_unit_test(test_drawings),

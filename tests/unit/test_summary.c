@@ -345,6 +345,47 @@ static void assert_is_json(const char *text)
   assert_string_equal(skip_space(skip_value(text)), "");
 }
 
+/* the verdict, its reasons and the differences to a second run, as text and as JSON */
+static void test_verdict_and_second_run_are_told(void **state)
+{
+  (void)state;
+  dae_summary s = pendulum();
+  SAYS(text_of(&s), "trust:       green\n");
+  SAYS(json_of(&s), "\"trust\": {\"verdict\": \"green\", \"reasons\": []}");
+  SAYS(json_of(&s), "\"check_error\": null");
+  s.trust = DAE_TRUST_RED;
+  snprintf(s.reasons, sizeof s.reasons, "the energy is lost\nx is off by many tolerances, %s\n",
+           "and this reason is so long that it does not fit into a line of the closing summary");
+  s.check = (dae_error_check){.method = "radau", .rtol = 1e-7, .rows = 12};
+  s.check.most.tolerances = 2e3;
+  snprintf(s.check.columns, sizeof s.check.columns, "x\t2000\t0.002\t1.5\nder(x)\tnan\tinf\t1\n");
+  const char *text = text_of(&s);
+  SAYS(text, "trust:       red: the energy is lost\n               x is off by many");
+  SAYS(text, "error check  by radau at rtol 1e-07, 12 rows");
+  SAYS(text, "x                    2000 (at t = 1.5: 0.002)");
+  for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+    assert_true(strcspn(line, "\n") <= 100);
+  text = json_of(&s);
+  assert_is_json(text);
+  SAYS(text, "\"trust\": {\"verdict\": \"red\", \"reasons\": [\"the energy is lost\", \"x is");
+  SAYS(text, "\"x\": {\"tolerances\": 2000, \"absolute\": 0.002, \"t\": 1.5}");
+  SAYS(text, "\"der(x)\": {\"tolerances\": null, \"absolute\": null, \"t\": 1}");
+}
+
+static void test_phase_of_a_long_run_is_told(void **state)
+{
+  (void)state;
+  dae_summary s = pendulum();
+  SAYS_NOT(text_of(&s), "phase");
+  s.oscillations = 10000;
+  s.phase_error = 0.25;
+  SAYS(text_of(&s),
+       "about 1e+04 oscillations; phase error by the energy balance: about 0.25 rad\n");
+  SAYS(text_of(&s), "--conserve");
+  s.phase_error = NAN;
+  SAYS(text_of(&s), "not known");
+}
+
 static void test_json_can_be_read(void **state)
 {
   (void)state;
@@ -484,6 +525,8 @@ int main(void)
       cmocka_unit_test(test_json_of_an_iteration_can_be_read),
       cmocka_unit_test(test_failure_and_redundancy_are_told),
       cmocka_unit_test(test_length_is_counted_as_snprintf_does),
+      cmocka_unit_test(test_verdict_and_second_run_are_told),
+      cmocka_unit_test(test_phase_of_a_long_run_is_told),
       cmocka_unit_test(test_json_can_be_read),
       cmocka_unit_test(test_json_escapes_and_has_no_nan),
       cmocka_unit_test(test_json_sink_writes_the_account),

@@ -12,8 +12,9 @@ syntax keyword daeDeclaration param let coord state alg discrete output
 syntax keyword daeBlock for system in
 
 " contextual keywords
-syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=fixed\>\ze\s*\%([,;}#]\|\<rate\>\|$\)/
+syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=fixed\>\ze\s*\%([,;}#]\|\<rate\>\|\<atol\>\|$\)/
 syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=rate\>\ze\s*[^=,[' \t]/
+syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=atol\>\ze\s*[^=,[' \t]/
 syntax match daeSetting /\%(^\|[{;]\)\s*\zs\%(method\|step\|rtol\|atol\)\>\ze\s\+[.0-9A-Za-z]/
 syntax keyword daeSettingWord contained to from every method rtol atol step window order stages update
 syntax match daeMethod /\%(\<method\s\+\)\@<=\a[-A-Za-z0-9]*/

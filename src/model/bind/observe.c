@@ -1,6 +1,7 @@
 /* Functions of the state vector of a model: start values, columns, outputs, events; and places in
  * the text of the names in error messages of a run. Their tapes have the inputs t, the state vector
  * as class Q, its derivative as class S. */
+#include "model/expand/value.h"
 #include "model/model.h"
 
 /* ---- start values ---- */
@@ -27,6 +28,32 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
     model->fixed[layout->entry[i]] =
         kind == DAE__LEAF_DISCRETE ||
         (kind == DAE__LEAF_COORD_RATE ? symbol->d->rate_fixed : symbol->d->fixed);
+  }
+}
+
+/* Absolute tolerances of the variables that declare one. */
+static void observe_build_atol(dae__binder *b, dae_model *model, const dae__layout *layout)
+{
+  dae__expander *x = b->x;
+  for (int i = 0; i < layout->leaves && dae__bind_ok(b); i++) {
+    const dae__leaf_info *leaf = &x->leaves.item[i];
+    if (layout->entry[i] < 0 || leaf->symbol < 0 || x->leaf_kind.item[i] == DAE__LEAF_MULTIPLIER)
+      continue;
+    const dae__symbol *symbol = &x->symbols.item[leaf->symbol];
+    const dae__declaration *d = symbol->d;
+    bool rate = x->leaf_kind.item[i] == DAE__LEAF_COORD_RATE;
+    bool hidden = x->leaf_kind.item[i] == DAE__LEAF_ALG && symbol->kind == DAE__STATEMENT_STATE;
+    const dae__expr *expr = rate && d->rate_atol ? d->rate_atol : d->atol;
+    if (!expr || hidden)
+      continue;
+    if (!model->atol)
+      model->problem.atol = model->atol = DAE__ALLOC(b->arena, double, layout->size);
+    double atol = dae__element_constant(x, leaf, expr, "an absolute tolerance");
+    if (!x->l->status && !(atol > 0))
+      dae__load_fail(x->l, expr->place, "the absolute tolerance %g of %s is not positive", atol,
+                     dae__leaf_name(x, i));
+    if (dae__bind_ok(b))
+      model->atol[layout->entry[i]] = atol;
   }
 }
 
@@ -164,6 +191,7 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
 dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   observe_build_start(b, model, layout);
+  observe_build_atol(b, model, layout);
   observe_build_columns(b, model, layout);
   if (!dae__bind_ok(b))
     return b->x->l->status;

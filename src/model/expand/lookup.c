@@ -351,3 +351,18 @@ dae__node dae__start_node(dae__expander *x, int symbol, int instance, int elemen
   c.frame = lookup_element_frames(x, s, e, element, c.frame, frame, index);
   return dae__evaluate(&c, expr);
 }
+
+double dae__element_constant(dae__expander *x, const dae__leaf_info *element, const dae__expr *expr,
+                             const char *what)
+{
+  const dae__symbol *s = &x->symbols.item[element->symbol];
+  const dae__elements *e = dae__elements_of(x, element->symbol, element->instance, s->d->place);
+  dae__local own, frame[DAE__RANK];
+  int index[DAE__RANK];
+  if (!e)
+    return 0;
+  dae__context c = dae__context_of(x, element->instance, &own);
+  c.what = what;
+  c.frame = lookup_element_frames(x, s, e, element->element, c.frame, frame, index);
+  return dae__evaluate_constant(&c, expr);
+}

@@ -37,6 +37,10 @@ void dae__label_add(dae__expander *x, dae__label label);
 /* Node of the start value of an element; expr NULL: start value 0. */
 dae__node dae__start_node(dae__expander *x, int symbol, int instance, int element,
                           const dae__expr *expr);
+/* Value of a constant that belongs to a variable, evaluated for one of its elements, which may
+ * enter by its indices; what: its name in messages. */
+double dae__element_constant(dae__expander *x, const dae__leaf_info *element, const dae__expr *expr,
+                             const char *what);
 /* Context for expressions of an instance, with the index of its system as a local name. */
 dae__context dae__context_of(dae__expander *x, int instance, dae__local *index);
 

@@ -74,6 +74,22 @@ static void parse_parameters(dae__parser *p, dae__declaration *d)
   d->parameters = names.count;
 }
 
+/* Parses the value of atol: the first one of a declaration is that of the variable and its rate, a
+ * second one that of the rate of a coordinate. */
+static void parse_atol(dae__parser *p, dae__statement_kind kind, int place, dae__declaration *d)
+{
+  if (kind < DAE__STATEMENT_COORD || kind > DAE__STATEMENT_ALG)
+    dae__load_fail(p->l, place, "atol applies to coord, state and alg only");
+  else if (d->atol && (kind != DAE__STATEMENT_COORD || d->rate_atol))
+    dae__load_fail(p->l, place,
+                   kind == DAE__STATEMENT_COORD
+                       ? "duplicate atol of %s: a coord has one for itself and one for its rate"
+                       : "duplicate atol of %s",
+                   d->name);
+  const dae__expr *value = p->l->status ? NULL : dae__parser_expression(p);
+  *(d->atol ? &d->rate_atol : &d->atol) = value;
+}
+
 static dae__declaration *parse_declaration(dae__parser *p, dae__statement_kind kind)
 {
   static const char *const what[] = {
@@ -106,7 +122,7 @@ static dae__declaration *parse_declaration(dae__parser *p, dae__statement_kind k
     dae__parser_expect(p, DAE__TOKEN_ASSIGN, "and its value");
   else if (dae__parser_at(p, DAE__TOKEN_NUMBER) || dae__parser_at(p, DAE__TOKEN_MINUS))
     dae__parser_unexpected(p, "= before the start value");
-  while (!p->l->status) { /* attributes of a variable: fixed, rate E, in any order */
+  while (!p->l->status) { /* attributes of a variable: fixed, rate E, atol c, in any order */
     int place = p->at.place;
     if (dae__parser_accept_word(p, "fixed")) {
       if (!variable || kind == DAE__STATEMENT_DISCRETE)
@@ -120,6 +136,8 @@ static dae__declaration *parse_declaration(dae__parser *p, dae__statement_kind k
       else if (d->rate)
         dae__load_fail(p->l, place, "duplicate start rate of %s", d->name);
       d->rate = dae__parser_expression(p);
+    } else if (dae__parser_accept_word(p, "atol")) {
+      parse_atol(p, kind, place, d);
     } else {
       break;
     }

@@ -48,6 +48,9 @@ typedef struct dae__declaration {
   const char **parameter;
   const dae__expr *value, *rate; /* value or start value, and start rate; NULL: none */
   bool fixed, rate_fixed;
+  /* absolute tolerances of the variable, and of the rate of a coordinate; NULL: none, for the rate
+   * that of the coordinate */
+  const dae__expr *atol, *rate_atol;
   struct dae__declaration *next;
 } dae__declaration;
 

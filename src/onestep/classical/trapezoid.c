@@ -94,7 +94,8 @@ static dae_status trapezoid_newton(trapezoid *o, const dae_step *step, bool alon
     dae__solver_solve(o->solver, o->R);
     dae__axpy(n, -1, o->R, o->z);
     o->memory->iterations++;
-    outcome = dae__newton_exact_test(&it, dae__newton_exact_change(&it, n, o->R, o->z, &worst));
+    outcome = dae__newton_exact_test(
+        &it, dae__newton_exact_change(&it, n, o->adapter->atol_scale, o->R, o->z, &worst));
   }
   trapezoid_slope(o, step);
   if (outcome == DAE__NEWTON_EXACT_DONE)

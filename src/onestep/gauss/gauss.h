@@ -51,10 +51,13 @@ typedef struct dae__gauss_rule {
 /* Scalars of the saved state. */
 typedef struct dae__gauss_memory {
   double h; /* size of the last accepted step; 0: no step to extrapolate from */
-  /* convergence rate and its uncertainty, both over h^2; delta = 0: not known */
-  double beta, delta;
+  /* contraction of the third sweep and step size at which it was measured; 0: not known */
+  double rate, measured_h;
   int last; /* index in K of the slopes of the last accepted step */
+  /* sweeps of the last attempt relative to their limit */
+  double stiffness;
   long iterations;
+  long steps; /* number of completed steps, by which the stop value decreases */
 } dae__gauss_memory;
 
 typedef struct dae__gauss dae__gauss;
@@ -74,7 +77,8 @@ struct dae__gauss {
 
   double rtol, atol; /* tolerances of variable steps */
   bool fixed;        /* steps of fixed size */
-  double stop;       /* iteration error at which sweeps end, relative to the tolerance */
+  double stop;       /* iteration error at which sweeps of the first step end / tolerance */
+  double round_off;  /* smallest stop value / tolerance */
   double scale;      /* gamma times the ratio of the tolerance to the mapped tolerance */
 
   dae__gauss_memory *memory; /* state saved with the integrator */
@@ -83,8 +87,7 @@ struct dae__gauss {
 
   double *z;              /* state at which slopes are evaluated */
   double *previous_end;   /* x1 before the last sweep */
-  double *increment;      /* change of x1 by the last sweep, relative to the tolerance */
-  double *inverse_weight; /* reciprocal weights 1 / (rtol |x0_i| + atol) */
+  double *inverse_weight; /* reciprocal weights 1 / (rtol |x0_i| + atol_i) */
   double inverse_nx;
   double *zero, *error;
 };

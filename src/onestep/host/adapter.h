@@ -38,6 +38,7 @@ typedef struct dae__forms {
                                not determine it there: index 2 only; NULL: never */
 } dae__forms;
 
+/* Adapters of the forms; out->atol_scale is set by the caller and kept. */
 dae_status dae__adapter_mechanical(dae__arena *arena, const dae_problem *problem,
                                    const dae__onestep_needs *needs, const dae_step_options *control,
                                    dae_adapter *out, dae_error *err);

@@ -214,6 +214,7 @@ dae_status dae__adapter_mechanical(dae__arena *arena, const dae_problem *problem
                        .nx = o->m->at.w,
                        .size = o->m->at.size,
                        .inputs = problem->input ? o->m->p->nin : 0,
+                       .atol_scale = out->atol_scale,
                        .forms = &o->forms};
   return DAE_OK;
 }

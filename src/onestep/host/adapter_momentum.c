@@ -86,6 +86,7 @@ dae_status dae__adapter_momentum(dae__arena *arena, const dae_problem *problem,
                        .problem = problem,
                        .nx = o->m->ny + o->m->nz,
                        .size = o->m->at.size,
+                       .atol_scale = out->atol_scale,
                        .forms = &o->forms};
   return DAE_OK;
 }

@@ -9,7 +9,7 @@
  * from one point to the next, so that they are not saved and serve steps and dense output alike.
  *
  * With singular M, or index 2 and a method that does not ask for slopes there, the slopes of x are
- * not defined by a state; radau and radau-iia do not use them.
+ * not defined by a state; radau-iia, and radau with singular M, do not use them.
  */
 #include "core/error.h"
 #include "core/tolerances.h"
@@ -34,7 +34,8 @@ typedef struct slopes_memory {
 typedef struct slopes {
   dae__semi *s;
   double rtol, atol;
-  slopes_memory *memory; /* state saved with the integrator */
+  const double *atol_scale; /* scale of atol for each y */
+  slopes_memory *memory;    /* state saved with the integrator */
   dae_pattern F_y;
   int *entry; /* index in J of each entry of F_y */
   double *J, *values, *M, *fF, *d;
@@ -61,10 +62,12 @@ typedef struct adapter {
 /* ---- slopes with index 1 ---- */
 
 static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s,
-                                     const dae_step_options *control, slopes *o, dae_error *err)
+                                     const dae_step_options *control, const double *atol_scale,
+                                     slopes *o, dae_error *err)
 {
   int all = dae__pattern_count(&s->J), count = 0;
-  *o = (slopes){.s = s, .rtol = control->rtol, .atol = control->atol};
+  *o = (slopes){
+      .s = s, .rtol = control->rtol, .atol = control->atol, .atol_scale = atol_scale + s->nx};
   o->memory = DAE__STATE(arena, slopes_memory, 1);
   o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   o->fF = DAE__ALLOC(arena, double, s->n);
@@ -148,7 +151,8 @@ static dae_status semi_newton(slopes *o, bool fresh, double t, double *z, dae_er
     dae__solver_solve(o->algebraic, o->d);
     dae__axpy(s->ny, -1, o->d, y);
     o->memory->iterations++;
-    outcome = dae__newton_exact_test(&it, dae__newton_exact_change(&it, s->ny, o->d, y, &worst));
+    outcome = dae__newton_exact_test(
+        &it, dae__newton_exact_change(&it, s->ny, o->atol_scale, o->d, y, &worst));
   }
   if (outcome == DAE__NEWTON_EXACT_DONE)
     return DAE_OK;
@@ -415,7 +419,7 @@ dae_status dae__adapter_semi(dae__arena *arena, const dae_problem *problem,
         (dae__forms){.s = o->s, .undetermined = needs->index_2_slopes ? &o->undetermined : NULL};
   }
   for (int i = 0; i < 2 && !status; i++)
-    status = semi_slopes_create(arena, o->s, control, &o->slopes[i], err);
+    status = semi_slopes_create(arena, o->s, control, out->atol_scale, &o->slopes[i], err);
   if (status) {
     onestep_semi_release(o);
     return status;
@@ -426,6 +430,7 @@ dae_status dae__adapter_semi(dae__arena *arena, const dae_problem *problem,
                        .nx = o->s->nx,
                        .size = o->s->n,
                        .inputs = problem->input ? o->s->p->nin : 0,
+                       .atol_scale = out->atol_scale,
                        .forms = &o->forms};
   return DAE_OK;
 }

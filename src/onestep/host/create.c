@@ -1,10 +1,12 @@
 /* Creation of a one-step integrator, and methods outside the library. */
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/options.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
 #include "onestep/host/integrator.h"
 #include "problem/consistent.h"
+#include "problem/problem.h"
 #include "step/assembled.h"
 #include <float.h>
 #include <math.h>
@@ -82,6 +84,12 @@ static void onestep_limit_memory(dae__onestep *o, dae__arena *arena)
 static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_problem *problem,
                                  const dae_start *start, dae_error *err)
 {
+  int size = dae_problem_size(problem);
+  double *scale = DAE__ALLOC(arena, double, size);
+  if (!scale)
+    return dae__out_of_memory(err);
+  dae__problem_atol_scale(problem, o->control.atol, size, scale);
+  o->adapter.atol_scale = scale;
   DAE__TRY((problem->mechanical      ? dae__adapter_mechanical
             : problem->semi_explicit ? dae__adapter_semi
                                      : dae__adapter_momentum)(arena, problem, &o->descriptor.needs,
@@ -168,7 +176,7 @@ dae_status dae__onestep_accepts(const dae__onestep_descriptor *descriptor,
   }
 static const dae_option step_options[] = {
     ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, "relative tolerance"),
-    ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, "absolute tolerance"),
+    ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, "absolute tolerance, 0: rtol/100"),
     ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, "fixed step size, 0: variable"),
     ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, "first step size to try, 0: chosen"),
     ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, "largest step size, 0: no limit"),
@@ -182,8 +190,7 @@ const dae_option_table dae_step_option_table = {.owner = "the one-step method",
 
 void dae_step_defaults(void *opts)
 {
-  *(dae_step_options *)opts =
-      (dae_step_options){.rtol = 1e-6, .atol = 1e-8, .max_failures = 30, .project = true};
+  *(dae_step_options *)opts = (dae_step_options){.rtol = 1e-6, .max_failures = 30, .project = true};
 }
 
 static dae_status onestep_check_own(const dae__onestep_descriptor *descriptor,
@@ -233,20 +240,21 @@ dae_status dae_onestep_create(const dae_onestep_method *method, const dae_step_o
 {
   dae__onestep_descriptor descriptor = onestep_own_descriptor(method, options);
   const dae_stepper_table *t = &method->stepper;
-  dae_step_options defaults;
-  dae_step_defaults(&defaults);
-  control = control ? control : &defaults;
+  dae_step_options own;
+  dae_step_defaults(&own);
+  own = control ? *control : own;
   *out = NULL;
   if (!method->name || !method->create || !t->attempt || !t->complete || !t->dense_output)
     return dae__fail(err, DAE_ERROR_USAGE, "method",
                      "a one-step method needs name, create, attempt, complete and dense_output");
-  DAE__TRY(dae_options_validate(&dae_step_option_table, control, err));
+  DAE__TRY(dae_options_validate(&dae_step_option_table, &own, err));
+  own.atol = dae__options_atol(own.rtol, own.atol);
   if (method->options && options)
     DAE__TRY(dae_options_validate(method->options, options, err));
-  if (control->step == 0 && method->error_order == 0)
+  if (own.step == 0 && method->error_order == 0)
     return dae__fail(err, DAE_ERROR_OPTION, "step",
                      "%s has fixed steps: give their size by step (--step on the command line)",
                      method->name);
   descriptor.other = dae__hash_options(DAE__HASH_START, method->options, options);
-  return dae__onestep_create(&descriptor, control, problem, start, env, out, err);
+  return dae__onestep_create(&descriptor, &own, problem, start, env, out, err);
 }

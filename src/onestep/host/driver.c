@@ -35,7 +35,8 @@ double dae__onestep_largest_rate(const dae__onestep *o, double rtol, double atol
   double largest = 0;
   int fastest = 0;
   for (int i = 0; i < o->adapter.nx; i++) {
-    double rate = fabs(o->now.dz[i]) / (rtol * fabs(o->now.z[i]) + atol);
+    double weight = rtol * fabs(o->now.z[i]) + atol * o->adapter.atol_scale[i];
+    double rate = fabs(o->now.dz[i]) / weight;
     if (!(rate <= largest))
       largest = rate, fastest = i;
   }

@@ -180,7 +180,7 @@ static dae_status onestep_output(dae__onestep *o, dae_dense accuracy, double t, 
   if (a->forms->undetermined) /* an undetermined derivative is 0, not that of the output before */
     dae__zero(a->size, p->dz);
   DAE__TRY(onestep_evaluate(o, t, accuracy, p, &inside, err));
-  if (a->singular && inside)
+  if (a->singular && (inside || a->forms->s)) /* no projection of x with singular M */
     return DAE_OK;
   if (a->table->project && (inside ? accuracy == DAE_DENSE_OUTPUT : again)) {
     DAE__TRY(a->table->project(a->self, true, t, p->z, err));
@@ -271,7 +271,7 @@ static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
   double t = o->driver->t;
   dae__copy(adapter->size, y, p->z);
   dae__copy(adapter->size, o->now.dz, p->dz);
-  if (adapter->table->project)
+  if (adapter->table->project && !(adapter->singular && adapter->forms->s))
     DAE__TRY(adapter->table->project(adapter->self, false, t, p->z, err));
   if (!adapter->singular)
     DAE__TRY(adapter->table->slopes(adapter->self, false, t, p->z, p->dz, err));

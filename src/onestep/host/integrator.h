@@ -127,8 +127,8 @@ void dae__onestep_change_variant(dae__onestep *o, int stepper);
 dae_status dae__onestep_advance(dae__onestep *o, double t_stop, dae_error *err);
 /* Whether a smaller step may succeed after a failure with this status. */
 bool dae__can_retry(dae_status status);
-/* Largest rate of change of a variable, relative to rtol |x| + atol; name (may be NULL) receives
- * the name of the variable. */
+/* Largest rate of change of a variable, relative to rtol |x| + atol scale; name (may be NULL)
+ * receives the name of the variable. */
 double dae__onestep_largest_rate(const dae__onestep *o, double rtol, double atol, char *name,
                                  size_t size);
 

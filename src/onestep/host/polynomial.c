@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/integrator.h"
+#include "step/norm.h"
 #include <float.h>
 #include <math.h>
 
@@ -193,8 +194,8 @@ dae_status dae__polynomial_refine(dae__polynomial *o, const dae_step *step, cons
   if (o->memory->checked)
     return DAE_OK;
   *o->memory = (dae__polynomial_memory){.checked = true};
-  for (int i = 0; i < nx; i++)
-    o->inverse_weight[i] = 1 / (o->rtol * fabs(x0[i]) + unit);
+  dae__inverse_weights(nx, o->rtol, unit, o->fixed ? NULL : o->adapter->atol_scale, x0,
+                       o->inverse_weight);
   dae__copy(o->adapter->size, x0, o->z);
   if (o->collocated && !o->fixed && slopes.nodes->n >= CHECKED_SLOPES)
     status = polynomial_check(o, step, &slopes, &accurate, err);

@@ -1,6 +1,7 @@
 /* Options and constructor of the Lie-group method. */
 #include "onestep/lie/lie.h"
 #include "core/error.h"
+#include "core/options.h"
 #include "onestep/lie/step.h"
 #include <float.h>
 #include <math.h>
@@ -23,8 +24,8 @@ static const char *const forms[] = {"ggl", "weak", NULL};
 
 static const dae_option options[] = {
     ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),
-    ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),
-    ROW(DAE_OPTION_INT, order, 2, 4, NULL, "2, or 4: five steps of order 2 composed"),
+    ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, NULL, "absolute tolerance, 0: rtol/100"),
+    ROW(DAE_OPTION_INT, order, 2, 4, NULL, "4: five steps of order 2 composed; or 2"),
     ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable"),
     ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),
     ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),
@@ -49,8 +50,7 @@ const dae_option_table dae_lie_option_table = {
 
 dae_lie_options dae_lie_defaults(void)
 {
-  return (dae_lie_options){
-      .rtol = 1e-6, .atol = 1e-8, .order = 2, .theta = 0.5, .kappa = 1, .max_failures = 20};
+  return (dae_lie_options){.rtol = 1e-6, .order = 4, .theta = 0.5, .kappa = 1, .max_failures = 30};
 }
 
 static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
@@ -62,8 +62,9 @@ static dae_status lie_check_options(const dae_lie_options *o, dae_error *err)
   if (o->order == 3)
     return dae__fail(err, DAE_ERROR_OPTION, "order", "order is 2, or 4 by composition, not 3");
   if (o->order == 4 && o->theta != 0.5)
-    return dae__fail(err, DAE_ERROR_OPTION, "theta",
-                     "order 4 is composed of symmetric steps, which only theta = 0.5 gives");
+    return dae__fail(
+        err, DAE_ERROR_OPTION, "theta",
+        "order 4 is composed of symmetric steps, which only theta = 0.5 gives; use order 2");
   if (o->lie_iteration != DAE_LIE_NESTED && (o->inner_tol > 0 || o->outer_tol > 0))
     return dae__fail(
         err, DAE_ERROR_OPTION, o->inner_tol > 0 ? "inner_tol" : "outer_tol",
@@ -108,21 +109,21 @@ dae_status dae_lie_create(const dae_problem *problem, const dae_start *start,
                           const dae_lie_options *opts, const dae_env *env, dae_integrator **out,
                           dae_error *err)
 {
-  dae_lie_options defaults = dae_lie_defaults();
+  dae_lie_options o = opts ? *opts : dae_lie_defaults();
   dae__onestep_descriptor descriptor = lie_descriptor;
-  opts = opts ? opts : &defaults;
   *out = NULL;
-  DAE__TRY(lie_check_options(opts, err));
-  descriptor.options = opts;
+  DAE__TRY(lie_check_options(&o, err));
+  o.atol = dae__options_atol(o.rtol, o.atol);
+  descriptor.options = &o;
   descriptor.table = &dae_lie_option_table;
-  if (opts->form == DAE_LIE_WEAK)
+  if (o.form == DAE_LIE_WEAK)
     descriptor.needs.form = DAE__FORM_VELOCITY;
-  dae_step_options control = {.rtol = opts->rtol,
-                              .atol = opts->atol,
-                              .step = opts->step,
-                              .first_step = opts->first_step,
-                              .max_step = opts->max_step,
-                              .max_failures = opts->max_failures,
+  dae_step_options control = {.rtol = o.rtol,
+                              .atol = o.atol,
+                              .step = o.step,
+                              .first_step = o.first_step,
+                              .max_step = o.max_step,
+                              .max_failures = o.max_failures,
                               .project = true};
   return dae__onestep_create(&descriptor, &control, problem, start, env, out, err);
 }

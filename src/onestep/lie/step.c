@@ -187,6 +187,17 @@ static void lie_increment(dae__lie_step *o, bool held)
   dae__axpy(s->n, dae__dot(nx, o->row, o->R) / below, o->p, o->R);
 }
 
+void dae__lie_filter(dae__lie_step *o, double *d)
+{
+  const dae__semi *s = o->s;
+  if (o->iteration == DAE_LIE_NESTED)
+    return;
+  dae__zero(s->n, o->R);
+  dae__matrix_times(&s->M, o->M, 1, d, o->R);
+  dae__solver_solve(o->solver, o->R);
+  dae__copy(s->nx, o->R, d);
+}
+
 /* ---- the iteration ---- */
 
 double dae__lie_change(const dae__lie_step *o)
@@ -270,9 +281,9 @@ dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const doubl
   o->h = h;
   o->x0 = x0;
   for (int lagged = 0; lagged < 2; lagged++) {
-    /* prediction by Euler's method [L13 (16)] */
+    /* prediction by Euler's method [L13 (16)], or, since that diverges in stiff steps, by x0 */
     for (int i = 0; i < o->s->nx; i++)
-      o->z1[i] = x0[i] + h * dx[i];
+      o->z1[i] = x0[i] + (lagged ? 0 : h * dx[i]);
     dae__copy(o->s->ny, y, o->z1 + o->s->nx);
     o->sigma = 1; /* kappa = inf is the midpoint rule, sigma = 1 */
     if (o->iteration == DAE_LIE_NESTED)

@@ -64,6 +64,10 @@ dae_status dae__lie_step_create(dae__arena *arena, const dae__forms *forms,
 dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const double *x0,
                                const double *dx, const double *y, dae_error *err);
 
+/* Replaces d, of the size of x, by P^-1 M d with the matrix P of the last step of order 2, for the
+ * nested iteration by d itself. */
+void dae__lie_filter(dae__lie_step *o, double *d);
+
 /* Creates the stepper, with the dae_lie_options of the host's descriptor. */
 dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_error *err);
 

@@ -4,7 +4,24 @@
  * h, g = 1/(4 - 4^(1/3)) [Suzuki]; constraints hold at the end of each of these steps. The error of
  * a variable step is estimated by step doubling; the two steps h/2 are accepted:
  *
- *   err = (fine - coarse) / (2^p - 1),   h_next = h clip(0.9 err^(-1/(p+1)), 0.2, 4)
+ *   err = (fine - coarse) / (2^p - 1),   |err| <= tol_local = c tol^(1 + 1/p)
+ *
+ * N = K tol_local^(-1/(p+1)) such steps have the sum of errors K tol_local^(p/(p+1)), which is
+ * proportional to tol.
+ *
+ * Discontinuity check: with x and its derivative at the start, in the middle and at the end,
+ *
+ *   D = x1 - x0 - h/6 (x0' + 4 xm' + x1') = O(h^5),     |P^-1 M D| <= 100 tol_local,
+ *
+ * D contains the forces at both ends, which the substeps do not evaluate: a force that jumps in the
+ * first or last tenth of a step changes D only. P is the matrix of the last substep, M - gamma h J:
+ * it removes the fast components, h J times as large in D as in x, from the defect of stiff steps.
+ *
+ * Damping: the midpoint rule does not damp fast components. In stiff steps without constraints on x
+ *
+ *   x1 <- x1 + gamma (1 - P^-1 M)^2 P^-1 M (h x1' - (x0 - 4 xm + 3 x1))
+ *
+ * sets fast components to zero, so that the step is L-stable, and changes slow ones by O(h^5).
  *
  * Dense output of x is the Hermite polynomial of values and derivatives at both ends of a step, of
  * degree 3, or at both ends and the middle, of degree 5. */
@@ -15,13 +32,28 @@
 
 /* Largest ratio of the step sizes of two successive steps. Chosen, not measured. */
 #define MAX_STEP_FACTOR 4
+/* Size of the outer substeps of order 4, relative to the step [Suzuki]. */
+#define SUZUKI (1 / (4 - cbrt(4)))
+/* Factor c of the local tolerance. The global error is K c^(p/(p+1)) tol, with K = 0.3 ... 32 at
+ * order 4 and 1.8 ... 39 at order 2, measured with c = 1 on nine problems. */
+#define LOCAL_SHARE 0.1
+/* Largest defect of Simpson's rule in units of the local tolerance. The defect is 1 to 60 times the
+ * error estimate of smooth steps (medians of 16 problems). A force that jumps or bends at any place
+ * of a step has an error of at most 115 local tolerances with this bound, computed for x' = f(t).
+ */
+#define MAX_SIMPSON_DEFECT 100
+/* Ratio of the defects with and without P^-1 M below which a step is stiff: a rate lambda with
+ * h gamma lambda = -10. Damping is stable there: the amplification of order 4 is below 0.05 on the
+ * negative real axis, 0.23 on the imaginary axis. */
+#define STIFF_REDUCTION 0.1
 
 typedef struct stepper {
   const dae_adapter *adapter;
   dae__lie_step step;
   int order;
-  bool halves; /* variable steps, of two halves */
-  double rtol, atol;
+  bool halves;        /* variable steps, of two halves */
+  double rtol, atol;  /* local tolerance */
+  double gamma;       /* coefficient of P = M - gamma h J; 0: no damping */
   bool *undetermined; /* saved: whether y is undetermined at the end of the last step */
   dae_point middle;   /* saved: x and its derivative in the middle of the last step of two halves */
   double *y;          /* saved: unknown y of the step of order 2 that ends at the last point */
@@ -39,7 +71,7 @@ static dae_status lie_advance(stepper *o, const dae_step *step, const double *y0
                               dae_error *err)
 {
   const dae__semi *s = o->step.s;
-  const double g = 1 / (4 - cbrt(4)), sizes[5] = {g, g, 1 - 4 * g, g, g};
+  const double g = SUZUKI, sizes[5] = {g, g, 1 - 4 * g, g, g};
   int count = o->order == 4 ? 5 : 1;
   double t = step->t, *x = step->to.z, *slope = step->to.dz;
   dae__copy(s->nx, step->from.z, x);
@@ -60,6 +92,53 @@ static dae_status lie_advance(stepper *o, const dae_step *step, const double *y0
   return DAE_OK;
 }
 
+/* Defect of Simpson's rule, d = P^-1 M (x1 - x0 - h/6 (x0' + 4 xm' + x1')), in the weighted norm.
+ * Returns whether the step is stiff: P^-1 M reduces the defect. */
+static bool lie_simpson_defect(stepper *o, const dae_step *step, double *norm)
+{
+  int nx = o->adapter->nx;
+  double *d = o->coarse.z;
+  for (int i = 0; i < nx; i++)
+    d[i] = step->to.z[i] - step->from.z[i] -
+           step->h / 6 * (step->from.dz[i] + 4 * o->half.dz[i] + step->to.dz[i]);
+  double unfiltered = dae__norm(nx, d, o->weight);
+  dae__lie_filter(&o->step, d);
+  *norm = dae__norm(nx, d, o->weight);
+  return *norm < STIFF_REDUCTION * unfiltered;
+}
+
+/* Removes the fast components from x1 in a stiff step. */
+static void lie_damp(stepper *o, const dae_step *step)
+{
+  int nx = o->adapter->nx;
+  double *d = o->coarse.z, *filtered = o->coarse.dz;
+  for (int i = 0; i < nx; i++)
+    d[i] = step->h * step->to.dz[i] - (step->from.z[i] - 4 * o->half.z[i] + 3 * step->to.z[i]);
+  dae__lie_filter(&o->step, d);
+  for (int k = 0; k < 2; k++) {
+    dae__copy(nx, d, filtered);
+    dae__lie_filter(&o->step, filtered);
+    dae__axpy(nx, -1, filtered, d);
+  }
+  dae__axpy(nx, o->gamma, d, step->to.z);
+}
+
+/* Derivative at the end of a step that passes the error test, discontinuity check, damping. */
+static dae_status lie_check_end(stepper *o, const dae_step *step, double *error, dae_error *err)
+{
+  const dae_adapter *a = o->adapter;
+  double t = step->t + step->h, defect;
+  DAE__TRY(a->table->slopes(a->self, false, t, step->to.z, step->to.dz, err));
+  if (a->forms->undetermined && (*o->undetermined || *a->forms->undetermined))
+    return DAE_OK;
+  bool stiff = lie_simpson_defect(o, step, &defect);
+  *error = defect <= MAX_SIMPSON_DEFECT * *error ? *error : defect / MAX_SIMPSON_DEFECT;
+  if (!stiff || o->gamma == 0 || o->step.s->hidden_count > 0 || !(*error <= 1))
+    return DAE_OK;
+  lie_damp(o, step);
+  return a->table->slopes(a->self, false, t, step->to.z, step->to.dz, err);
+}
+
 static dae_status lie_attempt(void *self, const dae_step *step, double *error, dae_error *err)
 {
   stepper *o = self;
@@ -75,10 +154,10 @@ static dae_status lie_attempt(void *self, const dae_step *step, double *error, d
   DAE__TRY(lie_advance(o, &first, o->y, o->y_half, err));
   DAE__TRY(a->table->slopes(a->self, false, second.t, o->half.z, o->half.dz, err));
   DAE__TRY(lie_advance(o, &second, o->y_half, o->y_next, err));
-  dae__weights(nx, o->rtol, o->atol, step->from.z, o->weight);
+  dae__weights(nx, o->rtol, o->atol, a->atol_scale, step->from.z, o->weight);
   dae__axpy(nx, -1, step->to.z, o->coarse.z);
   *error = dae__norm(nx, o->coarse.z, o->weight) / (pow(2, o->order) - 1);
-  return DAE_OK;
+  return *error <= 1 ? lie_check_end(o, step, error, err) : DAE_OK;
 }
 
 /* y may be undetermined at a single point, as at the start, but not at two in a row. */
@@ -87,7 +166,8 @@ static dae_status lie_complete(void *self, const dae_step *step, dae_error *err)
   stepper *o = self;
   const dae_adapter *a = o->adapter;
   const dae__semi *s = o->step.s;
-  DAE__TRY(a->table->slopes(a->self, false, step->t + step->h, step->to.z, step->to.dz, err));
+  if (!o->halves)
+    DAE__TRY(a->table->slopes(a->self, false, step->t + step->h, step->to.z, step->to.dz, err));
   bool undetermined = a->forms->undetermined && *a->forms->undetermined;
   if (undetermined && *o->undetermined) {
     char name[64] = "y";
@@ -204,11 +284,16 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
   stepper *o = DAE__ALLOC(arena, stepper, 1);
   if (!o)
     return dae__out_of_memory(err);
+  int order = opts->theta == 0.5 ? opts->order : 1;
+  double share = LOCAL_SHARE * pow(opts->rtol, 1.0 / order);
   *o = (stepper){.adapter = a,
-                 .order = opts->theta == 0.5 ? opts->order : 1,
+                 .order = order,
                  .halves = opts->step == 0,
-                 .rtol = opts->rtol,
-                 .atol = opts->atol};
+                 .rtol = share * opts->rtol,
+                 .atol = share * opts->atol,
+                 .gamma = order == 1   ? 0
+                          : order == 2 ? 0.25
+                                       : SUZUKI / 4};
   o->undetermined = DAE__STATE(arena, bool, 1);
   o->middle.z = DAE__STATE(arena, double, size);
   o->middle.dz = DAE__STATE(arena, double, size);
@@ -232,7 +317,8 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
                           .self = o,
                           .order = o->order,
                           .control = dae__controller_defaults(o->order + 1)};
-  created.control.beta = 0;
+  if (o->order < 4) /* step sizes of the reference solutions of [L13] */
+    created.control.beta = 0;
   created.control.max_factor = MAX_STEP_FACTOR;
   dae__onestep_add_stepper(host, &created);
   return DAE_OK;

@@ -12,8 +12,8 @@
 #define COMMON                                                                                     \
   ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL,                                                     \
       "relative tolerance of iterations inside a step"),                                           \
-  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL,                                            \
-      "absolute tolerance of iterations inside a step"),                                           \
+  ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, NULL,                                                  \
+      "absolute tolerance of iterations inside a step, 0: rtol/100"),                                           \
   ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, required")
 
 static const dae_option options[] = {
@@ -31,7 +31,7 @@ static const dae_option radau_iia_options[] = {
 
 #define VARIABLE                                                                                   \
   ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),                              \
-  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),                     \
+  ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, NULL, "absolute tolerance, 0: rtol/100"),              \
   ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),      \
   ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),           \
   ROW(DAE_OPTION_INT, max_failures, 1, 1000, NULL, "attempts at one step before it gives up")
@@ -88,10 +88,10 @@ const dae_option_table dae_switching_option_table = TABLE("switching", switching
 
 dae_rk_options dae_rk_defaults(void)
 {
-  return (dae_rk_options){.rtol = 1e-6, .atol = 1e-8, .project = true, .stages = 2};
+  return (dae_rk_options){.rtol = 1e-6, .project = true, .stages = 2};
 }
 
 dae_rk_options dae_rk_adaptive_defaults(void)
 {
-  return (dae_rk_options){.rtol = 1e-6, .atol = 1e-8, .project = true, .max_failures = 30};
+  return (dae_rk_options){.rtol = 1e-6, .project = true, .max_failures = 30};
 }

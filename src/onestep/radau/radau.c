@@ -51,6 +51,10 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
       DAE__TRY(adapter->table->project(adapter->self, false, t, z, err));
     DAE__TRY(adapter->table->slopes(adapter->self, false, t, z, dz, err));
   }
+  /* index 2: x on its constraints, y and x' from their time derivatives; the stages determine y
+   * with order s only */
+  if (o->r->index_2 && !adapter->singular)
+    DAE__TRY(dae__adapter_complete(adapter, t, z, dz, err));
   if (!dae__all_finite(n2 + dynamic, z))
     return dae__fail(err, DAE_ERROR_STEP, NULL, "the end of the step is not finite");
   for (int i = 0; i < size; i++)
@@ -153,7 +157,8 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
   for (size_t i = 0; i < sizeof stage_vectors / sizeof *stage_vectors; i++)
     *stage_vectors[i] = DAE__UNINIT(arena, double, (size_t)stages *(size_t)n);
   o->Z = DAE__UNINIT(arena, double, (size_t)stages *(size_t)size);
-  double **vectors[] = {&o->z, &o->scale, &o->weight, &o->end_increment, &o->e, &o->e_q, &o->rhs};
+  double **vectors[] = {&o->z, &o->scale, &o->weight, &o->end_increment,
+                        &o->e, &o->e_q,   &o->rhs,    &o->e_stiff};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__UNINIT(arena, double, size);
   if (dae__arena_failed(arena))

@@ -75,6 +75,19 @@
 /* weight of d for 3 stages: a larger one would limit the step */
 #define DAE__RADAU_SINGULAR_MASS_WEIGHT_3 0.03
 
+/* Guard for discontinuities within a step: number of ratios rho_d, ratio above which a step counts
+ * as nonsmooth, factor of its error. The error of a step over a jump or bend is at most 9 times e.
+ * Measured over 6000 jumps: with 2 ratios 1.4 % of the errors exceed 300 tolerances, with 4 ratios
+ * 0.7 %, with a limit of 0.35 instead of 0.5 0.2 %; a factor of 10 or 30 takes 3 to 6 % more
+ * evaluations in smooth problems with large changes of the step size. */
+#define DAE__RADAU_RATIOS 4
+#define DAE__RADAU_NONSMOOTH_RATIO 0.35
+#define DAE__RADAU_NONSMOOTH_FACTOR 5
+
+/* Weight of |(1 - F)^2 F e|, the bound of the error of stiff components: its value for 5 stages and
+ * real z. From 0.05 to 0.2 evaluations of stiff problems change by less than 4 %. */
+#define DAE__RADAU_STIFF_WEIGHT 0.2
+
 #define DAE__RADAU_REFINE_SWEEPS 8   /* largest number of sweeps of the refined dense output */
 #define DAE__RADAU_REFINE_CHANGE 0.1 /* change relative to the tolerance at which sweeps end */
 #define DAE__RADAU_REFINE_ROUND_OFF (1e3 * DBL_EPSILON) /* relative change at round-off level */
@@ -139,8 +152,9 @@ typedef struct dae__radau_rule {
   /* T^-1 and T in real form: rows of to_eigen and columns of from_eigen belong to the real
    * eigenvalue, then to real and imaginary part of each complex pair. */
   dae__radau_map to_eigen, from_eigen;
-  dae__radau_map A, A2;            /* A and A A of the collocation rule */
-  double start[DAE__RADAU_STAGES]; /* Lagrange polynomials l_j(0) */
+  dae__radau_map A, A2; /* A and A A of the collocation rule */
+  /* start[d]: Lagrange polynomials l_j(0) of the first s - d nodes, 0 at the other nodes */
+  double start[DAE__RADAU_RATIOS + 2][DAE__RADAU_STAGES];
   /* weights of d, the difference at 0 of the stage polynomial and of the one without the first
    * stage */
   double low_order[DAE__RADAU_STAGES];
@@ -221,8 +235,8 @@ typedef struct dae__radau {
   double *weight; /* size: weights of the error norm of states */
   /* size: change of the end of the step by the last iteration */
   double *end_increment;
-  /* n, n2, n: error estimates e and e_q, right side of their filter */
-  double *e, *e_q, *rhs;
+  /* n, n2, n: error estimates e and e_q, right side of their filter; (1 - F)^2 F e */
+  double *e, *e_q, *rhs, *e_stiff;
   dae__radau_full *full[DAE__RADAU_RULES]; /* matrix of all stages; NULL: not used */
 } dae__radau;
 

@@ -16,6 +16,24 @@
  * solved for at each output point. With singular M, where it is not known which entries of x are
  * algebraic, a small multiple of d is added for all of x.
  *
+ * Discontinuities within a step: the guard of smoothness.h by estimates e_(s-d) of the polynomials
+ * through the first s - d stages. A bend of a force makes one of them zero for some places of the
+ * bend, seldom two in a row. With rho_d = e_(s-d) / max(e_(s-d-1), e_(s-d-2)), d = 0 ... 3,
+ *
+ *   e = max_d e_(s-d) rho_d^d,   rho = max_d rho_d,   e rho^(s-1) <= tolerance;
+ *
+ * for smooth forces e = O(h^(s+1)), rho = O(h). Stiff components of e contain the error at the
+ * start, the same for all d. Filtered once more, it decreases by 1/(h mu |lambda|) [HW96 IV.8].
+ *
+ * Order reduction in stiff components: a component with z = h lambda has the defect a pi(x), pi the
+ * product of the x - c_j, with a = O(h^s) from e = h mu a pi(0). The error of the step
+ *
+ *   h a int_0^1 exp(z (1 - x)) pi(x) dx
+ *
+ * is of order 2s for z -> 0 only, and of order s + 1 for large z. With the filter F = 1/(1 - mu z)
+ * and 5 or 7 stages it is at most 0.2 |(1 - F)^2 F e| for real z, and 2.4 on the imaginary axis,
+ * where the bound decreases as z^2 for z -> 0. This bound must be below the tolerance, too.
+ *
  * Dense output is the polynomial of the stages, whose states have errors of order s + 1, and on
  * request a refined one with the order of the ends. The refined polynomial solves
  *
@@ -27,32 +45,93 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/polynomial.h"
+#include "onestep/host/smoothness.h"
 #include "onestep/radau/radau.h"
 #include "step/norm.h"
 #include <math.h>
 
 /* ---- error estimate ---- */
 
-/* Filtered error estimates e and e_q; e of algebraic variables follows from B(w). */
-static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+/* Solves B(w) rhs = P0 e - w P2 e_q; e and e_q are replaced by the filtered ones. */
+static void radau_error_filter(dae__radau *o, double w)
+{
+  const dae__reduced *r = o->r;
+  dae__reduced_filter(r, w, o->e, o->e_q, o->rhs);
+  dae__solver_solve(r->real, o->rhs);
+  dae__axpy(r->n2, w, o->rhs, o->e_q);
+  dae__copy(r->n2 + r->n1, o->rhs, o->e);
+}
+
+/* Filtered error estimates e and e_q of the polynomial through the first s - d stages. */
+static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule, int d,
+                                 const dae_step *step)
 {
   const dae__reduced *r = o->r;
   int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
   double w = step->h * rule->mu;
   dae__copy(dynamic, step->from.dz + n2, o->e);
   dae__copy(n2, step->from.z + n2, o->e_q);
-  for (int i = 0; i < rule->s; i++) {
-    dae__axpy(dynamic, -rule->start[i], o->K + (size_t)i * (size_t)n, o->e);
-    dae__axpy(n2, -rule->start[i], o->Z + (size_t)i * (size_t)size + n2, o->e_q);
+  for (int i = 0; i < rule->s - d; i++) {
+    dae__axpy(dynamic, -rule->start[d][i], o->K + (size_t)i * (size_t)n, o->e);
+    dae__axpy(n2, -rule->start[d][i], o->Z + (size_t)i * (size_t)size + n2, o->e_q);
   }
   dae__scale(dynamic, w, o->e);
   dae__scale(n2, w, o->e_q);
-  dae__reduced_filter(r, w, o->e, o->e_q, o->rhs);
-  dae__solver_solve(r->real, o->rhs);
-  dae__axpy(n2, w, o->rhs, o->e_q);
-  dae__copy(dynamic, o->rhs, o->e);
-  for (int i = dynamic; i < n; i++)
-    o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
+  radau_error_filter(o, w);
+}
+
+/* Norm of n entries of e relative to the tolerance itself, not to the mapped one. */
+static double radau_error_unmapped(const dae__radau *o, const dae__radau_rule *rule, int n,
+                                   const double *e)
+{
+  return rule->tolerance.rtol / o->rtol * dae__norm(n, e, o->weight + o->r->n2);
+}
+
+/* Bound of the error of stiff components, |(1 - F)^2 F e|, after the first filter, which left its
+ * solution in rhs; *twice: |F^2 e|. Algebraic variables of index 2 are solved for at the end of the
+ * step: their error belongs to an error of x within the constraints, (1 - F)^2 F^2 e. */
+static double radau_error_stiff(dae__radau *o, const dae__radau_rule *rule, double h, double *twice)
+{
+  static const double binomial[] = {1, -2, 1};
+  const dae__reduced *r = o->r;
+  int dynamic = r->n2 + r->n1, n = r->index_2 ? r->n : dynamic;
+  double w = h * rule->mu;
+  dae__zero(n, o->e_stiff);
+  for (int i = 0; i < 3; i++) {
+    dae__axpy(dynamic, binomial[i], o->rhs, o->e_stiff);
+    dae__axpy(n - dynamic, binomial[i] / w, o->rhs + dynamic, o->e_stiff + dynamic);
+    if (i < 2)
+      radau_error_filter(o, w);
+    if (i == 0)
+      *twice = radau_error_unmapped(o, rule, dynamic, o->e);
+  }
+  return DAE__RADAU_STIFF_WEIGHT * radau_error_unmapped(o, rule, n, o->e_stiff);
+}
+
+/* Error of a step relative to the tolerance that does not follow from the mapped tolerance: of
+ * stiff components, and over discontinuities. */
+static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *rule,
+                                        const dae_step *step)
+{
+  int s = rule->s, ratios = s - 1 < DAE__RADAU_RATIOS ? s - 1 : DAE__RADAU_RATIOS;
+  int dynamic = o->r->n2 + o->r->n1;
+  double e[DAE__RADAU_RATIOS + 2], estimate = 0, rho = 0;
+  double stiff = radau_error_stiff(o, rule, step->h, &e[0]);
+  for (int d = 1; d <= ratios + 1; d++) {
+    radau_error_filtered(o, rule, d, step);
+    radau_error_filter(o, step->h * rule->mu);
+    e[d] = radau_error_unmapped(o, rule, dynamic, o->e);
+  }
+  for (int d = 0; d < ratios; d++) {
+    double ratio = fmin(1, e[d] / fmax(e[d + 1], e[d + 2]));
+    estimate = fmax(estimate, e[d] * pow(ratio, d));
+    rho = fmax(rho, ratio);
+  }
+  bool nonsmooth = rho > DAE__RADAU_NONSMOOTH_RATIO;
+  estimate *= (nonsmooth ? DAE__RADAU_NONSMOOTH_FACTOR : 1) * dae__smoothness(s, rho, 1);
+  if (nonsmooth && estimate > 1) /* error over a bend: proportional to h^2, not to h^(s+1) */
+    estimate = pow(estimate, 0.5 * (s + 1));
+  return fmax(stiff, estimate);
 }
 
 /* |d|, the low-order difference, of entry i of the rows X_j, which are `stride` apart */
@@ -64,24 +143,35 @@ static double radau_error_low_order(const dae__radau_rule *rule, int stride, con
   return fabs(d);
 }
 
-double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+/* Adds the low-order difference d to the error of variables that time drives. */
+static void radau_error_add_driven(dae__radau *o, const dae__radau_rule *rule)
 {
   const dae__reduced *r = o->r;
-  double s = rule->s, rtol = rule->tolerance.rtol, sum = 0;
-  int count = r->n2;
-  radau_error_filtered(o, rule, step);
-  if (o->adapter->singular && !r->index_2) {
+  double s = rule->s, rtol = rule->tolerance.rtol;
+  if (o->adapter->singular) {
     double weight = s > 3 ? DAE__RADAU_SINGULAR_MASS_WEIGHT : DAE__RADAU_SINGULAR_MASS_WEIGHT_3;
     for (int i = 0; i < r->n; i++) /* entries of x and y in the stage states */
       o->e[i] = fabs(o->e[i]) + weight * radau_error_low_order(rule, r->n, o->Z, i);
-  } else if (r->algebraic && !r->index_2) {
-    double weight = s > 3 ? DAE__RADAU_DRIVEN_WEIGHT : DAE__RADAU_DRIVEN_WEIGHT_3;
-    for (int i = r->n2 + r->n1; i < r->n; i++) {
-      double size = o->weight[r->n2 + i] / rtol;
-      double d = weight * radau_error_low_order(rule, r->n, o->K, i);
-      o->e[i] += size * pow(d / size, (s + 1) / (s - 1));
-    }
+    return;
   }
+  double weight = s > 3 ? DAE__RADAU_DRIVEN_WEIGHT : DAE__RADAU_DRIVEN_WEIGHT_3;
+  for (int i = r->n2 + r->n1; i < r->n; i++) {
+    double size = o->weight[r->n2 + i] / rtol;
+    double d = weight * radau_error_low_order(rule, r->n, o->K, i);
+    o->e[i] += size * pow(d / size, (s + 1) / (s - 1));
+  }
+}
+
+double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+{
+  const dae__reduced *r = o->r;
+  double sum = 0, w = step->h * rule->mu;
+  int count = r->n2, dynamic = r->n2 + r->n1;
+  radau_error_filtered(o, rule, 0, step);
+  for (int i = dynamic; i < r->n; i++) /* error of algebraic variables, from B(w) */
+    o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
+  if ((r->algebraic || o->adapter->singular) && !r->index_2)
+    radau_error_add_driven(o, rule);
   for (int i = 0; i < r->n2; i++)
     sum += (o->e_q[i] / o->weight[i]) * (o->e_q[i] / o->weight[i]);
   for (int i = 0; i < r->n; i++) {
@@ -89,7 +179,10 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_st
     sum += r->tested[i] ? e * e : 0;
     count += r->tested[i];
   }
-  return sqrt(sum / (count > 0 ? count : 1));
+  double error = sqrt(sum / (count > 0 ? count : 1));
+  if (!(error <= 1) || o->adapter->singular) /* rejected; no guard with singular M */
+    return error;
+  return fmax(error, radau_error_reduced_order(o, rule, step));
 }
 
 /* ---- dense output ---- */
@@ -148,7 +241,8 @@ static dae_status radau_refine(const dae__radau_stepper *self, const dae_step *s
   int n = o->r->n, size = o->r->n2 + n;
   double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
   double w[DAE__COLLOCATION_STAGES_MAX];
-  dae__weights(size, rtol, rtol * o->atol / o->rtol, step->from.z, o->weight);
+  dae__weights(size, rtol, rtol * o->atol / o->rtol, o->adapter->atol_scale, step->from.z,
+               o->weight);
   for (int i = 0; i < c->s; i++) { /* initial iterate: polynomial of the stages */
     double *K = o->fine_polynomial + (size_t)i * (size_t)n;
     dae__nodal_values(&rule->c->nodes, c->c[i], w);

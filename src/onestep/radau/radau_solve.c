@@ -375,9 +375,12 @@ static void radau_scale_increments(dae__radau *o, const dae__radau_tolerance *to
   const dae__reduced *r = o->r;
   int n2 = r->n2, dynamic = n2 + r->n1;
   double h = step->h, *w = o->weight;
-  dae__weights(n2 + r->n, tolerance->rtol, tolerance->atol, step->from.z, w);
+  bool solved =
+      !(r->index_2 && (o->fixed || o->adapter->singular)); /* y is solved for at the end */
+  dae__weights(n2 + r->n, tolerance->rtol, tolerance->atol, o->adapter->atol_scale, step->from.z,
+               w);
   for (int i = 0; i < r->n; i++) {
-    double factor = i < dynamic || r->index_2 ? h : 1;
+    double factor = i < dynamic || !solved ? h : 1;
     o->scale[i] = r->tested[i] ? factor / w[n2 + i] : 0;
     if (i < n2)
       o->scale[i] = fmax(o->scale[i], h * h / (2 * w[i]));

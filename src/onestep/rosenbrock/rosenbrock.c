@@ -186,7 +186,7 @@ static dae_status rosenbrock_stages(rosenbrock *o, const dae_step *step, double 
   return DAE_OK;
 }
 
-/* Root mean square of the last increment e, relative to atol + rtol max(|z0|, |z1|). For y, e
+/* Root mean square of the last increment e, relative to atol_i + rtol max(|z0|, |z1|). For y, e
  * measures the residual at the end of the step, not a variation of y within it that is driven by
  * time, as at a diode that starts to block. This variation is measured by the last term d = O(h^k)
  * of dense output. It is added as (c d)^(p/k) relative to the size of y, which is O(h^p) like the
@@ -196,10 +196,12 @@ static double rosenbrock_error(const rosenbrock *o, const dae_step *step, const 
 {
   const dae__rosenbrock_table *table = o->table;
   const double *z0 = step->from.z, *z1 = step->to.z, *dense = table->dense[table->terms - 1];
+  const double *scale = o->adapter->atol_scale;
   int n = o->s->n, nx = o->s->nx;
   double sum = 0;
   for (int i = 0; i < n; i++) {
-    double a = fabs(z0[i]), b = fabs(z1[i]), weight = o->atol + o->rtol * (a > b ? a : b);
+    double a = fabs(z0[i]), b = fabs(z1[i]),
+           weight = o->atol * scale[i] + o->rtol * (a > b ? a : b);
     double x = fabs(e[i]) / weight;
     if (i >= nx) {
       double d = fabs(dae__sum_one(table->stages, dense, n, u + i)),
@@ -277,7 +279,7 @@ static double rosenbrock_norm(const rosenbrock *o, const double *z, const double
 {
   double sum = 0;
   for (int i = 0; i < o->s->nx; i++) {
-    double x = v[i] / (o->atol + o->rtol * fabs(z[i]));
+    double x = v[i] / (o->atol * o->adapter->atol_scale[i] + o->rtol * fabs(z[i]));
     sum += x * x;
   }
   return sqrt(sum / (o->s->nx > 0 ? o->s->nx : 1));

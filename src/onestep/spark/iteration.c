@@ -67,8 +67,8 @@ static void iteration_from_eigenvectors(const dae__spark_transform *tr, int k, i
 }
 
 /* solves all transformed rows but the last, delta, by the blocks of A = T diag(mu) Ti, and adds the
- * increments of Y */
-static void iteration_solve_decoupled(dae__stages *st)
+ * increments of Y; returns the largest of them relative to the weights */
+static double iteration_solve_decoupled(dae__stages *st, const double *weight)
 {
   const dae__spark_transform *tr = st->transform;
   const dae__spark_equations *eq = st->equations;
@@ -76,6 +76,7 @@ static void iteration_solve_decoupled(dae__stages *st)
   const double *delta = dae__stage_vector(st->x, s, width);
   double *dY = dae__stage_vector(st->D, s, width);
   double complex *e = st->xi + width;
+  double change = 0;
   dae__zero(s * width + s * eq->ny, st->D);
   for (int k = 0; k < tr->blocks; k++) {
     double complex w = 0;
@@ -92,6 +93,9 @@ static void iteration_solve_decoupled(dae__stages *st)
   for (int i = 0; i < s; i++) /* gamma' (dY; dy1) = 0 */
     dae__axpy(eq->ny, -tr->gamma[i], dae__stage_vector(dY, i, eq->ny),
               dae__stage_vector(st->now.Y, s + 1, eq->ny));
+  for (int i = 0; i < s * eq->ny; i++)
+    change = fmax(change, fabs(dY[i]) / weight[i % eq->ny]);
+  return change;
 }
 
 /* adds the increments to Z, L and Psi; returns the largest change of Z relative to the weights */
@@ -150,7 +154,7 @@ static dae_status iteration_simplified(dae__stages *st, const dae__stages_goal *
   }
   eq->table->solve(eq->self, false, dae__stage_vector(st->x, s, width));
   if (st->strategy == DAE__STAGES_DECOUPLED)
-    iteration_solve_decoupled(st);
+    *change = fmax(*change, iteration_solve_decoupled(st, goal->y_weight));
   else
     for (int i = 0; i < s; i++)
       eq->table->solve(eq->self, true, dae__stage_vector(st->x, i, width));
@@ -309,11 +313,17 @@ static dae_status iteration_converge(dae__stages *st, const dae__stages_goal *go
     since_halved = change <= best / 2 ? 0 : since_halved + 1;
     best = fmin(best, change);
     bool stagnates = since_halved >= STAGNATION_ITERATIONS && best <= goal->stagnation_tolerance;
-    if (change <= goal->tolerance || stagnates) {
+    bool converged = change <= goal->tolerance || stagnates;
+    /* Y for the last Z: an increment h dZ of Y may be large although dZ is small, with slow rates
+     * in a large unit of time; decoupled and full Newton iterations update Y together with Z */
+    if (converged && simplified) {
+      DAE__TRY(dae__stages_refresh(st, goal->y_weight, &change, err));
+      converged = change <= goal->tolerance || stagnates;
+    }
+    if (converged) {
       if (!stagnates)
         iteration_observe(st, first, change, i + 1);
-      /* y1 for the last Z; decoupled and full Newton iterations update Y together with Z */
-      return simplified ? dae__stages_refresh(st, NULL, NULL, err) : DAE_OK;
+      return DAE_OK;
     }
     double rate = i > 3 && simplified && goal->allow_full ? pow(change / first, 1.0 / i) : 0;
     bool slow = change > SLOW_CONTRACTION * before[0] || change > before[1] ||

@@ -2,6 +2,7 @@
 #include "onestep/spark/spark.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/options.h"
 #include "linalg/solver.h"
 #include "onestep/spark/spark_step.h"
 #include "quadrature/nodes.h"
@@ -28,7 +29,7 @@ static const char *const hats[] = {"same", "A", "B", "C", "C*", "D", NULL};
 /* clang-format off */
 #define COMMON_OPTIONS(order)                                                                      \
   ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),                              \
-  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),                     \
+  ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, NULL, "absolute tolerance, 0: rtol/100"),              \
   ROW(DAE_OPTION_INT, stages, 0, DAE_SPARK_MAX_STAGES, NULL,                                       \
       "stages s, of order " order ", 0: by tolerance and cost"),                                   \
   ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable"),                 \
@@ -60,7 +61,7 @@ const dae_option_table dae_spark_lobatto_option_table = {.owner = "spark-lobatto
 
 dae_spark_options dae_spark_defaults(void)
 {
-  return (dae_spark_options){.rtol = 1e-6, .atol = 1e-8, .project = true, .max_failures = 20};
+  return (dae_spark_options){.rtol = 1e-6, .project = true, .max_failures = 30};
 }
 
 /* ---- problems and tableaux ---- */
@@ -162,6 +163,7 @@ static dae_status spark_create_method(const request *r, const dae_problem *probl
   const dae_option_table *table =
       lobatto ? &dae_spark_lobatto_option_table : &dae_spark_option_table;
   DAE__TRY(dae_options_validate(table, &o, err));
+  o.atol = dae__options_atol(o.rtol, o.atol);
   if (!lobatto && (o.member || o.hat))
     return dae__fail(err, DAE_ERROR_OPTION, o.member ? "member" : "hat",
                      "%s has no options member and hat: they are options of spark-lobatto",

@@ -21,6 +21,8 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/polynomial.h"
+#include "onestep/host/share.h"
+#include "onestep/host/smoothness.h"
 #include "onestep/spark/stages.h"
 #include "quadrature/lagrange.h"
 #include "step/norm.h"
@@ -29,18 +31,28 @@
 /* Tuning constants; chosen, not measured. Changes of the iterates are measured in tolerances for
  * variable steps, and relative to the size of the motion for fixed steps. */
 
-/* Change of the iterates at which the iteration ends. */
-#define ITERATION_TOLERANCE 0.02
+/* Change of the iterates at which the iteration ends; in variable steps times the share of the step
+ * (share.h). Measured: with 0.02 a top of 150 rad/s is off by 170 tolerances at 3e-6. */
+#define ITERATION_TOLERANCE 0.005
 #define ITERATION_TOLERANCE_FIXED (2 * DBL_EPSILON)
 /* Change of the iterates at which a stagnating iteration is accepted. */
 #define STAGNATION_TOLERANCE 0.3
 #define STAGNATION_TOLERANCE_FIXED 1e-10
+/* Change of a stagnating iteration that is accepted, in round-off of Z. */
+#define STAGNATION_ROUND_OFF 10
 /* Largest number of iterations; more in fixed steps, which cannot be repeated with a smaller
  * size. */
 #define MAX_ITERATIONS 30
 #define MAX_ITERATIONS_FIXED 200
 /* Factor 0.1 of the mapped tolerance, 0.1 tol^((s+1)/(2s)). */
 #define TOLERANCE_MAP_FACTOR 0.1
+/* Error of a step relative to the tolerance, beside TOLERANCE_MAP_FACTOR: errors of steps add up,
+ * and the phase of a spinning body is their second sum. For methods of order 2s, for others, and
+ * for those with singular A, whose error is some thousandth of the tolerance anyway. Measured: the
+ * largest values with which tops of 5 to 150 rad/s keep 30 tolerances from 1e-4 to 1e-10. */
+#define STEP_SHARE_GAUSS 0.01
+#define STEP_SHARE_RADAU 0.3
+#define STEP_SHARE_SINGULAR 1
 /* Contraction above which the embedded estimate is checked by step doubling. */
 #define CHECK_CONTRACTION 0.3
 /* Growth of the step number from one check by step doubling to the next. */
@@ -59,6 +71,13 @@ typedef struct spark_memory {
   double t_middle;
 } spark_memory;
 
+/* Error estimate relative to the tolerance, less round-off and less all that a stagnating iteration
+ * may leave; relative to the mapped tolerance; and the error of a step whose smoothness is not
+ * known (smoothness.h) relative to the tolerance, 0: below both. */
+typedef struct estimate {
+  double size, certain, mapped, nonsmooth;
+} estimate;
+
 typedef struct spark {
   dae_spark_options opts;
   const dae_adapter *adapter;
@@ -75,9 +94,11 @@ typedef struct spark {
   /* vectors (y, z): at the start of the current step, at t_half, at the end of the current step
    * before it was halved by step doubling; weights of the error norm, error */
   double *start, *middle, *whole, *weight, *error;
+  double *atol_scale; /* adapter->atol_scale in the order of (y, z) */
   int estimate_nodes;
-  /* weights of the derivative at the start of the step, one for each of estimate_nodes */
-  double *estimate_weights;
+  /* weights of the derivatives at the start and at the end of the step of the polynomials through
+   * estimate_nodes nodes from there on, and through one to three nodes fewer */
+  double estimate_weights[2][4][DAE_SPARK_MAX_STAGES + 1];
   double gamma0, tolerance_factor; /* factors of the embedded estimate */
   /* tableau freed with the stepper; NULL: the tableau is the user's */
   dae_spark_tableau *owned;
@@ -91,36 +112,77 @@ static void spark_split(const spark *o, const double *state, double *u)
   dae__spark_split(&o->equations, state, u, u + o->equations.ny);
 }
 
-/* round-off error of Z relative to the weights; Z depends on g/h, and therefore on the round-off
- * error of y over h */
+/* round-off error of Z relative to the weights; with constraints on positions Z depends on g/h, and
+ * therefore on the round-off error of y over h */
 static double spark_round_off(const spark *o, double h)
 {
   int ny = o->equations.ny, nz = o->equations.nz;
-  double least = INFINITY;
+  double least = INFINITY, size = dae__max_abs(nz, o->start + ny);
+  if (o->equations.ng > 0 || o->adapter->singular)
+    size += dae__max_abs(ny, o->start) / h;
   for (int i = 0; i < nz; i++)
     least = fmin(least, o->weight[ny + i]);
-  double size = dae__max_abs(nz, o->start + ny) + dae__max_abs(ny, o->start) / h;
   return nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
 }
 
-/* embedded error estimate without the contribution of round-off, which dominates in very short
- * steps and in directions that the projection corrects; rate: derivative at the start of the step
- */
-static double spark_estimate(spark *o, const double *rate)
+/* larger of two errors; NaN if one is */
+static double spark_larger(double a, double b)
+{
+  return isnan(a) || a > b ? a : b;
+}
+
+/* Defect h (u' - U') at the start or at the end of the step, U the polynomial through `count` nodes
+ * from there on, in o->error; rate: derivative there. Returns the root of the sum of squares of
+ * its weights. */
+static double spark_defect(spark *o, bool end, int count, const double *rate)
 {
   const dae__stages *st = &o->stages;
-  int ny = o->equations.ny, nz = o->equations.nz;
-  double weights = 0;
+  int ny = o->equations.ny, nz = o->equations.nz, first = end ? st->nodes - count : 0;
+  const double *w = o->estimate_weights[end][o->estimate_nodes - count];
+  double sum = 0;
   spark_split(o, rate, o->error);
   dae__scale(ny + nz, st->h, o->error);
-  for (int i = 0; i < o->estimate_nodes; i++) {
-    int node = st->node_index[i];
-    dae__axpy(ny, -o->estimate_weights[i], dae__stage_vector(st->now.Y, node, ny), o->error);
-    dae__axpy(nz, -o->estimate_weights[i], dae__stage_vector(st->now.Z, node, nz), o->error + ny);
-    weights += fabs(o->estimate_weights[i]);
+  for (int i = 0; i < count; i++) {
+    int node = st->node_index[first + i];
+    dae__axpy(ny, -w[i], dae__stage_vector(st->now.Y, node, ny), o->error);
+    dae__axpy(nz, -w[i], dae__stage_vector(st->now.Z, node, nz), o->error + ny);
+    sum += w[i] * w[i];
   }
-  double error = dae__norm(ny + nz, o->error, o->weight) - weights * spark_round_off(o, st->h);
-  return o->gamma0 / o->tolerance_factor * (error < 0 ? 0 : error); /* a NaN is passed on */
+  return sqrt(sum);
+}
+
+/* Norm of o->error without the coordinates: of rates, which show a jump of a force. */
+static double spark_norm_of_rates(const spark *o)
+{
+  int from = o->equations.coordinates, n = o->equations.ny + o->equations.nz - from;
+  return dae__norm(n, o->error + from, o->weight + from);
+}
+
+/* Embedded error estimate at the start or at the end of the step without the contribution of
+ * round-off, which dominates in very short steps and in directions that the projection corrects;
+ * rate: derivative there, least: lower bounds of the estimate. A jump at an unfortunate place of
+ * the step makes one of the defects small by chance, hence the larger of two ratios rho. */
+static estimate spark_estimate(spark *o, bool end, const double *rate, const estimate *least)
+{
+  int count = o->estimate_nodes, n = o->equations.ny + o->equations.nz;
+  double noise = spark_defect(o, end, count, rate) * spark_round_off(o, o->stages.h);
+  double e[4] = {spark_norm_of_rates(o)}, size = dae__norm(n, o->error, o->weight);
+  /* a stagnating iteration leaves more than round-off */
+  double certain = o->gamma0 * (size - STAGNATION_ROUND_OFF * noise);
+  size = spark_larger(end ? certain : o->gamma0 * (size - noise), least->size);
+  certain = spark_larger(certain, least->certain);
+  estimate out = {.size = size, .certain = certain, .mapped = size / o->tolerance_factor};
+  if (count < 4 || DAE__NONSMOOTH_FACTOR * certain <= fmax(out.mapped, 1))
+    return out;
+  for (int fewer = 1; fewer < 4; fewer++) {
+    spark_defect(o, end, count - fewer, rate);
+    e[fewer] = spark_norm_of_rates(o);
+  }
+  for (int i = 0; i < 2; i++)
+    out.nonsmooth = spark_larger(
+        out.nonsmooth, dae__nonsmooth_factor(o->order - count + 1, e[i], fmax(e[i + 1], e[i + 2])));
+  out.nonsmooth *= certain;
+  return out;
 }
 
 /* ---- one step ---- */
@@ -136,14 +198,15 @@ static dae_status spark_solve(spark *o, double t, double h, const double *u, con
   bool fixed = o->opts.step > 0;
   double rtol = fixed ? 0 : o->opts.rtol;
   double atol = fixed ? 1 + dae__max_abs(nz, o->start + ny) : o->opts.atol;
-  dae__weights(ny + nz, rtol, atol, o->start, o->weight);
-  double floor = fixed ? 0 : spark_round_off(o, h);
+  dae__weights(ny + nz, rtol, atol, fixed ? NULL : o->atol_scale, o->start, o->weight);
+  double floor = fixed ? 0 : spark_round_off(o, h),
+         stop = ITERATION_TOLERANCE * dae__step_share(o->memory->steps);
   dae__stages_goal goal = {.y_weight = o->weight,
                            .z_weight = o->weight + ny,
-                           .tolerance =
-                               fixed ? ITERATION_TOLERANCE_FIXED : fmax(ITERATION_TOLERANCE, floor),
-                           .stagnation_tolerance = fixed ? STAGNATION_TOLERANCE_FIXED
-                                                         : fmax(STAGNATION_TOLERANCE, 10 * floor),
+                           .tolerance = fixed ? ITERATION_TOLERANCE_FIXED : fmax(stop, floor),
+                           .stagnation_tolerance =
+                               fixed ? STAGNATION_TOLERANCE_FIXED
+                                     : fmax(STAGNATION_TOLERANCE, STAGNATION_ROUND_OFF * floor),
                            .max_iterations = fixed ? MAX_ITERATIONS_FIXED : MAX_ITERATIONS,
                            .allow_full = fixed};
   DAE__TRY(dae__stages_solve(&o->stages, t, h, u, u + ny, &goal, err));
@@ -215,8 +278,9 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
   st->second_half = false;
   DAE__TRY(spark_solve(o, step->t, step->h, o->start, &step->to, err));
   if (o->opts.step > 0)
-    return DAE_OK;
-  double E = spark_estimate(o, step->from.dz);
+    return spark_project_end(o, step->t + step->h, &step->to, err);
+  estimate start = spark_estimate(o, false, step->from.dz, &(estimate){0});
+  double E = start.mapped;
   if (st->strategy != DAE__STAGES_FULL)
     contraction = st->memory->contraction[st->strategy] * st->h;
   bool check = doubling || (m->steps >= m->next_check && contraction > CHECK_CONTRACTION);
@@ -228,14 +292,25 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
       m->factor = fmin(right, MAX_ESTIMATE_FACTOR);
     m->next_check = CHECK_INTERVAL_GROWTH * (m->steps + 1);
   }
-  *error = doubling ? T / (pow(2, o->order) - 1) : m->factor * E;
+  E = doubling ? T / (pow(2, o->order) - 1) : m->factor * E;
+  /* size control is for errors of order n; those of jumps and bends have order 1 and 2 */
+  double power = fmax(o->estimate_nodes / 4.0, 1);
+  *error = doubling ? E : spark_larger(E, pow(start.nonsmooth, power));
+  if (!(*error <= 1))
+    return DAE_OK;
+  DAE__TRY(spark_project_end(o, step->t + step->h, &step->to, err));
+  if (doubling) /* compares two solutions, and needs no guard */
+    return DAE_OK;
+  estimate end = spark_estimate(o, true, step->to.dz, &start);
+  *error = spark_larger(*error, end.mapped / DAE__MAX_END_ERROR);
+  *error = spark_larger(*error, pow(end.nonsmooth / DAE__MAX_END_ERROR_NONSMOOTH, power));
   return DAE_OK;
 }
 
 static dae_status spark_complete(void *self, const dae_step *step, dae_error *err)
 {
   spark *o = self;
-  DAE__TRY(spark_project_end(o, step->t + step->h, &step->to, err));
+  (void)err;
   o->memory->t_middle = o->stages.second_half ? o->t_half : step->t;
   o->memory->steps++;
   for (int i = 0; i < 2 && o->dense[i].memory; i++)
@@ -333,31 +408,38 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   o->memory = DAE__STATE(arena, spark_memory, 1);
   o->at_middle.z = DAE__STATE(arena, double, adapter->size);
   o->at_middle.dz = DAE__STATE(arena, double, adapter->size);
-  double **u[] = {&o->start, &o->middle, &o->whole, &o->weight, &o->error};
-  for (int i = 0; i < 5; i++)
+  double **u[] = {&o->start, &o->middle, &o->whole, &o->weight, &o->error, &o->atol_scale};
+  for (int i = 0; i < 6; i++)
     *u[i] = DAE__ALLOC(arena, double, adapter->nx);
-  o->estimate_weights = DAE__ALLOC(arena, double, tableau->s + 2);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   o->memory->factor = 1;
   DAE__LIMIT_COUNTER(arena, &o->memory->next_check, 2);
   DAE__TRY((adapter->forms->m ? dae__spark_mechanical_create : dae__spark_momentum_create)(
       arena, adapter, regular, &o->equations, err));
+  spark_split(o, adapter->atol_scale, o->atol_scale);
   DAE__TRY(dae__stages_create(arena, tableau, regular ? &o->transform : NULL, &o->equations,
                               &o->stages, err));
   const dae__stages *st = &o->stages;
   const dae__spark_transform *tr = &o->transform;
   int s = st->s, nodes = o->estimate_nodes = st->nodes == s + 2 ? s + 1 : st->nodes;
-  o->tolerance_factor =
-      TOLERANCE_MAP_FACTOR * pow(o->opts.rtol, fmin((double)nodes / o->order, 1) - 1);
+  double part = fmin((double)nodes / o->order, 1), /* powers of h in estimate and error */
+      share = !regular            ? STEP_SHARE_SINGULAR
+              : o->order == 2 * s ? STEP_SHARE_GAUSS
+                                  : STEP_SHARE_RADAU;
+  o->tolerance_factor = TOLERANCE_MAP_FACTOR * pow(share * o->opts.rtol, part) / o->opts.rtol;
   /* gamma0 = |det A|^(1/s), from one eigenvalue of each complex pair; without eigenvalues, the
    * typical size 1/(s+1) */
   double sum = tr->blocks ? 0 : -s * log(s + 1.0);
   for (int i = 0; i < tr->blocks; i++)
     sum += (i < tr->reals ? 1 : 2) * log(cabs(tr->mu[i]));
   o->gamma0 = exp(sum / s);
-  for (int i = 0; i < nodes; i++)
-    o->estimate_weights[i] = dae__lagrange_derivative_weight(nodes, st->node, i, 0);
+  for (int fewer = 0; fewer < 4 && fewer < nodes; fewer++)
+    for (int i = 0, n = nodes - fewer; i < n; i++) {
+      const double *last = st->node + st->nodes - n;
+      o->estimate_weights[0][fewer][i] = dae__lagrange_derivative_weight(n, st->node, i, 0);
+      o->estimate_weights[1][fewer][i] = dae__lagrange_derivative_weight(n, last, i, n - 1);
+    }
   long double x[DAE_SPARK_MAX_STAGES + 2];
   for (int i = 0; i < st->nodes; i++)
     x[i] = st->node[i];

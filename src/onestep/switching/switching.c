@@ -1,8 +1,8 @@
 /* Switching between the methods for nonstiff problems, gauss and the explicit pairs, and radau.
  *
  * gauss is the default: it takes the least time per digit of accuracy. If convergence rather than
- * accuracy limits its steps, so that its iteration fails repeatedly, explicit steps replace it;
- * gauss returns after a series of explicit steps far below their stability limit.
+ * accuracy limits its steps, so that its iteration fails or is slow repeatedly, explicit steps
+ * replace it; gauss returns after a series of explicit steps far below their stability limit.
  *
  * To radau: the explicit pair measures the ratio of its step size to the stability limit by two
  * slopes at the same time [HNW93, HW96 IV.2]. Steps near the limit count as stiff; after
@@ -38,7 +38,7 @@
 #define NONSTIFF_STEPS 6
 /* Ratio of the step size to the stability limit above which a step counts as stiff; step sizes of
  * stiff problems fluctuate about it. Chosen, not measured: tests/laws/test_switching.c. */
-#define NEAR_LIMIT 0.6
+#define NEAR_LIMIT 0.4
 /* number of steps in a trial of radau; its work is measured over the second half; chosen */
 #define TRIAL_STEPS 12
 /* number of steps from the first failed trial to the next; chosen */
@@ -71,8 +71,11 @@
  * hanging chains from 10 links on; GAUSS_FIRST_STEP may be 1 to 4 (tests/laws/test_switching.c). */
 #define GAUSS_MAX_RTOL 1e-2  /* tolerance above which gauss is not used */
 #define GAUSS_FIRST_STEP 2.0 /* bound of the first step size times rho, for convergence */
-/* Number of steps within which a second failure of the iteration of gauss causes a change to
- * explicit steps; the first 8 steps after a failure have a bounded size (create.c). */
+#define GAUSS_UNPREDICTED_STEPS 2
+#define GAUSS_SLOW_SWEEPS 0.6 /* share of the largest number of sweeps at which a step is slow */
+/* Number of steps within which a second failure of the iteration of gauss, or a second step of more
+ * than GAUSS_SLOW_SWEEPS of its sweeps, causes a change to explicit steps; the first 8
+ * steps after a failure have a bounded size (create.c). */
 #define GAUSS_FAILURE_STEPS 12
 /* Ratio of the step size to the stability limit, and number of explicit steps in a row below it,
  * after which gauss returns; the number is tripled by every return. */
@@ -167,7 +170,7 @@ static double switching_norm(const dae__onestep *o, const double *d)
 {
   double sum = 0, floor = o->control.atol / o->control.rtol;
   for (int i = 0; i < o->adapter.nx; i++) {
-    double x = d[i] / (fabs(o->now.z[i]) + floor);
+    double x = d[i] / (fabs(o->now.z[i]) + floor * o->adapter.atol_scale[i]);
     sum += x * x;
   }
   return sqrt(sum);
@@ -198,8 +201,10 @@ static bool switching_power_iteration(dae__onestep *o)
   double before = switching_norm(o, c->d);
   if (!(before > 0)) { /* initial direction: the slopes plus a small multiple of every component */
     dae__copy(adapter->nx, o->now.dz, c->d);
-    for (int i = 0; i < adapter->nx; i++)
-      c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + o->control.atol / o->control.rtol);
+    for (int i = 0; i < adapter->nx; i++) {
+      double floor = o->control.atol / o->control.rtol * adapter->atol_scale[i];
+      c->d[i] += (1e-3 * (1 + i % 7)) * (fabs(o->now.z[i]) + floor);
+    }
     before = switching_norm(o, c->d);
   }
   if (!switching_apply_jacobian(o, c->d, c->k1) || !switching_apply_jacobian(o, c->k1, c->d))
@@ -294,8 +299,11 @@ void dae__switching_select_stepper(dae__onestep *o)
     switching_begin_span(o);
   if (o->memory->current == GAUSS) { /* explicit steps if convergence limits the step size */
     long failures = o->driver->stats.rejected_by_convergence;
-    bool failed = failures > m->failures,
-         again = failed && m->failures > 0 && m->since_failure < GAUSS_FAILURE_STEPS;
+    /* the first steps, without a predictor, take more sweeps */
+    bool slow =
+             m->steps > GAUSS_UNPREDICTED_STEPS && *o->stepper[GAUSS].stiffness > GAUSS_SLOW_SWEEPS,
+         failed = slow || failures > m->failures,
+         again = failed && m->since_failure < GAUSS_FAILURE_STEPS;
     m->since_failure = failed ? 0 : m->since_failure + 1;
     m->failures = failures;
     if (again)
@@ -353,6 +361,7 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
   c->k1 = DAE__ALLOC(arena, double, o->adapter.size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
+  c->memory->since_failure = GAUSS_FAILURE_STEPS;
   DAE__LIMIT_COUNTER(arena, &c->memory->stiff, 2);
   DAE__LIMIT_COUNTER(arena, &c->memory->wait, 3);
   DAE__LIMIT_COUNTER(arena, &c->memory->confirmations, 1);

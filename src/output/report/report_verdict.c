@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Residual up to which constraints count as satisfied: a thousand times the tolerance 1e-12 of the
  * projection, for terms of order 1. Chosen, not measured. */
@@ -15,11 +16,11 @@
 typedef struct finding {
   dae_page_mood mood;
   const char *check;
-  char text[700];
+  char text[1400];
 } finding;
 
 typedef struct findings {
-  finding item[8];
+  finding item[12];
   int count;
 } findings;
 
@@ -56,14 +57,15 @@ static void verdict_check_accuracy(findings *all, const dae_summary *s)
   if (s->rows == 0)
     return;
   if (s->step > 0 || isnan(s->rtol))
-    verdict_add(all, DAE_PAGE_WARNING, "tolerance",
-                "none: fixed steps, whose error is not estimated; compare with a run of half the "
-                "step size");
+    verdict_add(
+        all, DAE_PAGE_WARNING, "tolerance",
+        "none: fixed steps, whose error is not estimated; --check-error compares with a tenth "
+        "of the step");
   else
     verdict_add(
         all, DAE_PAGE_PLAIN, "tolerance",
-        "rtol %s, atol %s for the error of each step; for that of the whole run compare with a run "
-        "of a tenth of the tolerance",
+        "rtol %s, atol %s for the error of each step; --check-error compares the whole run with "
+        "one at a tenth of the tolerance",
         dae__number_text(s->rtol, 3).text, dae__number_text(s->atol, 3).text);
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
   bool equations = position && !velocity;
@@ -114,12 +116,49 @@ static void verdict_check_energy_and_start(findings *all, const dae_summary *s)
                 dae__number_text(worst, 3).text);
 }
 
+/* Adds the verdict of the summary with its reasons, and the comparison with a second run. */
+static void verdict_add_trust(findings *all, const dae_summary *s)
+{
+  static const dae_page_mood moods[] = {DAE_PAGE_GOOD, DAE_PAGE_WARNING, DAE_PAGE_BAD};
+  const dae_error_check *c = &s->check;
+  char reasons[sizeof s->reasons + 2];
+  snprintf(reasons, sizeof reasons, "%s%s", s->reasons[0] ? ": " : "", s->reasons);
+  for (char *end = reasons; (end = strchr(end, '\n')) != NULL;)
+    *end = end[1] ? ';' : '\0';
+  verdict_add(all, moods[s->trust], "trust", "%s%s", dae_trust_name(s->trust), reasons);
+  if (c->method && c->message[0])
+    verdict_add(all, DAE_PAGE_WARNING, "error check", "by %s, which failed: %s", c->method,
+                c->message);
+  else if (c->method)
+    verdict_add(all, DAE_PAGE_PLAIN, "error check",
+                "differs by at most %s tolerances (%s) from a run by %s at a tenth of the %s: see "
+                "the summary",
+                dae__number_text(c->most.tolerances, 3).text, c->most.name, c->method,
+                c->step > 0 ? "step" : "tolerance");
+}
+
+/* Adds the variables that limited the step size, with their shares. */
+static void verdict_add_limits(findings *all, const char *limits)
+{
+  char names[600];
+  dae__text t = dae__text_in(names, sizeof names);
+  for (const char *line = limits; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *steps = line + strcspn(line, "\t");
+    dae__text_add(&t, "%s%.*s in %.*s of the steps", line > limits ? ", " : "", (int)(steps - line),
+                  line, (int)strcspn(steps + 1, "\t"), steps + 1);
+  }
+  if (*limits)
+    verdict_add(all, DAE_PAGE_PLAIN, "step size", "limited by %s", names);
+}
+
 /* ---- verdict ---- */
 
 void dae__report_verdict(const dae__report *r, const dae_summary *s)
 {
   static const char *const header[] = {"check", "found"};
   findings all = {.count = 0};
+  verdict_add_trust(&all, s);
+  verdict_add_limits(&all, s->limits);
   verdict_check_accuracy(&all, s);
   if (s->rows > 0)
     verdict_check_energy_and_start(&all, s);

@@ -336,6 +336,13 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   a->problem.why = &a->last;
+  if (coupled->atol) {
+    double *atol = DAE__ALLOC(arena, double, a->size);
+    if (!atol)
+      return dae__out_of_memory(err);
+    dae__assembly_gather(a, coupled->atol, atol);
+    a->problem.atol = atol;
+  }
   *out = a;
   return DAE_OK;
 }

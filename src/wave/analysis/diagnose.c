@@ -138,7 +138,7 @@ static dae_status diagnose_sweeps(dae__wave *w, const char *what, dae_error *err
   for (int k = 0; k < w->computed.nodes; k++)
     for (int i = 0; i < f->unknowns; i++) {
       double a = fabs(w->change[(size_t)k * (size_t)f->unknowns + (size_t)i]) /
-                 (w->opts.rtol * w->scale[i] + w->opts.atol);
+                 (w->opts.rtol * w->scale[i] + w->atol[i]);
       if (a > most || isnan(a)) {
         most = isnan(a) ? INFINITY : a;
         worst = i;

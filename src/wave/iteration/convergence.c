@@ -1,5 +1,5 @@
 /* Convergence test of a sweep. With the changes c_n = |zhat - z| over all unknowns and nodes,
- * relative to rtol max |z_i| + atol, and the rate q = c_n / c_{n-1}, the error after sweep n is
+ * relative to rtol max |z_i| + atol_i, and the rate q = c_n / c_{n-1}, the error after sweep n is
  *
  *   q / (1 - q) c_n
  *
@@ -33,7 +33,7 @@
 /* Error weight of unknown i: its tolerance, at least its round-off. */
 static double convergence_weight(const dae__wave *w, int i)
 {
-  return fmax(w->opts.rtol * w->scale[i] + w->opts.atol, ROUND_OFF * w->scale[i]);
+  return fmax(w->opts.rtol * w->scale[i] + w->atol[i], ROUND_OFF * w->scale[i]);
 }
 
 /* Maximum of the weighted |x_i| over all unknowns and nodes, in units of the tolerance; a NaN is

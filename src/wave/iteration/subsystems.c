@@ -1,6 +1,7 @@
 /* A dynamic iteration between user subsystems: any solver or simulator behind dae_subsystem. */
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/options.h"
 #include "wave/iteration/create.h"
 #include "wave/iteration/wave.h"
 #include <math.h>
@@ -117,6 +118,7 @@ dae_status dae_wave_create(const dae_subsystem *subsystems, int count, const dae
   const dae_option_table *table =
       jacobi ? &dae_jacobi_option_table : &dae_gauss_seidel_option_table;
   DAE__TRY(dae_options_validate(table, &own, err));
+  own.atol = dae__options_atol(own.rtol, own.atol);
   DAE__TRY(subsystems_check(&r, err));
   if (!outputs || !isfinite(t))
     return dae__fail(err, DAE_ERROR_USAGE, "outputs", "the iteration has no start values");

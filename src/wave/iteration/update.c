@@ -171,7 +171,7 @@ static void update_accelerate(dae__wave *w)
         continue;
       w->flat_z[n] = dae__wave_at(&w->given, k)[i];
       w->flat_hat[n] = dae__wave_at(&w->computed, k)[i];
-      w->flat_weight[n++] = w->opts.rtol * w->scale[i] + w->opts.atol;
+      w->flat_weight[n++] = w->opts.rtol * w->scale[i] + w->atol[i];
     }
   if (w->trial.sweep == 1)
     dae__accelerate_begin(&w->accelerate, n);

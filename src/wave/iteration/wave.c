@@ -2,8 +2,10 @@
 #include "wave/iteration/wave.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/options.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
+#include "problem/problem.h"
 #include "wave/iteration/create.h"
 #include <float.h>
 #include <math.h>
@@ -32,7 +34,7 @@ static const char *const interpolations[] = {"hermite", "quadratic", "linear", "
 /* clang-format off */
 #define COMMON                                                                                     \
   ROW(DAE_OPTION_DOUBLE, rtol, 0, 1, NULL, "relative tolerance of the coupled waveforms"),         \
-  ROW(DAE_OPTION_DOUBLE, atol, DBL_MIN, INFINITY, NULL, "absolute tolerance"),                     \
+  ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, NULL, "absolute tolerance, 0: rtol/100"),              \
   ROW(DAE_OPTION_DOUBLE, window, 0, INFINITY, NULL, "fixed size of the windows, 0: chosen"),       \
   ROW(DAE_OPTION_DOUBLE, max_window, 0, INFINITY, NULL, "largest window, 0: no limit"),            \
   ROW(DAE_OPTION_INT, nodes, 0, 100000, NULL,                                                      \
@@ -75,13 +77,8 @@ TABLE(dae_joint_option_table, "joint", gauss_seidel_options);
 
 dae_wave_options dae_wave_defaults(void)
 {
-  return (dae_wave_options){.rtol = 1e-6,
-                            .atol = 1e-8,
-                            .theta = 0.5,
-                            .depth = 8,
-                            .linear = 1,
-                            .reorder = true,
-                            .project = true};
+  return (dae_wave_options){
+      .rtol = 1e-6, .theta = 0.5, .depth = 8, .linear = 1, .reorder = true, .project = true};
 }
 
 /* ---- problems and options that are refused ---- */
@@ -158,6 +155,7 @@ static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
   w->start = DAE__STATE(arena, double, n);
   w->fed_back = DAE__STATE(arena, bool, n);
   w->scale = DAE__ALLOC(arena, double, n);
+  w->atol = DAE__ALLOC(arena, double, n);
   w->z = DAE__ALLOC(arena, double, n);
   w->mode = DAE__ALLOC(arena, double, n);
   w->previous_end = DAE__ALLOC(arena, double, n);
@@ -272,6 +270,25 @@ dae_status dae__wave_reset_at(dae__wave *w, double t, dae_error *err)
   return dae__wave_save_all(w, true, err);
 }
 
+/* Absolute tolerances of the unknowns: those of the variables that they are, of the options for
+ * accelerations, multipliers and user subsystems. */
+static dae_status wave_set_atol(dae__wave *w, dae__arena *arena, dae_error *err)
+{
+  for (int i = 0; i < w->f->unknowns; i++)
+    w->atol[i] = w->opts.atol;
+  if (!w->coupling.problem || !w->coupling.problem->atol)
+    return DAE_OK;
+  double *variable = DAE__ALLOC(arena, double, w->size), *rate = DAE__ALLOC(arena, double, w->size);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  dae__problem_atol_scale(w->coupling.problem, w->opts.atol, w->size, variable);
+  for (int i = 0; i < w->size; i++)
+    rate[i] = 1;
+  dae__coupling_unknowns(&w->coupling, variable, rate, w->atol);
+  dae__scale(w->f->unknowns, w->opts.atol, w->atol);
+  return DAE_OK;
+}
+
 dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const double *outputs,
                             dae_error *err)
 {
@@ -281,6 +298,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   wave_limit_memory(w, arena);
+  DAE__TRY(wave_set_atol(w, arena, err));
   if (w->f->directs > 0)
     DAE__TRY(dae__solver_create(arena, &w->f->G, &w->solver, err));
   DAE__TRY(dae__wave_project_create(w, arena, err));
@@ -408,6 +426,7 @@ static dae_status wave_create(const char *method, const dae_option_table *table,
   dae_wave_options own = opts ? *opts : dae_wave_defaults();
   *out = NULL;
   DAE__TRY(dae_options_validate(table, &own, err));
+  own.atol = dae__options_atol(own.rtol, own.atol);
   DAE__TRY(table == &dae_joint_option_table ? dae__joint_check_problem(from->problem, err)
                                             : dae__wave_check_problem(from->problem, err));
   DAE__TRY(dae__start_check(from->problem, from->start, err));

@@ -95,6 +95,7 @@ typedef struct dae__wave {
   dae_waveform *in, *out;             /* input and output waveforms of each subsystem */
   bool *fed_back;                     /* marks unknowns that a sweep reads from z (state) */
   double *scale;                      /* largest |z| and |zhat| of each unknown over the window */
+  double *atol;                       /* absolute tolerance of each unknown */
   double *change;                     /* zhat - z of the current sweep at all nodes */
   double *last_change, *older_change; /* zhat - z one and two sweeps before */
   double *previous, *previous_slope;  /* scratch: waveforms of all unknowns */

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "step/integrator.h"
+#include "wave/iteration/create.h"
 #include <string.h>
 
 static double *child_at_node(double *values, int width, int node)
@@ -137,6 +138,13 @@ static dae_status child_feedthrough(void *self, int node, double *D, dae_error *
                                 c->outputs, c->output_values, D, err);
 }
 
+/* Absolute tolerance of entry i of the system's state vector; atol: that of the options. */
+static double child_atol(const dae__child *c, int i, double atol)
+{
+  double own = c->problem.atol ? c->problem.atol[c->entry ? c->entry[i] : i] : 0;
+  return own > 0 ? own / DAE__CHILD_TOLERANCE_RATIO : atol;
+}
+
 /* Largest interpolation error at the midpoints, in units of the tolerances. */
 static double child_defect(void *self, double rtol, double atol)
 {
@@ -151,7 +159,8 @@ static double child_defect(void *self, double rtol, double atol)
     dae__child_state(c, (c->t[k] + c->t[k + 1]) / 2, c->scratch, NULL);
     for (int i = 0; i < c->size; i++)
       if (!c->multiplier[i])
-        worst = fmax(worst, fabs(c->scratch[i] - middle[i]) / (rtol * c->sizes[i] + atol));
+        worst = fmax(worst, fabs(c->scratch[i] - middle[i]) /
+                                (rtol * c->sizes[i] + child_atol(c, i, atol)));
   }
   return worst;
 }

@@ -106,11 +106,14 @@ static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_s
   how.method = how.method ? how.method : dae__wave_default_method(part);
   how.options = how.options ? how.options : coupling_default_options(arena, how.method, r);
   int total = dae_problem_size(p->problem);
-  double *y = DAE__ALLOC(arena, double, total);
+  double *y = DAE__ALLOC(arena, double, total), *atol = NULL;
+  if (c->problem->atol)
+    atol = DAE__ALLOC(arena, double, total);
   bool *fixed = r->fixed ? DAE__ALLOC(arena, bool, total) : NULL;
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   child->problem = *p->problem;
+  child->problem.atol = atol;
   child->size = c->first_state[system + 1] - c->first_state[system];
   child->entry = p->entry;
   child->outputs = c->outputs[system];
@@ -120,6 +123,9 @@ static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_s
   coupling_start_of(c, system, r->y, y);
   for (int i = 0; fixed && i < child->size; i++)
     fixed[p->entry ? p->entry[i] : i] = r->fixed[c->first_state[system] + i];
+  for (int i = 0; atol && i < child->size; i++)
+    atol[p->entry ? p->entry[i] : i] =
+        DAE__CHILD_TOLERANCE_RATIO * c->problem->atol[c->first_state[system] + i];
   dae_start start = {.t = r->t, .y = y, .fixed = fixed};
   dae_status status = dae__child_create(arena, child, &how, &start, r->capacity, err);
   if (status < 0 && status != DAE_ERROR_MEMORY && err && part->name && part->name[0]) {

@@ -1,0 +1,21 @@
+/* Share of the tolerance that the iteration of a step may leave.
+ *
+ * What an iteration leaves has the same direction in step after step. The error of velocities that
+ * it amounts to is a drift, and the error of the phase its integral. Therefore the share of step n
+ * decreases as 1 / (1 + n / 10)^1.25, whose sum is finite: the error of the phase grows in
+ * proportion to the time. */
+#ifndef DAEDAL_ONESTEP_HOST_SHARE_H
+#define DAEDAL_ONESTEP_HOST_SHARE_H
+
+#include <math.h>
+
+#define DAE__SHARED_STEPS 10     /* number of steps after which the share decreases; chosen */
+#define DAE__SHARE_EXPONENT 1.25 /* above 1, so that the sum of the shares is finite; chosen */
+
+/* Share of a step, after a number of completed steps. */
+static inline double dae__step_share(long steps)
+{
+  return pow(1 + (double)steps / DAE__SHARED_STEPS, -DAE__SHARE_EXPONENT);
+}
+
+#endif
