@@ -218,22 +218,16 @@ static const piece *arena_piece_in(const piece_list *list, const char *address)
   return NULL;
 }
 
-/* State piece that holds an address: mostly one of the newest. */
-static const piece *arena_piece_of(const dae__arena *arena, const char *address)
-{
-  const piece *p = arena_piece_in(arena->last_state, address);
-  for (const piece_list *list = arena->state; !p; list = list->next)
-    p = arena_piece_in(list, address);
-  return p;
-}
-
 void dae__arena_limit(dae__arena *arena, const void *first, int count, size_t size, long min,
                       long max)
 {
   limit *l = arena->failed || count == 0 ? NULL : DAE__UNINIT(arena, limit, 1);
   if (!l)
     return;
-  const piece *p = arena_piece_of(arena, first);
+  /* state piece that holds the address: mostly one of the newest */
+  const piece *p = arena_piece_in(arena->last_state, first);
+  for (const piece_list *list = arena->state; !p; list = list->next)
+    p = arena_piece_in(list, first);
   DAE__ASSERT(p && (const char *)first + (size_t)count * size <= p->memory + p->bytes);
   *l = (limit){.next = arena->limits,
                .offset = p->offset + (size_t)((const char *)first - p->memory),

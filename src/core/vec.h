@@ -95,14 +95,4 @@ static inline bool dae__all_finite(int n, const double *x)
   return sum[0] + sum[1] == 0;
 }
 
-/* Whether all entries are finite, for entries that were just stored one by one: the paired loads of
- * dae__all_finite would wait for the stores to reach the cache. */
-static inline bool dae__each_finite(int n, const double *x)
-{
-  double sum = 0;
-  for (int i = 0; i < n; i++)
-    sum += 0 * x[i];
-  return sum == 0;
-}
-
 #endif

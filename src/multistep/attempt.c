@@ -163,16 +163,6 @@ static void bdf_add_increment(dae__bdf *s, double cj)
   }
 }
 
-/* Whether the iteration does not converge in the multipliers, which are in no test: the last
- * increment is a large part of them. An old matrix may contract the tested unknowns and expand the
- * error of the multipliers at the same time. */
-static bool bdf_multipliers_diverge(const dae__bdf *s)
-{
-  int rest = s->corrector.size - s->tested; /* lambda and psi; mu is zero but for errors */
-  double change = rest > 0 ? dae__max_abs(rest, s->delta + s->tested) : 0;
-  return change > 0 && change > DAE__BDF_MULTIPLIER_CHANGE * dae__max_abs(rest, s->Y + s->tested);
-}
-
 /* Newton iteration from the predictor with the current matrix; predicted: whether Y and Y' are the
  * values of the predictor already */
 static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_iterations,
@@ -181,6 +171,7 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
   const dae__corrector *c = &s->corrector;
   dae__bdf_memory *m = s->m;
   double factor = 2 / (1 + cj / m->cj_matrix), multiplier = s->strict ? fmin(1, 1 / cj) : 1;
+  int rest = s->corrector.size - s->tested; /* lambda and psi; mu is zero but for errors */
   DAE__ASSERT(m->has_matrix);
   dae_status status = predicted && !c->table->predict ? DAE_OK : bdf_predict(s, t);
   if (status)
@@ -204,8 +195,13 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
       round_off = part * bdf_norm_of(s, s->Y, DAE__TEST_MULTIPLIER, multiplier);
     switch (dae__newton_test(&m->newton, norm, round_off, DAE__BDF_NEWTON_TOLERANCE)) {
     case DAE__NEWTON_DONE:
-      return s->strict && !predicted && bdf_multipliers_diverge(s) ? DAE__BDF_NOT_CONVERGED
-                                                                   : DAE__BDF_ACCEPTED;
+      if (!s->strict || predicted || rest == 0)
+        return DAE__BDF_ACCEPTED;
+      /* no convergence of the multipliers, which are in no test, if the last increment is a large
+       * part of them: an old matrix may contract the tested unknowns and expand their error */
+      double change = dae__max_abs(rest, s->delta + s->tested);
+      bool large = change > DAE__BDF_MULTIPLIER_CHANGE * dae__max_abs(rest, s->Y + s->tested);
+      return large ? DAE__BDF_NOT_CONVERGED : DAE__BDF_ACCEPTED;
     case DAE__NEWTON_FAILED:
       s->why = (dae__bdf_reason){.what = "the Newton iteration does not converge",
                                  .hint = "",

@@ -79,83 +79,21 @@ static dae__rule nodes_by_newton(int n, int m, long double first_angle, long dou
   return rule;
 }
 
-/* Tables of the positive roots of P_n and of their weights on [0,1], with the weight of the root 0
- * last: they save Newton's method whenever a method is created. */
-#define TABULATED 8 /* largest number of nodes of the tabulated Gauss rules */
-static const long double gauss_roots[TABULATED + 1][TABULATED / 2] = {
-    [2] = {0.5773502691896257645091488L},
-    [3] = {0.7745966692414833770358531L},
-    [4] = {0.8611363115940525752239465L, 0.3399810435848562648026658L},
-    [5] = {0.9061798459386639927976269L, 0.5384693101056830910363144L},
-    [6] = {0.9324695142031520278123016L, 0.6612093864662645136613996L,
-           0.2386191860831969086305017L},
-    [7] = {0.9491079123427585245261897L, 0.7415311855993944398638648L,
-           0.4058451513773971669066064L},
-    [8] = {0.9602898564975362316835609L, 0.7966664774136267395915539L, 0.5255324099163289858177390L,
-           0.1834346424956498049394761L},
-};
-
-static const long double gauss_weights[TABULATED + 1][TABULATED / 2] = {
-    [1] = {1},
-    [2] = {0.5L},
-    [3] = {0.2777777777777777777777778L, 0.4444444444444444444444444L},
-    [4] = {0.1739274225687269286865320L, 0.3260725774312730713134680L},
-    [5] = {0.1184634425280945437571320L, 0.2393143352496832340206458L,
-           0.2844444444444444444444444L},
-    [6] = {0.08566224618958517252014807L, 0.1803807865240693037849168L,
-           0.2339569672863455236949352L},
-    [7] = {0.06474248308443484663530572L, 0.1398526957446383339507339L,
-           0.1909150252525594724751849L, 0.2089795918367346938775510L},
-    [8] = {0.05061426814518812957626568L, 0.1111905172266872352721780L,
-           0.1568533229389436436689811L, 0.1813418916891809914825752L},
-};
-
 dae__rule dae__rule_gauss(int n)
 {
-  if (n > TABULATED) {
-    long double spacing = PI / (n + 0.5L);
-    dae__rule rule = nodes_by_newton(n, -1, 0.75L * spacing, spacing);
-    for (int i = 0; i < n; i++) {
-      long double x = 2 * rule.c[i] - 1, P, dP;
-      dae__legendre(n, x, &P, &dP);
-      rule.b[i] = 1 / ((1 - x * x) * dP * dP);
-    }
-    return rule;
-  }
-  dae__rule rule = {.n = n};
-  for (int k = 0; k < n / 2; k++) {
-    rule.c[k] = (1 - gauss_roots[n][k]) / 2;
-    rule.c[n - 1 - k] = (1 + gauss_roots[n][k]) / 2;
-    rule.b[k] = rule.b[n - 1 - k] = gauss_weights[n][k];
-  }
-  if (n % 2) {
-    rule.c[n / 2] = 0.5L;
-    rule.b[n / 2] = gauss_weights[n][n / 2];
+  long double spacing = PI / (n + 0.5L);
+  dae__rule rule = nodes_by_newton(n, -1, 0.75L * spacing, spacing);
+  for (int i = 0; i < n; i++) {
+    long double x = 2 * rule.c[i] - 1, P, dP;
+    dae__legendre(n, x, &P, &dP);
+    rule.b[i] = 1 / ((1 - x * x) * dP * dP);
   }
   return rule;
 }
 
-/* Table of the roots of P_n - P_(n-1) except 1, for the stages that radau uses. */
-#define TABULATED_RADAU 7 /* largest number of nodes of the tabulated Radau IIA rules */
-static const long double radau_roots[TABULATED_RADAU + 1][TABULATED_RADAU - 1] = {
-    [3] = {-0.6898979485566356196394568L, 0.2898979485566356196394568L},
-    [5] = {-0.8857916077709646356137576L, -0.4463139727237523446399080L,
-           0.1671808647378336401133953L, 0.7204802713124388956958258L},
-    [7] = {-0.9413671456804302160558994L, -0.7038428006630314163000463L,
-           -0.3260306194376914018058941L, 0.1173430375431002641627867L,
-           0.5384677240601090018337667L, 0.8538913426394822297037479L},
-};
-
 dae__rule dae__rule_radau(int n)
 {
-  dae__rule rule = {.n = n};
-  if (n <= TABULATED_RADAU && radau_roots[n][0] != 0) {
-    for (int k = 0; k < n - 1; k++)
-      rule.c[k] = (1 + radau_roots[n][k]) / 2;
-    rule.c[n - 1] = 1;
-  } else {
-    rule = nodes_by_newton(n, n - 1, 0, PI / (n - 0.5L));
-  }
+  dae__rule rule = nodes_by_newton(n, n - 1, 0, PI / (n - 0.5L));
   for (int i = 0; i < n; i++) {
     long double x = 2 * rule.c[i] - 1, P = nodes_legendre(n - 1, x);
     rule.b[i] = (1 + x) / (2 * n * n * P * P);

@@ -22,11 +22,6 @@ void dae__limits_create(dae__arena *arena, const dae_problem *problem, dae__limi
     out->counts[i] = dae_problem_variable(problem, i, name, sizeof name) != DAE_VARIABLE_MULTIPLIER;
 }
 
-void dae__limits_restart(dae__limits *limits)
-{
-  limits->count = 0;
-}
-
 /* Third divided difference of entry i over the states kept. */
 static double limits_difference(const dae__limits *l, int i)
 {

@@ -12,7 +12,7 @@ enum { DAE__LIMITS_STATES = 4 };
 
 typedef struct dae__limits {
   int n;     /* size of the state vector; 0: nothing is counted */
-  int count; /* number of states kept */
+  int count; /* number of states kept; set to 0 where the next one follows a jump */
   double t[DAE__LIMITS_STATES];
   double *y[DAE__LIMITS_STATES]; /* the last states, latest first */
   bool *counts;                  /* whether an entry has an error test: no multiplier */
@@ -24,8 +24,6 @@ typedef struct dae__limits {
 
 /* Allocates the counts; failures are recorded in the arena. */
 void dae__limits_create(dae__arena *arena, const dae_problem *problem, dae__limits *out);
-/* Forgets the states kept: the next one follows a jump. */
-void dae__limits_restart(dae__limits *limits);
 /* Takes note of the state at the end of a step; stats: of the run so far. */
 void dae__limits_step(dae__limits *limits, double t, const double *y, double rtol, double atol,
                       const dae_stats *stats);

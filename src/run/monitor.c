@@ -13,24 +13,6 @@
 #define REVERSAL_RANGE 0.01
 #define REVERSAL_TOLERANCES 100
 
-static void monitor_create_turns(dae__arena *arena, int n, dae__turns *turns)
-{
-  *turns = (dae__turns){.n = n,
-                        .low = DAE__ALLOC(arena, double, n),
-                        .high = DAE__ALLOC(arena, double, n),
-                        .extreme = DAE__ALLOC(arena, double, n),
-                        .count = DAE__ALLOC(arena, long, n),
-                        .direction = DAE__ALLOC(arena, int, n)};
-}
-
-/* Starts the count of turning points at y. */
-static void monitor_start_turns(dae__turns *turns, const double *y)
-{
-  dae__copy(turns->n, y, turns->low);
-  dae__copy(turns->n, y, turns->high);
-  dae__copy(turns->n, y, turns->extreme);
-}
-
 /* Counts the turning points up to the state y at the end of a step. */
 static void monitor_count_turns(dae__monitor *m, const double *y)
 {
@@ -75,8 +57,14 @@ dae_status dae__monitor_create(dae__arena *arena, const dae_problem *problem, da
                         .kinetic = NAN};
   if (!problem)
     return DAE_OK;
-  out->y = DAE__ALLOC(arena, double, dae_problem_size(problem));
-  monitor_create_turns(arena, dae_problem_size(problem), &out->turns);
+  int n = dae_problem_size(problem);
+  out->y = DAE__ALLOC(arena, double, n);
+  out->turns = (dae__turns){.n = n,
+                            .low = DAE__ALLOC(arena, double, n),
+                            .high = DAE__ALLOC(arena, double, n),
+                            .extreme = DAE__ALLOC(arena, double, n),
+                            .count = DAE__ALLOC(arena, long, n),
+                            .direction = DAE__ALLOC(arena, int, n)};
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the energy balance");
   return dae__measure_create(arena, problem, &out->measure, err);
@@ -128,7 +116,9 @@ dae_status dae__monitor_start(dae__monitor *m, double t, const double *y, double
   m->rtol = rtol;
   m->atol = atol;
   m->work = 0;
-  monitor_start_turns(&m->turns, y);
+  dae__copy(m->turns.n, y, m->turns.low);
+  dae__copy(m->turns.n, y, m->turns.high);
+  dae__copy(m->turns.n, y, m->turns.extreme);
   dae_status status = dae__monitor_energy(m, t, y, &m->energy, &m->power, err);
   m->energy_start = m->energy;
   monitor_update_energy_error(m);

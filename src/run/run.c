@@ -263,7 +263,7 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   bool written = r->last_row == news.t && !news.restarted;
   if (news.restarted) {
     dae__trust_event(&r->trust, t);
-    dae__limits_restart(&r->limits);
+    r->limits.count = 0;
     DAE__TRY(dae__monitor_jump(&r->monitor, news.after, err));
   }
   if (both)

@@ -108,13 +108,6 @@ static iteration gauss_begin_iteration(const dae__gauss *o, double h)
                      .slowest = m->rate * fmax(q, q * q)};
 }
 
-/* Whether the rest of the geometric series after the second or a later sweep is below stop. */
-static bool gauss_converged(const iteration *it, double stop)
-{
-  double theta = fmax(it->change / it->previous_change, it->slowest);
-  return theta < 1 && theta * it->change <= stop * (1 - theta);
-}
-
 /* Whether further sweeps reach stop within the sweep limit, by the present convergence rate. */
 static bool gauss_may_converge(const dae__gauss *o, const iteration *it, double stop)
 {
@@ -144,7 +137,8 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
     /* the share of a late step is not insisted on where slow convergence or round-off of the
      * evaluations prevents it */
     bool reaches = gauss_may_converge(o, it, it->stop);
-    *done = gauss_converged(it, reaches ? it->stop : o->stop);
+    double theta = fmax(it->change / it->previous_change, it->slowest);
+    *done = theta < 1 && theta * it->change <= (reaches ? it->stop : o->stop) * (1 - theta);
     if (!*done && o->fixed)
       *done = it->change >= it->previous_change && it->change <= MAX_ROUND_OFF_CHANGE;
     may_converge = *done || reaches || gauss_may_converge(o, it, o->stop);

@@ -24,20 +24,14 @@ typedef struct mechanical {
   double *force;             /* nc: multipliers of a correction */
 } mechanical;
 
-/* Marks the independent rows of F. */
-static void mechanical_copy_active(mechanical *o)
-{
-  const dae__mech *m = o->m;
-  for (int i = 0; o->active && i < o->forms.s->ny; i++)
-    o->active[i] = i < m->nw || m->active[(i - m->nw) % m->nc];
-}
-
 static dae_status mechanical_consistent(void *self, double t, const bool *fixed, double *z,
                                         double *dz, dae_error *err)
 {
   mechanical *o = self;
+  const dae__mech *m = o->m;
   dae_status status = dae__mech_consistent(o->motion[0], t, fixed, z, dz, NULL, err);
-  mechanical_copy_active(o);
+  for (int i = 0; o->active && i < o->forms.s->ny; i++) /* independent rows of F */
+    o->active[i] = i < m->nw || m->active[(i - m->nw) % m->nc];
   return status ? status : dae__motion_reserve_dependent(o->motion[1], err);
 }
 

@@ -243,15 +243,6 @@ typedef struct iteration {
   int count;
 } iteration;
 
-/* x^n, n > 0 */
-static double radau_power(double x, int n)
-{
-  double product = 1;
-  for (; n > 0; n /= 2, x *= x)
-    product *= n % 2 ? x : 1;
-  return product;
-}
-
 /* Convergence test with the norm of the newest increment. */
 static convergence radau_test(iteration *it, const dae__radau_tolerance *tolerance, double norm)
 {
@@ -283,7 +274,7 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
   double stop = tolerance->fixed ? DAE__NEWTON_EXACT_GOAL / tolerance->rtol : tolerance->stop;
   if (error <= stop)
     return CONVERGED;
-  if (!tolerance->fixed && error * radau_power(it->theta, left) > stop)
+  if (!tolerance->fixed && error * pow(it->theta, left) > stop)
     return DIVERGED;
   return CONTINUE;
 }

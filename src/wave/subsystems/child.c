@@ -138,13 +138,6 @@ static dae_status child_feedthrough(void *self, int node, double *D, dae_error *
                                 c->outputs, c->output_values, D, err);
 }
 
-/* Absolute tolerance of entry i of the system's state vector; atol: that of the options. */
-static double child_atol(const dae__child *c, int i, double atol)
-{
-  double own = c->problem.atol ? c->problem.atol[c->entry ? c->entry[i] : i] : 0;
-  return own > 0 ? own / DAE__CHILD_TOLERANCE_RATIO : atol;
-}
-
 /* Largest interpolation error at the midpoints, in units of the tolerances. */
 static double child_defect(void *self, double rtol, double atol)
 {
@@ -157,10 +150,12 @@ static double child_defect(void *self, double rtol, double atol)
   for (int k = 0; k + 1 < *c->nodes; k++) {
     const double *middle = child_at_node(c->middle, c->size, k);
     dae__child_state(c, (c->t[k] + c->t[k + 1]) / 2, c->scratch, NULL);
-    for (int i = 0; i < c->size; i++)
+    for (int i = 0; i < c->size; i++) {
+      double own = c->problem.atol ? c->problem.atol[c->entry ? c->entry[i] : i] : 0,
+             weight = rtol * c->sizes[i] + (own > 0 ? own / DAE__CHILD_TOLERANCE_RATIO : atol);
       if (!c->multiplier[i])
-        worst = fmax(worst, fabs(c->scratch[i] - middle[i]) /
-                                (rtol * c->sizes[i] + child_atol(c, i, atol)));
+        worst = fmax(worst, fabs(c->scratch[i] - middle[i]) / weight);
+    }
   }
   return worst;
 }
