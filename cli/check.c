@@ -115,18 +115,20 @@ static bool check_was_moved(const findings *f, int i, char *name, size_t size)
 static void check_print_moves(const findings *f)
 {
   char name[256];
-  int size = dae_problem_size(f->problem), moved = 0, width = 0, listed = 0;
+  int size = dae_problem_size(f->problem), moved = 0, width = 0, listed = 0, given = 0;
   for (int i = 0; i < size; i++)
     if (check_was_moved(f, i, name, sizeof name)) {
       moved++;
+      given += !f->start.given || f->start.given[i];
       width = (int)strlen(name) > width ? (int)strlen(name) : width;
     }
   if (moved == 0) {
     cli_row("start", "consistent as given");
     return;
   }
-  cli_row("start", "%d value%s to be moved to make it consistent; `fixed` holds a value:", moved,
-          moved == 1 ? " has" : "s have");
+  cli_row("start", "%d value%s to be moved to make it consistent; %s:", moved,
+          moved == 1 ? " has" : "s have",
+          given > 0 ? "`fixed` holds a value" : "no given value is changed");
   for (int i = 0; i < size && listed < LISTED; i++)
     if (check_was_moved(f, i, name, sizeof name)) {
       printf("%17s%-*s  %.12g -> %.12g\n", "", width, name, f->start.y[i], f->y[i]);
@@ -152,19 +154,20 @@ static void check_print_simulate(const dae_model *model)
     cli_row("", "%s", err.text);
 }
 
-static void check_print_methods(const dae_problem *problem)
+static void check_print_methods(const dae_model *model, const dae_start *start)
 {
+  const dae_problem *problem = dae_model_problem(model);
   char why[256];
   dae_error err;
   int width = 0;
-  const dae_method *method, *chosen = dae_method_choose(problem, why, sizeof why, &err);
+  const dae_method *method, *chosen = dae_model_choose(model, why, sizeof why, &err);
   for (int i = 0; (method = dae_method_at(i)); i++)
     width = (int)strlen(method->name) > width ? (int)strlen(method->name) : width;
   printf("  methods\n");
   for (int i = 0; (method = dae_method_at(i)); i++) {
     int column = printf("    %-*s  ", width, method->name);
     char text[sizeof err.text + 64] = "applies";
-    if (cli_accepts(method, problem, &err) < 0)
+    if (dae_method_check(method, problem, start, NULL, &err) < 0)
       snprintf(text, sizeof text, "does not apply: %s", err.text);
     else if (method == chosen)
       snprintf(text, sizeof text, "applies; selected by auto: %s", why);
@@ -219,7 +222,8 @@ static dae_status check_model(const dae_model *model, dae_error *err)
   check_print_form(f.problem);
   dae_status status = check_start(&f, err);
   check_print_simulate(model);
-  check_print_methods(f.problem);
+  dae_start start = {.t = f.start.t, .y = status >= 0 ? f.y : f.start.y, .fixed = f.start.fixed};
+  check_print_methods(model, &start);
   cli_print_coupling(f.problem, f.start.t, status >= 0 ? f.y : f.start.y);
   free(f.y);
   return status;

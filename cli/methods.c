@@ -121,7 +121,8 @@ static void methods_show_auto(void)
          "  other algebraic variables, small problems       rosenbrock\n"
          "  other algebraic variables, M(t, x) x' = f       bdf\n"
          "  mechanics with --conserve                       spark-gauss\n"
-         "  coupled systems                                 gauss-seidel\n"
+         "  coupled systems                                 as one of these, assembled\n"
+         "  systems with a method or step of their own      gauss-seidel\n"
          "`daedal check FILE` reports the method for a model, and the reason. If a given\n"
          "option is missing in the method, the first method that has it is used.\n");
 }

@@ -61,11 +61,25 @@ static void settings_match_options(const dae_model *model, const cli_arguments *
   }
 }
 
+/* Option of the command line that asks for a dynamic iteration; NULL: none. */
+static const char *settings_asks_for_iteration(const dae_model *model, const cli_arguments *args)
+{
+  if (!dae_model_problem(model)->coupled)
+    return NULL;
+  return cli_value(args, "sweep") ? "--sweep" : cli_flag(args, "verify") ? "--verify" : NULL;
+}
+
 static dae_status settings_select_auto(const dae_model *model, const cli_arguments *args,
                                        cli_choice *c, dae_error *err)
 {
+  const char *asks = settings_asks_for_iteration(model, args);
   c->automatic = true;
-  c->method = dae_method_choose(dae_model_problem(model), c->why, sizeof c->why, err);
+  if (asks) {
+    snprintf(c->why, sizeof c->why, "%s asks for a dynamic iteration", asks);
+    c->method = dae_method_find("gauss-seidel", err);
+    return c->method ? DAE_OK : err->status;
+  }
+  c->method = dae_model_choose(model, c->why, sizeof c->why, err);
   if (c->method) {
     settings_match_options(model, args, c);
     return DAE_OK;
@@ -198,6 +212,28 @@ static dae_status settings_set_from_model(const dae_model *model, const cli_argu
   return dae_model_fail(model, setting->place, why.text, err);
 }
 
+/* Sets the rtol of the assembled system to that of a system where this one is smaller. */
+static dae_status settings_lower_rtol(const dae_model *model, const dae_model_setting *setting,
+                                      const cli_choice *c, dae_error *err)
+{
+  dae_option_table table = settings_table(c->method);
+  char text[sizeof err->text];
+  dae_error why;
+  double before;
+  int i = cli_option_index(&table, "rtol");
+  if (i < 0)
+    return DAE_OK;
+  char *rtol = (char *)c->options + table.options[i].offset;
+  memcpy(&before, rtol, sizeof before);
+  if (dae_options_set(&table, c->options, "rtol", setting->text, &why) < 0) {
+    snprintf(text, sizeof text, "system %.60s: %.400s", setting->system, why.text);
+    return dae_model_fail(model, setting->place, text, err);
+  }
+  if (before < setting->value)
+    memcpy(rtol, &before, sizeof before);
+  return DAE_OK;
+}
+
 /* Note on settings of systems, which a method for the assembled system ignores. */
 static void settings_note_systems(const dae_model_setting *first, int count, const cli_choice *c)
 {
@@ -209,6 +245,8 @@ static void settings_note_systems(const dae_model_setting *first, int count, con
            cli_setting_text(first, number), first->system, more, c->method->name);
 }
 
+/* Settings of simulate; of systems, where they are assembled, the smallest rtol, while their atol
+ * is that of their variables and other settings are ignored with a note. */
 static dae_status settings_set_all_from_model(const dae_model *model, const cli_arguments *args,
                                               cli_choice *c, dae_error *err)
 {
@@ -216,16 +254,25 @@ static dae_status settings_set_all_from_model(const dae_model *model, const cli_
   int count = dae_model_settings(model, &settings), of_systems = 0;
   for (int i = 0; i < count; i++) {
     const dae_model_setting *s = &settings[i];
-    if (s->system) {
+    bool tolerance = cli_same_name(s->name, "rtol") || cli_same_name(s->name, "atol");
+    if (s->system && !tolerance) {
       of_system = of_system ? of_system : s;
       of_systems++;
-    } else if (!settings_is_run_level(s->name) && !settings_is_given(args, s->name)) {
+    } else if (!s->system && !settings_is_run_level(s->name) && !settings_is_given(args, s->name)) {
       dae_status status = settings_set_from_model(model, args, s, c, err);
       if (status < 0)
         return status;
     }
   }
-  if (of_system && !c->method->iterates && !cli_flag(args, "quiet"))
+  if (c->method->iterates)
+    return DAE_OK;
+  dae_status status = DAE_OK;
+  for (int i = 0; i < count && status >= 0 && !settings_is_given(args, "rtol"); i++)
+    if (settings[i].system && cli_same_name(settings[i].name, "rtol"))
+      status = settings_lower_rtol(model, &settings[i], c, err);
+  if (status < 0)
+    return status;
+  if (of_system && !cli_flag(args, "quiet"))
     settings_note_systems(of_system, of_systems, c);
   return DAE_OK;
 }

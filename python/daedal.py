@@ -75,10 +75,10 @@ dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y
   *f_names, *F_names, *f, *F, *M, *J, *J_in, *F_t, *Ms_x, *M_pattern, *J_pattern, *J_in_pattern,
   *Ms_pattern; bool constant_mass; }
 dae_part { char *name; void *mechanical, *semi_explicit; }
-dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint; }
+dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint, *offset; }
 dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *input_user, *why,
   *atol; }
-dae_start { double t; void *y, *fixed; }
+dae_start { double t; void *y, *fixed, *given; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
 dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *action; }
 dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
@@ -98,7 +98,7 @@ dae_native_options { char *compiler, *cache; double seconds; long instructions; 
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events;
   double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance,
-  energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved;
+  energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
   char limits[512]; int trust; char reasons[1024]; }
@@ -125,6 +125,8 @@ void dae_options_get(void *, void *, int, void *, size_t);
 int dae_problem_size(void *);  int dae_problem_variable(void *, int, void *, size_t);
 int dae_consistent_start(void *, void *, void *, void *, void *, void *, void *);
 void *dae_method_at(int);  void *dae_method_find(char *, void *);
+int dae_method_check(void *, void *, void *, void *, void *);
+void *dae_model_choose(void *, void *, size_t, void *);
 void *dae_method_choose(void *, void *, size_t, void *);
 int dae_integrator_step(void *, double, void *);  dae_view dae_integrator_view(void *);
 int dae_integrator_interpolate(void *, double, void *, void *, void *);
@@ -578,15 +580,18 @@ class _System:
             _call(_pointers["dae_method.accepts"](accepts), self.problem)
 
     def refusal(self, method: str) -> str | None:
-        try:
-            return self.accept(method)
-        except Error as error:
-            return error.text
+        """Reason why a run by the method would not begin, or None."""
+        record, at = _s.dae_error(), _lib.dae_method_find(method.encode(), None)
+        with self.guard:
+            status = _lib.dae_method_check(at, self.problem, byref(self.plan.start), None,
+                                           byref(record))
+        return _str(record.text) if status < 0 else None
 
     def automatic(self, wanted: Iterable[str]) -> _Choice:
         """Method of `auto`, or the first applicable method that has all wanted options."""
         why, record, wanted = ctypes.create_string_buffer(256), _s.dae_error(), set(wanted)
-        address = _lib.dae_method_choose(self.problem, why, len(why), byref(record))
+        choose = _lib.dae_model_choose if self.model else _lib.dae_method_choose
+        address = choose(self.model or self.problem, why, len(why), byref(record))
         if not address:
             raise Error(record)
         name = _str(_s.dae_method.from_address(address).name)
@@ -627,13 +632,16 @@ class _System:
         self.plan.problem.atol = addressof(self.atol)
         return {name: value for name, value in options.items() if name != "atol"}
 
-    def choose(self, method: str | None, options: Mapping[str, Any], sweep: Any = None) -> _Choice:
+    def choose(self, method: str | None, options: Mapping[str, Any], sweep: Any = None,
+               verify: bool = False) -> _Choice:
         options = self.tolerances(options)
         said = {_str(s.name).replace("-", "_"): s for s in self.settings if not s.system}
         named = None if method else said.get("method")
         said = {name: s for name, s in said.items()
                 if name not in options and name not in ("to", "from", "every", "method")}
         wanted = method or (_str(named.text) if named else "auto")
+        if wanted == "auto" and self.plan.problem.coupled and (sweep or verify):
+            wanted = "gauss-seidel"
         with self.located_at(named):
             choice = self.automatic([*options, *said]) if wanted == "auto" else self.by_name(wanted)
         for name, s in said.items():
@@ -648,7 +656,13 @@ class _System:
             self.couple(choice, sweep)
         elif sweep is not None:
             raise ValueError(f"sweep: {choice.name} does not iterate between systems")
-        for s in [s for s in self.settings if s.system and choice.wave is None][:1]:
+        of_systems = [s for s in self.settings if s.system and choice.wave is None]
+        least = min([s.value for s in of_systems if s.name == b"rtol"], default=math.inf)
+        place = list(_options(choice.name)).index("rtol") if "rtol" in _options(choice.name) else -1
+        if place >= 0 and "rtol" not in options:
+            rtol = _describe(choice, place, _options(choice.name)["rtol"]).default
+            choice.set("rtol", min(rtol, least))
+        for s in [s for s in of_systems if s.name not in (b"rtol", b"atol")][:1]:
             self.note(f"`{_str(s.name)}` of system {_str(s.system)}", choice)
         return choice
 
@@ -725,7 +739,7 @@ def _run(system: _System, to: float | None, *, method: str | None = None,
          progress: Callable[[float], Any] | None = None, **options: Any) -> Result:
     if to is None and not system.setting("to"):
         raise ValueError("the model has no end time: give to=T")
-    choice, guard = system.choose(method, options, sweep), system.guard
+    choice, guard = system.choose(method, options, sweep, verify), system.guard
     plan = _s.dae_run_plan.from_buffer_copy(system.plan)
     plan.put(method=choice.method, options=choice.options, verify=verify, check_error=check_error,
              to=plan.to if to is None else to, every=plan.every if every is None else every,

@@ -64,7 +64,15 @@ typedef struct dae_coupled {
   const dae_part *part;   /**< all parts */
   const dae_wire *wire;   /**< all wires */
   const dae_joint *joint; /**< all joints */
+  /** parts + joints + 1 numbers, by dae_coupled_offsets: index of the first entry of each part,
+   * then of each joint, in the state vector, and its size; NULL: counted anew for every size and
+   * name, which takes long for thousands of parts */
+  const int *offset;
 } dae_coupled;
+
+/** Counts the offsets of all parts and joints; offset: parts + joints + 1 numbers, the value of
+ * dae_coupled.offset. */
+void dae_coupled_offsets(const dae_coupled *coupled, int *offset);
 
 #ifdef __cplusplus
 }

@@ -122,6 +122,10 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan);
  * one thread at a time. */
 dae_drawing dae_model_drawing(const dae_model *model);
 
+/** Method that `auto` selects for a model, with the reason in why (unless NULL): gauss-seidel where
+ * a system has a setting `method` or `step`, else that of dae_method_choose. */
+const dae_method *dae_model_choose(const dae_model *model, char *why, size_t size, dae_error *err);
+
 /** Solvers of the systems of a coupled model for a dynamic iteration with these tolerances, from
  * the settings `method`, `step`, `rtol`, `atol` and other options of the systems. The default
  * tolerances of a system are a thirtieth of those of the iteration, its default method is that of

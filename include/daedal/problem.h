@@ -70,6 +70,9 @@ typedef struct dae_start {
   double t;          /**< time */
   const double *y;   /**< state vector; algebraic variables and multipliers are initial guesses */
   const bool *fixed; /**< entries of y that must not change, or NULL */
+  /** entries of y that the user gave, or NULL: dae_consistent_start and the constructors of all
+   * methods change only the others where that makes the start consistent */
+  const bool *given;
 } dae_start;
 
 /** Diagnosis of a problem at a consistent point. */
@@ -81,11 +84,13 @@ typedef struct dae_diagnosis {
   char text[1024]; /**< one line per finding, with the names of every dependent set */
 } dae_diagnosis;
 
-/** Makes the start consistent: positions are projected onto g, velocities onto g_t + G v and k,
- * then algebraic variables, accelerations and multipliers are computed; in the semi-explicit form x
- * is projected onto the constraints of index 2, then y is computed. y (state vector) receives the
- * result, dy (may be NULL) its time derivative, 0 for multipliers, find (may be NULL) the diagnosis
- * at the result. Fails with DAE_ERROR_START and the name of an equation without solution. */
+/** Makes the start consistent, at first with the given coordinates and states held, and the given
+ * rates; where that has no solution all may change, by the least change: positions are projected
+ * onto g, velocities onto g_t + G v and k, then algebraic variables, accelerations and multipliers
+ * are computed; in the semi-explicit form x is projected onto the constraints of index 2, then y is
+ * computed. y (state vector) receives the result, dy (may be NULL) its time derivative, 0 for
+ * multipliers, find (may be NULL) the diagnosis at the result. Fails with DAE_ERROR_START and the
+ * name of an equation without solution. */
 dae_status dae_consistent_start(const dae_problem *problem, const dae_start *start,
                                 const dae_env *env, double *y, double *dy, dae_diagnosis *find,
                                 dae_error *err);

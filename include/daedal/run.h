@@ -97,6 +97,7 @@ typedef struct dae_summary {
                                 balance */
   int moved; /**< number of start values changed by the consistent start or the slow-manifold start
               */
+  int moved_given;  /**< number of those that the user gave (dae_start.given); all without it */
   char moves[2048]; /**< one line per changed value: name, old and new value, separated by tabs */
   char files[512];  /**< names of the result files */
   int systems;      /**< number of systems of a dynamic iteration; 0: none */

@@ -170,7 +170,8 @@ const dae_problem *dae_model_problem(const dae_model *model)
 
 dae_start dae_model_start(const dae_model *model)
 {
-  return (dae_start){.t = model->t_start, .y = model->y, .fixed = model->fixed};
+  return (dae_start){
+      .t = model->t_start, .y = model->y, .fixed = model->fixed, .given = model->given};
 }
 
 dae_native dae_model_native(const dae_model *model)

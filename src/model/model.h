@@ -26,6 +26,7 @@ struct dae_model {
   double t_start;
   double *y;          /* start values */
   bool *fixed, *held; /* by entry of y: fixed at the start; a discrete variable */
+  bool *given;        /* by entry of y: whether the text has a start value */
   double *atol;       /* by entry of y: absolute tolerance, 0: none; NULL: none at all */
   DAE__LIST(dae_model_setting) settings;
   DAE__LIST(dae_column) columns;

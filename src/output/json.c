@@ -238,6 +238,7 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_add_limits(&t, s->limits);
   json_add_check(&t, &s->check);
   json_number_field(&t, "moved", s->moved);
+  json_number_field(&t, "moved_given", s->moved_given);
   json_add_moves(&t, s->moves);
   dae__text_add(&t, "  \"files\": ");
   dae__text_quote(&t, s->files, sizeof s->files);

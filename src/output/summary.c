@@ -284,8 +284,10 @@ static void summary_add_moves(dae__text *t, const dae_summary *s)
 {
   if (s->moved == 0)
     return;
-  dae__text_add(t, LABEL "%d value%s moved to make it consistent%s; `fixed` holds a value:\n",
-                "start", s->moved, s->moved == 1 ? " was" : "s were", s->damped ? " and slow" : "");
+  dae__text_add(t, LABEL "%d value%s moved to make it consistent%s", "start", s->moved,
+                s->moved == 1 ? " was" : "s were", s->damped ? " and slow" : "");
+  dae__text_add(t, s->moved_given > 0 ? "; `fixed` holds a value:\n"
+                                      : "; no given value was changed:\n");
   int width = 0;
   for (const char *line = s->moves; *line; line += strcspn(line, "\n"), line += *line == '\n') {
     int name = (int)strcspn(line, "\t\n");

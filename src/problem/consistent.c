@@ -62,6 +62,35 @@ static dae_status consistent_coupled(dae__arena *arena, const request *r, dae_er
   return status;
 }
 
+/* Given values held in the attempts at a consistent start, in this order; one may be impossible and
+ * the other not. */
+static const struct {
+  bool values, rates; /* coordinates and states; rates of coordinates */
+} consistent_attempts[] = {{true, true}, {true, false}, {false, true}, {false, false}};
+enum { ATTEMPTS = sizeof consistent_attempts / sizeof *consistent_attempts };
+
+/* Marks the entries of y held in an attempt: the fixed ones, and given ones; false: there are no
+ * more of them than in the attempts that hold less. */
+static bool consistent_hold(const dae_problem *problem, const dae_start *start, int attempt,
+                            bool *held)
+{
+  char name[256];
+  bool values = false, rates = false;
+  for (int i = 0, size = dae_problem_size(problem); i < size; i++) {
+    dae_variable_kind kind = dae_problem_variable(problem, i, name, sizeof name);
+    bool given =
+             start->given[i] && kind != DAE_VARIABLE_ALGEBRAIC && kind != DAE_VARIABLE_MULTIPLIER,
+         rate = kind == DAE_VARIABLE_RATE;
+    held[i] = start->fixed && start->fixed[i];
+    values |= given && !rate && !held[i];
+    rates |= given && rate && !held[i];
+    held[i] |=
+        given && (rate ? consistent_attempts[attempt].rates : consistent_attempts[attempt].values);
+  }
+  return (values || !consistent_attempts[attempt].values) &&
+         (rates || !consistent_attempts[attempt].rates);
+}
+
 /* Consistent start with temporary memory of the arena; y and dy are written on success only. */
 static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *problem,
                                       const dae_start *start, double *y, double *dy,
@@ -69,13 +98,22 @@ static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *prob
 {
   int size = dae_problem_size(problem);
   request r = {.problem = problem, .t = start->t, .fixed = start->fixed, .find = find};
+  bool *held = DAE__ALLOC(arena, bool, size);
+  dae_status status = DAE_ERROR_START;
   r.y = DAE__ALLOC(arena, double, size);
   r.dy = DAE__ALLOC(arena, double, size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae__copy(size, start->y, r.y);
-  dae_status status =
-      problem->coupled ? consistent_coupled(arena, &r, err) : consistent_single(arena, &r, err);
+  for (int k = start->given ? 0 : ATTEMPTS - 1; k < ATTEMPTS && status < 0; k++) {
+    if (start->given && !consistent_hold(problem, start, k, held))
+      continue;
+    r.fixed = k < ATTEMPTS - 1 ? held : start->fixed;
+    dae__copy(size, start->y, r.y);
+    status =
+        problem->coupled ? consistent_coupled(arena, &r, err) : consistent_single(arena, &r, err);
+    if (status == DAE_ERROR_MEMORY || status == DAE_ERROR_CALLBACK)
+      break;
+  }
   DAE__TRY(status);
   dae__copy(size, r.y, y);
   if (dy)

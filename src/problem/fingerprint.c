@@ -175,7 +175,7 @@ static void fingerprint_sizes(const dae_problem *p, int *values, int *inputs)
     dae_problem part = dae__problem_of_part(&p->coupled->part[i]);
     fingerprint_sizes(&part, &own_values, &own_inputs);
     *values = own_values > *values ? own_values : *values;
-    *inputs = own_inputs > *inputs ? own_inputs : *inputs;
+    *inputs += own_inputs;
   }
   for (int i = 0; p->coupled && i < p->coupled->joints; i++)
     *inputs = p->coupled->joint[i].nz > *inputs ? p->coupled->joint[i].nz : *inputs;
@@ -185,7 +185,7 @@ size_t dae__problem_values_work(const dae_problem *p)
 {
   int values, inputs;
   fingerprint_sizes(p, &values, &inputs);
-  return (size_t)values + (size_t)inputs + (p->coupled ? (size_t)p->coupled->parts : 0);
+  return (size_t)values + (size_t)inputs + (p->coupled ? 2 * (size_t)p->coupled->parts : 0);
 }
 
 static void fingerprint_part_values(const dae_problem *p, const evaluation *e)
@@ -213,23 +213,28 @@ static void fingerprint_part_values(const dae_problem *p, const evaluation *e)
   }
 }
 
-/* Parts with the inputs that their wires give, then joints. in, first: workspace of inputs and of
- * the offsets of the parts in the state vector. */
+/* Parts with the inputs that their wires give, then joints. in, first: workspace of the inputs of
+ * all parts, and of the offsets of the parts in the state vector and among the inputs. */
 static void fingerprint_coupled_values(const dae_coupled *p, evaluation e, double *in,
                                        double *first)
 {
   const double *y = e.y;
-  for (int i = 0, n = 0; i < p->parts; i++) {
-    dae_problem part = dae__problem_of_part(&p->part[i]);
+  double *first_in = first + p->parts;
+  for (int i = 0, n = 0, nin = 0; i < p->parts; i++) {
+    const dae_part *part = &p->part[i];
     first[i] = n;
-    n += dae_problem_size(&part);
+    first_in[i] = nin;
+    n += dae__coupled_element_size(p, i);
+    nin += part->mechanical ? part->mechanical->nin : part->semi_explicit->nin;
+  }
+  for (int k = 0; k < p->wires; k++) {
+    const dae_wire *w = &p->wire[k];
+    in[(int)first_in[w->part] + w->input] = y[(int)first[w->from.part] + w->from.variable];
   }
   for (int i = 0; i < p->parts; i++) {
     dae_problem part = dae__problem_of_part(&p->part[i]);
-    for (int k = 0; k < p->wires; k++)
-      if (p->wire[k].part == i)
-        in[p->wire[k].input] = y[(int)first[p->wire[k].from.part] + p->wire[k].from.variable];
     e.y = y + (int)first[i];
+    e.in = in + (int)first_in[i];
     fingerprint_part_values(&part, &e);
   }
   for (int i = 0; i < p->joints; i++) {

@@ -41,14 +41,48 @@ int dae_problem_size(const dae_problem *p)
     return p->semi_explicit->nx + p->semi_explicit->ny;
   if (p->momentum)
     return dae__momentum_layout_of(p->momentum).size;
-  int n = 0;
-  for (int i = 0; i < p->coupled->parts; i++) {
-    dae_problem part = dae__problem_of_part(&p->coupled->part[i]);
-    n += dae_problem_size(&part);
-  }
-  for (int i = 0; i < p->coupled->joints; i++)
-    n += p->coupled->joint[i].ng;
+  int n = 0, elements = p->coupled->parts + p->coupled->joints;
+  if (p->coupled->offset)
+    return p->coupled->offset[elements];
+  for (int i = 0; i < elements; i++)
+    n += dae__coupled_element_size(p->coupled, i);
   return n;
+}
+
+int dae__coupled_element_size(const dae_coupled *c, int i)
+{
+  if (i >= c->parts)
+    return c->joint[i - c->parts].ng;
+  dae_problem part = dae__problem_of_part(&c->part[i]);
+  return dae_problem_size(&part);
+}
+
+void dae_coupled_offsets(const dae_coupled *c, int *offset)
+{
+  offset[0] = 0;
+  for (int i = 0; i < c->parts + c->joints; i++)
+    offset[i + 1] = offset[i] + dae__coupled_element_size(c, i);
+}
+
+/* Part, or joint after the parts, to which entry *i of the state vector belongs; reduces *i to an
+ * entry of its own. */
+static int problem_coupled_element(const dae_coupled *c, int *i)
+{
+  int low = 0, high = c->parts + c->joints - 1;
+  if (!c->offset) {
+    for (int n; low < high && *i >= (n = dae__coupled_element_size(c, low)); low++)
+      *i -= n;
+    return low;
+  }
+  while (low < high) {
+    int middle = low + (high - low + 1) / 2;
+    if (c->offset[middle] <= *i)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  *i -= c->offset[low];
+  return low;
 }
 
 const char *dae__name_or_number(const char *const *names, const char *letter, int i, char *text,
@@ -79,8 +113,9 @@ static dae_variable_kind problem_segment_variable(const segment *s, int i, char 
   for (int k = 1; k < MAX_SEGMENTS && i >= s->n; k++, s++)
     i -= s->n;
   const char *const *names = s->names;
+  bool unlabelled = s->kind == DAE_VARIABLE_MULTIPLIER && names && !names[i];
   int number = i + 1; /* of a multiplier, among those of constraints without a label */
-  for (int j = 0; s->kind == DAE_VARIABLE_MULTIPLIER && names && j < i; j++)
+  for (int j = 0; unlabelled && j < i; j++)
     number -= names[j] != NULL;
   if (s->kind != DAE_VARIABLE_MULTIPLIER)
     snprintf(name, size, s->kind == DAE_VARIABLE_RATE ? "der(%s)" : "%s",
@@ -113,30 +148,21 @@ static dae_variable_kind problem_part_variable(const dae_part *part, int number,
 static dae_variable_kind problem_coupled_variable(const dae_coupled *c, int i, char *name,
                                                   size_t size)
 {
-  for (int part = 0; part < c->parts; part++) {
-    dae_problem problem = dae__problem_of_part(&c->part[part]);
-    int n = dae_problem_size(&problem);
-    if (i < n)
-      return problem_part_variable(&c->part[part], part, i, name, size);
-    i -= n;
-  }
-  for (int j = 0; j < c->joints; i -= c->joint[j].ng, j++) {
-    const dae_joint *joint = &c->joint[j];
-    if (i >= joint->ng)
-      continue;
-    char label[48];
-    if (joint->name)
-      snprintf(label, sizeof label, "%s", joint->name);
-    else
-      snprintf(label, sizeof label, "joint[%d]", j + 1);
-    if (joint->g_names && joint->g_names[i])
-      snprintf(name, size, "lambda(%s)", joint->g_names[i]);
-    else if (joint->ng > 1)
-      snprintf(name, size, "lambda(%s[%d])", label, i + 1);
-    else
-      snprintf(name, size, "lambda(%s)", label);
-    break;
-  }
+  int element = problem_coupled_element(c, &i), j = element - c->parts;
+  char label[48];
+  if (j < 0)
+    return problem_part_variable(&c->part[element], element, i, name, size);
+  const dae_joint *joint = &c->joint[j];
+  if (joint->name)
+    snprintf(label, sizeof label, "%s", joint->name);
+  else
+    snprintf(label, sizeof label, "joint[%d]", j + 1);
+  if (joint->g_names && joint->g_names[i])
+    snprintf(name, size, "lambda(%s)", joint->g_names[i]);
+  else if (joint->ng > 1)
+    snprintf(name, size, "lambda(%s[%d])", label, i + 1);
+  else
+    snprintf(name, size, "lambda(%s)", label);
   return DAE_VARIABLE_MULTIPLIER;
 }
 

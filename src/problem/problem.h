@@ -23,6 +23,8 @@ int dae__callback_code(dae_status status);
 
 /* A part as a problem of its own. */
 dae_problem dae__problem_of_part(const dae_part *part);
+/* Number of entries of the state vector of part i, or of joint i - parts. */
+int dae__coupled_element_size(const dae_coupled *c, int i);
 
 /* Validation of a coupled problem and its parts; see dae_problem_validate. */
 dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err);

@@ -234,6 +234,17 @@ static dae_status validate_joint(const dae_coupled *p, const dae_joint *j, dae_e
   return DAE_OK;
 }
 
+/* Refuses offsets that are not those of dae_coupled_offsets. */
+static dae_status validate_offsets(const dae_coupled *p, dae_error *err)
+{
+  bool right = p->offset[0] == 0;
+  for (int i = 0; right && i < p->parts + p->joints; i++)
+    right = p->offset[i + 1] - p->offset[i] == dae__coupled_element_size(p, i);
+  return right ? DAE_OK
+               : dae__fail(err, DAE_ERROR_PROBLEM, "offset",
+                           "the offsets are not those that dae_coupled_offsets counts");
+}
+
 dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err)
 {
   const named_size sizes[] = {{p->wires, "wires"}, {p->joints, "joints"}};
@@ -252,7 +263,7 @@ dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err)
   dae__arena_free(arena);
   for (int i = 0; i < p->joints && !status; i++)
     status = validate_joint(p, &p->joint[i], err);
-  return status;
+  return status || !p->offset ? status : validate_offsets(p, err);
 }
 
 /* Refuses an absolute tolerance of a variable that is negative or not finite. */

@@ -3,9 +3,10 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "wave/iteration/create.h"
 
+#include <daedal/model.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Features of a problem by which `auto` selects a method; for a coupled problem, of its
  * assembly. */
@@ -66,23 +67,18 @@ static const char *auto_name_of_one(const dae_problem *p, const features *f)
 
 /* Reason for the selection of the preferred method: "mechanical with 2 holonomic constraints: gauss
  * or explicit steps, ...". */
-static void auto_reason_text(const dae_method *preferred, const dae_problem *p, const features *f,
-                             char *why, size_t size)
+static void auto_reason_text(const dae_problem *p, const features *f, char *why, size_t size)
 {
   int n = f->holonomic, k = f->nonholonomic;
   bool implicit = f->algebraic > 0 || f->mass;
   dae__text t = dae__text_in(why, size);
-  if (preferred->iterates)
-    dae__text_add(
-        &t, "%d coupled systems, each with its own solver: sweeps until their waveforms agree",
-        p->coupled->parts);
-  else if (p->momentum)
+  if (p->momentum) {
     dae__text_add(&t, "in the momentum form, which only SPARK takes: symplectic, of order 2s");
-  else if (p->coupled)
-    dae__text_add(&t, "%d coupled system%s: run as one assembled problem", p->coupled->parts,
-                  p->coupled->parts > 1 ? "s" : "");
-  if (t.length > 0)
     return;
+  }
+  if (p->coupled)
+    dae__text_add(&t, "%d system%s assembled into one, ", p->coupled->parts,
+                  p->coupled->parts > 1 ? "s" : "");
   dae__text_add(&t, "%s",
                 f->mechanical      ? "mechanical "
                 : f->algebraic > 0 ? "semi-explicit with algebraic variables"
@@ -126,13 +122,11 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   if (dae_problem_validate(problem, err) < 0)
     return NULL;
   features f = auto_features_of(problem);
-  bool iterated = problem->coupled && dae__wave_check_problem(problem, NULL) >= 0;
-  const dae_method *preferred =
-      dae_method_find(iterated ? "gauss-seidel" : auto_name_of_one(problem, &f), err);
+  const dae_method *preferred = dae_method_find(auto_name_of_one(problem, &f), err);
   if (!preferred)
     return NULL;
   if (auto_accepts(preferred, problem, &ours)) {
-    auto_reason_text(preferred, problem, &f, why, size);
+    auto_reason_text(problem, &f, why, size);
     return preferred;
   }
   for (int i = 0; dae_method_at(i); i++)
@@ -144,4 +138,25 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   if (err)
     *err = ours;
   return NULL;
+}
+
+/* First setting by which a system asks for a solver of its own; NULL: there is none. */
+static const dae_model_setting *auto_own_solver(const dae_model *model)
+{
+  const dae_model_setting *s;
+  for (int i = 0, count = dae_model_settings(model, &s); i < count; i++)
+    if (s[i].system && (strcmp(s[i].name, "method") == 0 || strcmp(s[i].name, "step") == 0))
+      return &s[i];
+  return NULL;
+}
+
+const dae_method *dae_model_choose(const dae_model *model, char *why, size_t size, dae_error *err)
+{
+  const dae_model_setting *own = auto_own_solver(model);
+  if (!own)
+    return dae_method_choose(dae_model_problem(model), why, size, err);
+  if (why)
+    snprintf(why, size, "system %s has a solver of its own, by `%s %s`", own->system, own->name,
+             own->text);
+  return dae_method_find("gauss-seidel", err);
 }

@@ -98,20 +98,18 @@ void dae__plan_moves(const dae_run_plan *plan, const double *to, dae_summary *s)
   const double *from = plan->start.y;
   dae__text moves = dae__text_in(s->moves, sizeof s->moves);
   int listed = 0;
-  s->moved = 0;
+  s->moved = s->moved_given = 0;
   for (int i = 0; i < dae_problem_size(&plan->problem); i++) {
     char name[256], line[400];
     dae_variable_kind kind = dae_problem_variable(&plan->problem, i, name, sizeof name);
-    /* whether the start value is prescribed; those of algebraic variables and multipliers are
-     * guesses */
-    bool given =
-        kind == DAE_VARIABLE_COORDINATE || kind == DAE_VARIABLE_RATE || kind == DAE_VARIABLE_STATE;
-    if (!given || !(fabs(to[i] - from[i]) > MOVED * (1 + fabs(from[i]))))
+    bool guess = kind == DAE_VARIABLE_ALGEBRAIC || kind == DAE_VARIABLE_MULTIPLIER;
+    if (guess || !(fabs(to[i] - from[i]) > MOVED * (1 + fabs(from[i]))))
       continue;
     double moved = fabs(to[i]) <= MOVED * fabs(from[i]) ? 0 : to[i];
     int length = snprintf(line, sizeof line, "%.250s\t%s\t%s\n", name,
                           dae__number_text(from[i], 12).text, dae__number_text(moved, 12).text);
     s->moved++;
+    s->moved_given += !plan->start.given || plan->start.given[i];
     if (moves.length + (size_t)length + kept_free >= sizeof s->moves)
       continue;
     dae__text_add(&moves, "%s", line);

@@ -1,4 +1,5 @@
 /* Registry of all methods, in the order of their lists for users. */
+#include "core/env.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "multistep/bdf.h"
@@ -231,6 +232,29 @@ static const dae_method methods[] = {
 const dae_method *dae_method_at(int i)
 {
   return i >= 0 && i < METHODS ? &methods[i] : NULL;
+}
+
+dae_status dae_method_check(const dae_method *method, const dae_problem *problem,
+                            const dae_start *start, const dae_env *env, dae_error *err)
+{
+  dae_env own = dae__env_of(env);
+  dae_integrator *it = NULL;
+  if (method->accepts)
+    DAE__TRY(method->accepts(problem, err));
+  if (method->iterates)
+    return DAE_OK;
+  void *options = own.allocate(own.user, method->options_size);
+  if (!options)
+    return dae__out_of_memory(err);
+  method->defaults(options);
+  dae_status status = DAE_OK;
+  if (method->fixed_step)
+    status = dae_options_set(method->options, options, "step", "1", err);
+  if (!status)
+    status = method->create(problem, start, options, env, &it, err);
+  dae_integrator_free(it);
+  own.release(own.user, options);
+  return status;
 }
 
 static const char *registry_name_at(const void *list, int i)

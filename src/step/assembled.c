@@ -130,13 +130,10 @@ dae_status dae__assembled_check_problem(const dae_problem *problem, dae__problem
   return status;
 }
 
-dae_status dae__assembled_create(const dae_problem *problem, const dae_start *start,
-                                 dae__create_single *create, const void *request,
-                                 const dae_env *env, dae_integrator **out, dae_error *err)
+static dae_status assembled_create_at(const dae_problem *problem, const dae_start *start,
+                                      dae__create_single *create, const void *request,
+                                      const dae_env *env, dae_integrator **out, dae_error *err)
 {
-  *out = NULL;
-  DAE__TRY(dae_problem_validate(problem, err));
-  DAE__TRY(dae__start_check(problem, start, err));
   if (!problem->coupled)
     return create(request, problem, start, env, out, err);
   dae__arena *arena = dae__arena_create(env);
@@ -166,6 +163,29 @@ dae_status dae__assembled_create(const dae_problem *problem, const dae_start *st
     return DAE_OK;
 fail:
   dae_integrator_free(child);
+  dae__arena_free(arena);
+  return status;
+}
+
+dae_status dae__assembled_create(const dae_problem *problem, const dae_start *start,
+                                 dae__create_single *create, const void *request,
+                                 const dae_env *env, dae_integrator **out, dae_error *err)
+{
+  *out = NULL;
+  DAE__TRY(dae_problem_validate(problem, err));
+  DAE__TRY(dae__start_check(problem, start, err));
+  if (!start->given)
+    return assembled_create_at(problem, start, create, request, env, out, err);
+  /* given values outweigh the others; a start refused here may still be one for the method */
+  dae__arena *arena = dae__arena_create(env);
+  double *y = arena ? DAE__ALLOC(arena, double, dae_problem_size(problem)) : NULL;
+  dae_start from = {.t = start->t, .y = start->y, .fixed = start->fixed};
+  dae_status status =
+      y ? dae_consistent_start(problem, start, env, y, NULL, NULL, err) : dae__out_of_memory(err);
+  if (!status)
+    from.y = y;
+  if (!status || status == DAE_ERROR_START)
+    status = assembled_create_at(problem, &from, create, request, env, out, err);
   dae__arena_free(arena);
   return status;
 }

@@ -53,12 +53,11 @@ static void test_the_iterations_are_listed_with_their_options(void **state)
   says(command_exits(0, "methods joint --names"), "splitting\n");
 }
 
-static void test_auto_iterates_and_others_run_all_systems_as_one(void **state)
+static void test_systems_run_as_one_unless_iteration_is_asked_for(void **state)
 {
   (void)state;
   file_write("c.dae", CIRCUITS("0.9", "", "", "simulate to pi"));
-  outcome *o = command_exits(0, "run c.dae --json c.json");
-  says(o, "method gauss-seidel (auto): 2 coupled systems, each with its own solver");
+  outcome *o = command_exits(0, "run c.dae --method gauss-seidel --json c.json");
   says(o, "coupling     2 systems in the order one, two\n");
   says(o, "windows, ");
   says(o, "in the loop of\n               one.z, two.z\n");
@@ -72,21 +71,30 @@ static void test_auto_iterates_and_others_run_all_systems_as_one(void **state)
   assert_true(json_number("c.json", "inner_steps") > json_number("c.json", "sweeps"));
   assert_true(json_number("c.json", "most_sweeps") >= 2);
 
-  o = command_exits(0, "run c.dae --method bdf --json c.json");
+  o = command_exits(0, "run c.dae --json c.json");
+  says(o, "method bdf (auto): 2 systems assembled into one, semi-explicit with algebraic");
   assert_null(strstr(o->out, "coupling"));
   assert_true(json_number("c.json", "systems") == 0);
   assert_true(error_at_end() < 1e-5);
   /* auto takes a method that has the option asked for */
   says(command_exits(0, "run c.dae --workers 2"),
        "method jacobi (auto): it has the option workers");
-  says(command_exits(0, "run c.dae --step 0.01"), "method bdf (auto): it has the option step");
+  says(command_exits(0, "run c.dae --window 0.1"),
+       "method gauss-seidel (auto): it has the option window");
+  says(command_exits(0, "run c.dae --sweep two,one"),
+       "method gauss-seidel (auto): --sweep asks for a dynamic iteration");
+  says(command_exits(0, "run c.dae --verify"),
+       "method gauss-seidel (auto): --verify asks for a dynamic iteration");
+  file_write("c.dae", CIRCUITS("0.9", "  method radau-iia step 0.01\n", "", "simulate to pi"));
+  says(command_exits(0, "run c.dae"),
+       "method gauss-seidel (auto): system one has a solver of its own, by `method");
 }
 
 static void test_a_model_of_one_system_is_not_iterated(void **state)
 {
   (void)state;
   file_write("c.dae", "model c\nsystem one {\n  state y = 1\n  y' = -y\n}\nsimulate to 1\n");
-  says(command_exits(0, "run c.dae"), "method switching (auto): 1 coupled system");
+  says(command_exits(0, "run c.dae"), "method switching (auto): 1 system assembled into one");
   command_refuses(1, "run c.dae --method gauss-seidel", "this problem is a single system");
   command_refuses(1, "run c.dae --method jacobi --quiet", "this problem is a single system");
 }
@@ -233,7 +241,8 @@ static void test_settings_of_systems_that_do_not_fit_are_shown(void **state)
 static void test_the_order_of_a_sweep_can_be_given(void **state)
 {
   (void)state;
-  outcome *o = command_exits(0, "run " MODELS "three_circuits.dae --json o.json");
+  outcome *o =
+      command_exits(0, "run " MODELS "three_circuits.dae --method gauss-seidel --json o.json");
   says(o, "in the order one, three, two\n");
   assert_true(fabs(json_number("o.json", "predicted") - 0.212) < 0.01);
   o = command_exits(0, "run " MODELS "three_circuits.dae --sweep two,three,one --json o.json");
@@ -360,7 +369,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       IN_FOLDER(test_the_iterations_are_listed_with_their_options),
-      IN_FOLDER(test_auto_iterates_and_others_run_all_systems_as_one),
+      IN_FOLDER(test_systems_run_as_one_unless_iteration_is_asked_for),
       IN_FOLDER(test_a_model_of_one_system_is_not_iterated),
       IN_FOLDER(test_options_stand_on_the_command_line_and_in_simulate),
       IN_FOLDER(test_options_that_do_not_fit_the_systems_are_refused),

@@ -100,11 +100,22 @@ static void test_settings_of_systems_are_noted_where_one_method_runs_all(void **
                       "system two {\n  state y = 0\n  y' = one.y\n}\n"
                       "simulate to 1\n");
   outcome *o = command_exits(0, "run c.dae --method bdf");
-  assert_non_null(strstr(o->err, "`step 0.1` of system one and 1 more setting"));
+  assert_non_null(
+      strstr(o->err, "`step 0.1` of system one: ignored, bdf integrates the assembled system"));
   assert_string_equal(command_exits(0, "run c.dae")->err, ""); /* each by its own solver */
   table t = table_read("c.csv");
   assert_string_equal(t.header, "t,one.y,two.y");
   table_free(&t);
+  /* tolerances of systems: the smallest rtol, and atol of the variables */
+  file_write("c.dae", "model c\n"
+                      "system one {\n  state y = 1\n  y' = -two.y\n  rtol 1e-9\n}\n"
+                      "system two {\n  state y = 0\n  y' = one.y\n  rtol 1e-3\n}\n"
+                      "simulate to 1\n");
+  o = command_exits(0, "run c.dae");
+  assert_non_null(strstr(o->out, "method switching (auto): 2 systems assembled into one"));
+  assert_non_null(strstr(o->out, "rtol 1e-09"));
+  assert_string_equal(o->err, "");
+  assert_non_null(strstr(command_exits(0, "run c.dae --rtol 1e-4")->out, "rtol 0.0001"));
 }
 
 /* two masses on a stiff spring, one of which a rod holds at its distance from the origin */

@@ -107,7 +107,7 @@ static double inside(l13_example which, double h, int order, bool variable)
   double start[LIE_MOST], z[LIE_MOST], dz[LIE_MOST], exact[LIE_MOST], most = 0;
   dae_lie_options opts = dae_lie_defaults();
   l13_exact(which, 0.7, start);
-  p.start = (dae_start){0.7, start, NULL};
+  p.start = (dae_start){.t = 0.7, .y = start};
   opts.order = order;
   dae_integrator *it = first_step(&p, opts, h, variable);
   for (int i = 1; i < 16; i++) {

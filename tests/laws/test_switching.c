@@ -6,6 +6,7 @@
  * chains of N links, whose fastest mode is as fast as N; mechanisms that are not stiff. */
 #include "counting_env.h"
 #include "same_bits.h"
+#include "text_problem.h"
 
 #include <daedal/model.h>
 #include <math.h>
@@ -204,6 +205,35 @@ static void test_a_spring_that_softens_costs_little_more_than_radau(void **state
   dae_model_free(model);
 }
 
+/* ---- slow motion after a fast transient ---- */
+
+/* Stiff modes that are damped, critically or more, or not at all: explicit steps are limited far
+ * below their stability limit, by the error of stages off the slow motion. */
+static void test_slow_motions_after_a_transient_cost_little_more_than_radau(void **state)
+{
+  (void)state;
+#define ROD(k, d)                                                                                  \
+  "model rod\ncoord x = 1, y = 0\nlet L = sqrt(x^2 + y^2)\nkinetic (x'^2 + y'^2)/2\n"              \
+  "potential 9.81*y + " k "*(L - 1)^2/2\nforce x = -" d "*L'*x/L\nforce y = -" d "*L'*y/L\n"
+  static const char *const texts[] = {
+      ROD("1e6", "2e3"), ROD("1e8", "0"),
+      "model brake\ncoord x = 1 rate 100\nkinetic x'^2/2\npotential x^2/2\nforce x = -1e5*x'\n",
+      "model enzyme\nstate s = 1, c = 0\ns' = -1e4*s*(1e-3 - c) + 10*c\n"
+      "c' = 1e4*s*(1e-3 - c) - 1010*c\n",
+      "model pair\ncoord x = 0 rate 1, y = 0\nkinetic (x'^2 + y'^2)/2\n"
+      "potential 1e7*(x - y)^2/2 + (x^2 + y^2)/2\nforce x = -5e3*(x' - y')\n"
+      "force y = 5e3*(x' - y')\n"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    test_problem p;
+    dae_model *model = text_problem(texts[i], NULL, 0, 100, &p);
+    ran radau = run("radau", &p, 1e-6), ours = run("switching", &p, 1e-6);
+    show(1e-6, &ours, &radau);
+    if (!(work(&ours) <= 3 * work(&radau)))
+      fail_msg("%s: %g evaluations, radau %g", p.name, work(&ours), work(&radau));
+    dae_model_free(model);
+  }
+}
+
 /* ---- others ---- */
 
 /* stability binds explicit steps to 0.7/N, and lets them have 17 N evaluations in a second */
@@ -378,6 +408,7 @@ int main(void)
       cmocka_unit_test(test_it_costs_little_more_than_the_better_single_method),
       cmocka_unit_test(test_a_spring_that_softens_begins_with_radau_and_is_one_switch),
       cmocka_unit_test(test_a_spring_that_softens_costs_little_more_than_radau),
+      cmocka_unit_test(test_slow_motions_after_a_transient_cost_little_more_than_radau),
       cmocka_unit_test(test_long_chains_do_not_stay_explicit),
       cmocka_unit_test(test_motions_that_are_not_stiff_never_switch),
       cmocka_unit_test(test_smooth_motions_are_those_of_gauss),

@@ -246,7 +246,7 @@ static void test_coordinates_without_mass_are_refused_by_name(void **state)
                             .time_free_g = true};
   const double y[] = {1, 2, 0, 0, 0};
   const dae_problem p = dae_problem_mechanical(&m);
-  const dae_start start = {0, y, NULL};
+  const dae_start start = {.y = y};
   dae_integrator *it;
   dae_error err = dae_error_none();
   assert_int_equal(dae_spark_lobatto_create(&p, &start, NULL, NULL, &it, &err),

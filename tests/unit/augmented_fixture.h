@@ -25,10 +25,23 @@ static inline dae__augmented *augmented_of(const dae_coupled *c, int part, const
 {
   dae__augmented *m = NULL;
   dae_error err = dae_error_none();
-  dae__augmented_options opts = {.eliminated = carried};
+  int eliminated_in[8];
+  assert_true(c->joints <= 8);
+  for (int j = 0; j < c->joints; j++)
+    eliminated_in[j] = carried && carried[j] ? part : -1;
+  dae__augmented_options opts = {.eliminated_in = eliminated_in};
   if (dae__augmented_create(arena, c, part, &opts, &m, &err))
     fail_msg("%s", err.text);
   return m;
+}
+
+/* first input of a joint; -1: it is not attached */
+static inline int joint_inputs(const dae__augmented *m, int joint)
+{
+  for (int k = 0; k < m->joints; k++)
+    if (m->joint[k].number == joint)
+      return m->joint[k].first;
+  return -1;
 }
 
 /* values of a matrix as a dense one, column-major; pattern NULL: they are that already */

@@ -45,7 +45,7 @@ static void inputs_at(const dae_coupled *c, const dae__augmented *m, int part, c
       in[c->wire[i].input] = y[trio_first[c->wire[i].from.part] + c->wire[i].from.variable];
   for (int j = 0; j < c->joints; j++) {
     const dae_joint *joint = &c->joint[j];
-    int first = dae__augmented_joint_inputs(m, j), nz = joint->nz;
+    int first = joint_inputs(m, j), nz = joint->nz;
     for (int i = 0; first >= 0 && i < nz; i++) {
       int nq = c->part[joint->z[i].part].mechanical->nq;
       int q = trio_first[joint->z[i].part] + joint->z[i].variable;
@@ -194,7 +194,7 @@ static void check_answers(const point *pt, int part, const bool *carried, dae__a
   for (int i = 0; i < own->nq; i++)
     answers[count++] = (dae__output){DAE__OUTPUT_ACCELERATION, i};
   for (int j = 0; j < JOINTS; j++) {
-    int first = dae__augmented_joint_inputs(m, j);
+    int first = joint_inputs(m, j);
     assert_int_equal(first >= 0, touches(&pt->t.coupled, j, part));
     if (carried[j]) {
       in[first + 2 * pt->t.joint[j].nz] = 1e3; /* lambda is no input */

@@ -133,7 +133,7 @@ static void test_wrong_members_are_refused(void **state)
 {
   (void)state;
   const dae_coupled *c = test_structures().problem.coupled;
-  const bool carried[] = {true};
+  const int in_cart[] = {CART, CART};
   dae__augmented *m;
   dae_error err = dae_error_none();
   dae__augmented_options opts = {0};
@@ -141,7 +141,7 @@ static void test_wrong_members_are_refused(void **state)
   assert_null(m);
   trio t;
   make_trio(&t, true);
-  opts.eliminated = carried;
+  opts.eliminated_in = in_cart;
   assert_int_equal(dae__augmented_create(arena, &t.coupled, CART, &opts, &m, &err),
                    DAE_ERROR_USAGE);
   assert_non_null(strstr(err.text, "hook"));
@@ -154,7 +154,7 @@ static void test_wrong_members_are_refused(void **state)
   for (int i = 0; i < 4; i++)
     assert_int_equal(dae__augmented_outputs(m, 0, y, in, 1, &wrong[i], value, NULL, &err),
                      DAE_ERROR_USAGE);
-  assert_int_equal(dae__augmented_joint_inputs(m, 1), -1);
+  assert_int_equal(joint_inputs(m, 1), -1);
   dae__augmented_free(m);
   dae__augmented_free(NULL);
 }
@@ -239,7 +239,7 @@ static void test_a_member_without_memory_says_so(void **state)
 {
   (void)state;
   trio t;
-  const bool carried[] = {true, false};
+  const int eliminated_in[] = {ARM, -1};
   dae_status status = DAE_ERROR_MEMORY;
   make_trio(&t, false);
   for (int n = 1; status == DAE_ERROR_MEMORY; n++) {
@@ -248,7 +248,7 @@ static void test_a_member_without_memory_says_so(void **state)
     dae__arena *memory = dae__arena_create(&env);
     dae__augmented *m = NULL;
     dae_error err = dae_error_none();
-    dae__augmented_options opts = {.eliminated = carried};
+    dae__augmented_options opts = {.eliminated_in = eliminated_in};
     status = memory ? dae__augmented_create(memory, &t.coupled, ARM, &opts, &m, &err) : status;
     if (memory && status)
       assert_int_equal(err.status, DAE_ERROR_MEMORY);

@@ -655,23 +655,25 @@ static void test_auto_is_a_method_that_fits_and_says_why(void **state)
   p = dae_problem_semi_explicit(&heavy);
   assert_chosen(&p, "bdf", "quasi-linear: variable order 1 to 5");
 
-  /* coupled problems are iterated: free parts, a joint between them, no mechanics */
+  /* coupled problems are assembled: free parts, a joint between them, no mechanics */
   const dae_part parts[] = {{.mechanical = &exact_ball}, {.mechanical = &exact_ball}};
   const dae_part other[] = {{.semi_explicit = &semi}, {.semi_explicit = &semi}};
   const dae_port z[] = {{0, 0}, {1, 0}};
   const dae_joint joint = {.ng = 1, .nz = 2, .z = z, .g = some_joint};
-  const char *coupled =
-      "2 coupled systems, each with its own solver: sweeps until their waveforms agree";
   dae_coupled c = {.parts = 2, .part = parts};
   p = dae_problem_coupled(&c);
-  assert_chosen(&p, "gauss-seidel", coupled);
+  assert_chosen(&p, "switching",
+                "2 systems assembled into one, mechanical without constraints: " FAST);
   c.joints = 1;
   c.joint = &joint;
-  assert_chosen(&p, "gauss-seidel", coupled);
+  assert_chosen(&p, "switching",
+                "2 systems assembled into one, mechanical with 1 holonomic constraint: " FAST);
   c = (dae_coupled){.parts = 2, .part = other};
-  assert_chosen(&p, "gauss-seidel", coupled);
-  c.parts = 1;
-  assert_chosen(&p, "switching", "1 coupled system: run as one assembled problem");
+  assert_chosen(&p, "switching",
+                "2 systems assembled into one, ordinary differential equations: " FAST);
+  const int wrong[] = {0, 1, 3};
+  c.offset = wrong;
+  assert_null(dae_method_choose(&p, NULL, 0, NULL));
 }
 
 static void test_auto_says_why_nothing_fits(void **state)

@@ -37,6 +37,7 @@ static dae_summary pendulum(void)
       .energy_balance = 1.5e-7,
       .energy_has_potential = true,
       .moved = 2,
+      .moved_given = 1,
       .moves = "x\t1.1\t1\nder(x)\t0.25\t0\n",
       .files = "pendulum.csv",
   };

@@ -117,6 +117,11 @@ static void assemble_bind_all(dae__binder *b, dae_model *model, dae__layout *lay
     b->system = x->joints.item[i].name;
     dae__bind_joint(b, &x->joints.item[i], layout->of_instance, layout->system, &joint[i]);
   }
+  int *offset = DAE__ALLOC(b->arena, int, layout->count + x->joints.count + 1);
+  if (!dae__bind_ok(b))
+    return;
+  dae_coupled_offsets(&model->coupled, offset);
+  model->coupled.offset = offset;
   model->problem = dae_problem_coupled(&model->coupled);
 }
 

@@ -13,6 +13,7 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
   model->y = DAE__ALLOC(b->arena, double, layout->size);
   model->fixed = DAE__ALLOC(b->arena, bool, layout->size);
   model->held = DAE__ALLOC(b->arena, bool, layout->size);
+  model->given = DAE__ALLOC(b->arena, bool, layout->size);
   if (!dae__bind_ok(b) || !values)
     return;
   for (int i = 0; i < layout->leaves; i++) {
@@ -25,13 +26,15 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
       continue;
     model->y[layout->entry[i]] = values[i];
     model->held[layout->entry[i]] = kind == DAE__LEAF_DISCRETE;
+    model->given[layout->entry[i]] =
+        kind == DAE__LEAF_COORD_RATE ? symbol->d->rate != NULL : symbol->d->value != NULL;
     model->fixed[layout->entry[i]] =
         kind == DAE__LEAF_DISCRETE ||
         (kind == DAE__LEAF_COORD_RATE ? symbol->d->rate_fixed : symbol->d->fixed);
   }
 }
 
-/* Absolute tolerances of the variables that declare one. */
+/* Absolute tolerances of the variables, by their declarations or by the settings of systems. */
 static void observe_build_atol(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
@@ -44,11 +47,13 @@ static void observe_build_atol(dae__binder *b, dae_model *model, const dae__layo
     bool rate = x->leaf_kind.item[i] == DAE__LEAF_COORD_RATE;
     bool hidden = x->leaf_kind.item[i] == DAE__LEAF_ALG && symbol->kind == DAE__STATEMENT_STATE;
     const dae__expr *expr = rate && d->rate_atol ? d->rate_atol : d->atol;
-    if (!expr || hidden)
+    double atol = x->instances.item[leaf->instance].atol;
+    if (!(expr || atol > 0) || hidden)
       continue;
     if (!model->atol)
       model->problem.atol = model->atol = DAE__ALLOC(b->arena, double, layout->size);
-    double atol = dae__element_constant(x, leaf, expr, "an absolute tolerance");
+    if (expr)
+      atol = dae__element_constant(x, leaf, expr, "an absolute tolerance");
     if (!x->l->status && !(atol > 0))
       dae__load_fail(x->l, expr->place, "the absolute tolerance %g of %s is not positive", atol,
                      dae__leaf_name(x, i));

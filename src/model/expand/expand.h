@@ -121,6 +121,7 @@ typedef struct dae__instance {
   int scope, number;
   int unknowns;     /* number of states and algebraic variables */
   int energy_place; /* place in the text of the first energy or constraint; 0: none */
+  double atol;      /* absolute tolerance of the system's variables by its settings; 0: none */
   dae__node kinetic, potential;
   DAE__LIST(dae__force) forces;
   dae__constraints holonomic, nonholonomic;

@@ -158,8 +158,11 @@ dae_status dae__build_settings(dae__expander *x, dae_model *model)
     const dae__statement *s = x->scopes.item[x->instances.item[i].scope].body;
     for (; s && !x->l->status; s = s->next) {
       const dae__setting *setting = s->kind == DAE__STATEMENT_SETTING ? s->setting : NULL;
-      for (; setting && !x->l->status; setting = setting->next)
+      for (; setting && !x->l->status; setting = setting->next) {
         settings_add_setting(&own, model, x->instances.item[i].name, setting);
+        if (!x->l->status && !strcmp(setting->name, "atol"))
+          x->instances.item[i].atol = model->settings.item[model->settings.count - 1].value;
+      }
     }
   }
   dae__load_ok(x->l);

@@ -45,17 +45,24 @@ double dae__onestep_largest_rate(const dae__onestep *o, double rtol, double atol
   return largest;
 }
 
-/* Diagnosis of a failure without an equation of its own: names a constraint that becomes dependent,
- * or the variable that changes fastest. */
-static void driver_diagnose(const dae__onestep *o, const char *what, dae_error *why)
+/* Diagnosis of a step size that tends to zero: names a constraint that becomes dependent, else the
+ * equation of the failed attempt, if it has one, else the variable that changes fastest. An attempt
+ * that a callback refused keeps its own error. */
+static void driver_diagnose(const dae__onestep *o, const char *what, const dae_error *failed,
+                            dae_error *why)
 {
   const dae_adapter *a = &o->adapter;
   char name[64] = "";
-  if (a->table->rank && a->table->rank(a->self, o->driver->t, o->now.z, name, sizeof name)) {
+  if (failed->status != DAE_ERROR_RECOVERABLE && a->table->rank &&
+      a->table->rank(a->self, o->driver->t, o->now.z, name, sizeof name)) {
     dae__fail(why, DAE_ERROR_STEP, name,
               "the step size tends to zero where constraint %s becomes dependent on the "
               "others: the mechanism may be at a dead point, or come apart",
               name);
+    return;
+  }
+  if (failed->equation[0]) {
+    *why = *failed;
     return;
   }
   dae__onestep_largest_rate(o, o->control.rtol, o->control.atol, name, sizeof name);
@@ -143,20 +150,23 @@ static dae_status driver_variable_step(dae__onestep *o, double t_stop, dae_error
       k->h = fmax(k->h, planned);
     if (!status && !dae__is_stalled(&k->stall, &k->stats, k->t, t_stop))
       return DAE_OK;
-    if (!status)
-      driver_diagnose(o, DAE__STALL_TEXT, &why);
+    if (!status) {
+      dae__error_clear(&failed);
+      driver_diagnose(o, DAE__STALL_TEXT, &failed, &why);
+    }
     if (!status || !dae__can_retry(status))
       return driver_give_up(o, h, &why, "", err);
     if (k->stats.rejected_by_error == by_error)
       failed = why;
+    if (o->descriptor.select_after_failure)
+      o->descriptor.select_after_failure(o, h);
   }
-  if (!failed.equation[0])
-    driver_diagnose(o,
-                    "the step size has shrunk to round-off, or the error test fails at "
-                    "every step size: the solution may have a singularity here or be "
-                    "discontinuous",
-                    &why);
-  return driver_give_up(o, k->h, failed.equation[0] ? &failed : &why, "", err);
+  driver_diagnose(o,
+                  "the step size has shrunk to round-off, or the error test fails at "
+                  "every step size: the solution may have a singularity here or be "
+                  "discontinuous",
+                  &failed, &why);
+  return driver_give_up(o, k->h, &why, "", err);
 }
 
 /* Automatic first step size: h |x'| is a small part of |x|; the error test corrects it. */

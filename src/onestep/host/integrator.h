@@ -73,6 +73,9 @@ struct dae__onestep_descriptor {
   /* Selection after every accepted variable step: may change to another stepper
    * (dae__onestep_switch_stepper); NULL: no selection. */
   void (*select_stepper)(dae__onestep *o);
+  /* Selection after a failed attempt at a variable step of size h: may change to another stepper
+   * and set the size of the next attempt; NULL: no selection. */
+  void (*select_after_failure)(dae__onestep *o, double h);
   const void *options;           /* options of the method, valid during creation only */
   const dae_option_table *table; /* fields of the options; NULL: method outside the library */
   uint64_t other;                /* hash of all other settings of the method, 0: none */

@@ -240,7 +240,8 @@ static const dae__onestep_descriptor switching_descriptor = {
     .check_problem = methods_check_ode,
     .create_steppers = methods_create_switching,
     .start = dae__switching_start,
-    .select_stepper = dae__switching_select_stepper};
+    .select_stepper = dae__switching_select_stepper,
+    .select_after_failure = dae__switching_select_after_failure};
 
 #define CLASSICAL(name, implicit, scheme)                                                          \
   {                                                                                                \

@@ -8,7 +8,10 @@
  * slopes at the same time [HNW93, HW96 IV.2]. Steps near the limit count as stiff; after
  * STIFF_STEPS stiff steps without NONSTIFF_STEPS nonstiff ones in a row radau is tried: its work
  * per time is compared with that of the stiff explicit steps, and if it is larger, explicit steps
- * return, and the wait before the next trial is doubled.
+ * return, and the wait before the next trial is doubled. A step whose spectral radius is far above
+ * the rate of change of the solution counts as a fraction of a stiff one: on a slow manifold the
+ * stages of an explicit step deviate from it, and the error of that limits the step size, far below
+ * the stability limit.
  *
  * Back to explicit steps: a step of radau does not measure stability, so the spectral radius rho of
  * the Jacobian J of the slopes is computed by power iteration, with two evaluations per iteration,
@@ -22,6 +25,10 @@
  * of the solution and many explicit steps would be needed, radau makes the first step, in a trial
  * against the estimated work of explicit steps.
  *
+ * Singular positions: where constraints become dependent within a step, the iteration of gauss does
+ * not converge and the error estimates of both nonstiff methods are amplified, so that their steps
+ * shrink towards the singular position. radau steps over it.
+ *
  * Work is counted in evaluations, with factorisations in the same unit: the selection depends
  * neither on clocks nor on dense output. */
 #include "onestep/switching/switching.h"
@@ -34,6 +41,9 @@
 /* ---- constants ---- */
 
 #define STIFF_STEPS 15 /* stiff steps before a trial of radau; [HW96 IV.2], as in DOPRI5 */
+/* Contribution of a step near the stability limit to the count of stiff steps; one on a slow
+ * manifold contributes 1. Chosen, not measured: tests/laws/test_switching.c. */
+#define NEAR_LIMIT_SHARE 6
 /* nonstiff steps in a row that clear the count of stiff ones; [HW96 IV.2] */
 #define NONSTIFF_STEPS 6
 /* Ratio of the step size to the stability limit above which a step counts as stiff; step sizes of
@@ -48,12 +58,15 @@
  * tests/laws/test_switching.c. */
 #define RATE_CHECK_INTERVAL 5   /* number of steps of radau between two power iterations */
 #define CONFIRMATIONS 3         /* checks in a row that find explicit steps cheaper */
+#define SHORT_RETURN 200        /* number of explicit steps below which a return was in vain */
+#define DOUBLINGS 6             /* largest number of doublings of CONFIRMATIONS by such returns */
 #define COST_MARGIN 1.5         /* least ratio of radau's work to that of explicit steps */
 #define EXPLICIT_STEP_RATIO 0.6 /* explicit step size of equal accuracy / radau's step size */
 
 /* Constants of the start with radau: slider cranks with springs of 1e8 N/m and chains from 40 links
  * on start with it (up to 20 times faster), the car axis does not. */
-#define STIFFNESS_RATIO 30 /* least ratio of rho to the rate of change of the solution */
+/* least ratio of rho to the rate of change of the solution, also of a stiff explicit step */
+#define STIFFNESS_RATIO 30
 /* least number of explicit steps at the stability limit up to t_stop */
 #define MIN_LIMITED_STEPS 30
 #define START_STABILITY_LIMIT 6 /* stability limit of the pair of order 8 */
@@ -82,13 +95,19 @@
 #define FAR_BELOW_LIMIT 0.15
 #define GAUSS_RETURN_STEPS 30
 
+/* Constants of singular positions; chosen, not measured: tests/laws/test_singular_positions.c. */
+#define FAILURE_SCORE 2  /* added by a failed attempt; an accepted step subtracts 1 */
+#define SINGULAR_SCORE 4 /* score from which the step is searched for a singular position */
+#define MARGIN_SAMPLES 8 /* number of intervals of the search */
+#define CROSSING_STEPS 3 /* number of steps of radau over a singular position */
+
 /* ---- memory ---- */
 
 /* Index of a stepper; RADAU is the first of the steppers of radau. */
 enum { GAUSS, EXPLICIT, RADAU };
 
 typedef struct memory {
-  int stiff, nonstiff;     /* counts of stiff and of nonstiff explicit steps */
+  int stiff, nonstiff;     /* weighted count of stiff, and count of nonstiff explicit steps */
   long wait;               /* number of steps before the next trial of radau */
   long next_wait;          /* wait after the last failed trial, doubled by the next one; 0: none */
   long steps;              /* number of steps since the last change of stepper */
@@ -100,6 +119,10 @@ typedef struct memory {
   long since_failure;      /* number of steps of gauss since its last failed iteration */
   long steps_below;        /* number of explicit steps in a row far below the stability limit */
   long extra_return_steps; /* steps_below at which gauss returns, minus GAUSS_RETURN_STEPS */
+  int score;               /* score of recent failed attempts of gauss or explicit steps */
+  int crossing;            /* number of steps left to radau over a singular position; 0: none */
+  int former;              /* stepper that returns after a singular position */
+  int vain_returns;        /* number of returns to explicit steps in vain, one after the other */
 } memory;
 
 typedef struct selection {
@@ -235,6 +258,18 @@ static bool switching_explicit_is_cheaper(dae__onestep *o, double *h)
 
 /* ---- monitoring, after every step ---- */
 
+/* Contribution of the last explicit step to the count of stiff ones; stiffness: ratio of its size
+ * to the stability limit. */
+static int switching_stiff_share(const dae__onestep *o, double stiffness)
+{
+  const selection *c = o->selection;
+  double rho = stiffness * c->stability_limit / (o->driver->t - o->driver->t_previous);
+  double floor = o->control.atol / o->control.rtol;
+  if (stiffness > NEAR_LIMIT)
+    return NEAR_LIMIT_SHARE;
+  return rho > STIFFNESS_RATIO * dae__onestep_largest_rate(o, 1, floor, NULL, 0);
+}
+
 /* Changes from explicit steps to gauss far below the stability limit, and to radau near it. */
 static void switching_monitor_explicit(dae__onestep *o)
 {
@@ -242,6 +277,7 @@ static void switching_monitor_explicit(dae__onestep *o)
   memory *m = c->memory;
   const dae__stepper *s = &o->stepper[EXPLICIT];
   double stiffness = *s->stiffness;
+  int share;
   m->steps_below = stiffness < FAR_BELOW_LIMIT ? m->steps_below + 1 : 0;
   if (o->control.rtol <= GAUSS_MAX_RTOL &&
       m->steps_below >= GAUSS_RETURN_STEPS + m->extra_return_steps) {
@@ -253,14 +289,15 @@ static void switching_monitor_explicit(dae__onestep *o)
   }
   if (m->wait > 0)
     m->wait--;
-  else if (stiffness > NEAR_LIMIT)
-    m->stiff++, m->nonstiff = 0;
+  else if ((share = switching_stiff_share(o, stiffness)) > 0)
+    m->stiff += share, m->nonstiff = 0;
   else if (++m->nonstiff >= NONSTIFF_STEPS)
     m->stiff = 0;
   if (m->stiff == 0)
     switching_begin_span(o);
-  if (m->stiff >= STIFF_STEPS) {
+  if (m->stiff >= STIFF_STEPS * NEAR_LIMIT_SHARE) {
     m->explicit_rate = switching_work_rate(o);
+    m->vain_returns = m->steps < SHORT_RETURN ? m->vain_returns + 1 : 0;
     switching_switch_method(o, c->first_radau, o->driver->h);
   }
 }
@@ -287,14 +324,64 @@ static void switching_monitor_radau(dae__onestep *o)
     return;
   m->confirmations = switching_explicit_is_cheaper(o, &h) ? m->confirmations + 1 : 0;
   switching_begin_span(o);
-  if (m->confirmations >= CONFIRMATIONS)
+  if (m->confirmations >= CONFIRMATIONS
+                              << (m->vain_returns < DOUBLINGS ? m->vain_returns : DOUBLINGS))
     switching_switch_method(o, EXPLICIT, h);
+}
+
+/* ---- singular positions ---- */
+
+/* Whether the constraints may become dependent within the next h, by the margin at points of the
+ * extrapolated motion: it may vanish where it is below its change from one point to the next. */
+static bool switching_singular_ahead(dae__onestep *o, double h)
+{
+  const selection *c = o->selection;
+  dae__motion *motion = o->adapter.forms->motion;
+  double least = INFINITY, before = NAN, change = 0;
+  if (!motion || motion->m->nc == 0)
+    return false;
+  for (int k = 0; k <= MARGIN_SAMPLES; k++) {
+    double s = h * k / MARGIN_SAMPLES, *q = c->z, *v = q + motion->m->at.v;
+    const double *rate = o->now.dz, *acceleration = rate + motion->m->at.v;
+    for (int i = 0; i < o->adapter.nx; i++)
+      c->z[i] = o->now.z[i] + s * rate[i];
+    for (int i = 0; i < motion->m->nq; i++)
+      q[i] += s * s / 2 * acceleration[i];
+    double margin = dae__motion_margin(motion, o->driver->t + s, q, v);
+    least = fmin(least, margin);
+    change = k > 0 ? fmax(change, fabs(margin - before)) : 0;
+    before = margin;
+  }
+  return least <= change;
+}
+
+void dae__switching_select_after_failure(dae__onestep *o, double h)
+{
+  const selection *c = o->selection;
+  memory *m = c->memory;
+  m->score += FAILURE_SCORE;
+  if (o->memory->current >= RADAU || m->score < SINGULAR_SCORE || !switching_singular_ahead(o, h))
+    return;
+  dae__log(o->env, DAE_LOG_INFO, "t = %.10g: constraints may become dependent: switching to radau",
+           o->driver->t);
+  m->former = o->memory->current;
+  m->crossing = CROSSING_STEPS;
+  m->score = 0;
+  switching_change_stepper(o, c->first_radau, h);
 }
 
 void dae__switching_select_stepper(dae__onestep *o)
 {
   memory *m = ((selection *)o->selection)->memory;
   m->steps++;
+  m->score -= m->score > 0;
+  if (m->crossing > 0) {
+    if (--m->crossing == 0) {
+      m->failures = o->driver->stats.rejected_by_convergence;
+      switching_change_stepper(o, m->former, o->driver->h);
+    }
+    return;
+  }
   if (o->driver->t_previous < m->t) /* restart at an earlier time */
     switching_begin_span(o);
   if (o->memory->current == GAUSS) { /* explicit steps if convergence limits the step size */
@@ -366,6 +453,9 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
   DAE__LIMIT_COUNTER(arena, &c->memory->wait, 3);
   DAE__LIMIT_COUNTER(arena, &c->memory->confirmations, 1);
   DAE__LIMIT_COUNTER(arena, &c->memory->failures, 4);
+  DAE__LIMIT_COUNTER(arena, &c->memory->score, 2);
+  DAE__LIMIT_COUNTER(arena, &c->memory->vain_returns, 1);
+  DAE__LIMIT(arena, &c->memory->former, 1, 0, EXPLICIT);
   return DAE_OK;
 }
 

@@ -16,8 +16,9 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
  * those of radau, of which the current one is selected by the tolerance. */
 void dae__switching_select_first(dae__onestep *o, double evaluations, double stability_limit);
 
-/* Functions start and select_stepper of the method descriptor. */
+/* Functions start, select_stepper and select_after_failure of the method descriptor. */
 void dae__switching_start(dae__onestep *o, double t_stop);
 void dae__switching_select_stepper(dae__onestep *o);
+void dae__switching_select_after_failure(dae__onestep *o, double h);
 
 #endif

@@ -93,6 +93,10 @@ dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, dou
 dae_status dae__motion_select_independent(dae__motion *motion, double t, const double *y,
                                           char *text, size_t size, dae_error *err);
 
+/* Margin of the constraints against dependence at q, v: estimated reciprocal condition of the
+ * saddle matrix, 0 where it is singular or cannot be evaluated. Leaves no factorisation of use. */
+double dae__motion_margin(dae__motion *motion, double t, const double *q, const double *v);
+
 /* True where a constraint is nearly dependent on the others at the state y; name: the first such
  * constraint. */
 bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y, char *name,

@@ -94,6 +94,17 @@ dae_status dae__motion_select_independent(dae__motion *motion, double t, const d
   return DAE_OK;
 }
 
+double dae__motion_margin(dae__motion *motion, double t, const double *q, const double *v)
+{
+  dae_mechanical_at at = {.t = t, .q = q, .v = v};
+  dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
+  motion->memory->factored = motion->mass_known = false;
+  if (dae__mech_eval(motion->m, &at, &want, NULL) || dae__level_factor(&motion->velocity, 0, NULL))
+    return 0;
+  motion->memory->factored = false;
+  return dae__saddle_rcond(motion->saddle);
+}
+
 bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y, char *name,
                                   size_t size)
 {

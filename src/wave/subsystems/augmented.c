@@ -60,12 +60,15 @@ static bool augmented_has_joint(const dae_coupled *coupled, int system, int join
 }
 
 /* Creates the elements that evaluate the system and its joints, and vectors of its size. */
-static dae_status augmented_create_elements(dae__augmented *m, int system, const bool *eliminated,
+static dae_status augmented_create_elements(dae__augmented *m, int system, const int *eliminated_in,
                                             dae_error *err)
 {
   dae__element *e = &m->element;
   char *name = DAE__ALLOC(m->arena, char, 32);
-  m->joint = DAE__ALLOC(m->arena, dae__attached_joint, m->coupled->joints);
+  int attached = 0;
+  for (int j = 0; j < m->coupled->joints; j++)
+    attached += augmented_has_joint(m->coupled, system, j);
+  m->joint = DAE__ALLOC(m->arena, dae__attached_joint, attached);
   if (dae__arena_failed(m->arena))
     return dae__out_of_memory(err);
   snprintf(name, 32, "part[%d]", system + 1);
@@ -75,8 +78,8 @@ static dae_status augmented_create_elements(dae__augmented *m, int system, const
   m->inputs = e->nin;
   for (int j = 0; j < m->coupled->joints; j++)
     if (augmented_has_joint(m->coupled, system, j))
-      DAE__TRY(dae__attached_joint_create(m, j, eliminated && eliminated[j], &m->joint[m->joints++],
-                                          err));
+      DAE__TRY(dae__attached_joint_create(m, j, eliminated_in && eliminated_in[j] == system,
+                                          &m->joint[m->joints++], err));
   int constraints = e->n.g + e->n.k, rows = constraints + m->eliminated;
   int n = e->nz > m->inputs ? e->nz : m->inputs;
   n = n > rows ? n : rows;
@@ -91,10 +94,10 @@ static dae_status augmented_create_elements(dae__augmented *m, int system, const
   return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
-static dae_status augmented_create(dae__augmented *m, int system, const bool *eliminated,
+static dae_status augmented_create(dae__augmented *m, int system, const int *eliminated_in,
                                    dae_error *err)
 {
-  DAE__TRY(augmented_create_elements(m, system, eliminated, err));
+  DAE__TRY(augmented_create_elements(m, system, eliminated_in, err));
   m->problem.why = m->forward.why;
   if (!m->element.m) {
     const dae__semi *semi = m->element.semi;
@@ -114,12 +117,11 @@ dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, 
                                  dae_error *err)
 {
   *out = NULL;
-  DAE__TRY(dae__coupled_validate(coupled, err));
   if (system < 0 || system >= coupled->parts)
     return dae__fail(err, DAE_ERROR_USAGE, "part", "the coupled problem has no system %d",
                      system + 1);
-  for (int j = 0; opts->eliminated && j < coupled->joints; j++)
-    if (opts->eliminated[j] && !augmented_has_joint(coupled, system, j))
+  for (int j = 0; opts->eliminated_in && j < coupled->joints; j++)
+    if (opts->eliminated_in[j] == system && !augmented_has_joint(coupled, system, j))
       return dae__fail(err, DAE_ERROR_USAGE, coupled->joint[j].name,
                        "the joint %s cannot be eliminated in a system that it is not attached to",
                        coupled->joint[j].name ? coupled->joint[j].name : "without a name");
@@ -137,7 +139,7 @@ dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, 
                                     .last = dae_error_none()}};
   if (!m->arena)
     return dae__out_of_memory(err);
-  dae_status status = augmented_create(m, system, opts->eliminated, err);
+  dae_status status = augmented_create(m, system, opts->eliminated_in, err);
   if (status)
     dae__augmented_free(m);
   else
@@ -154,14 +156,6 @@ void dae__augmented_free(dae__augmented *m)
   dae__solver_free(m->limit.solver);
   dae__solver_free(m->limit.mass);
   dae__arena_free(m->arena);
-}
-
-int dae__augmented_joint_inputs(const dae__augmented *m, int joint)
-{
-  for (int k = 0; k < m->joints; k++)
-    if (m->joint[k].number == joint)
-      return m->joint[k].first;
-  return -1;
 }
 
 /* ---- feedthrough of a mechanical system ---- */

@@ -35,7 +35,8 @@ typedef struct dae__output {
 } dae__output;
 
 typedef struct dae__augmented_options {
-  const bool *eliminated;  /* marks joints to be eliminated in the system; NULL: none */
+  /* system in which each joint of the coupled problem is eliminated, -1: in none; NULL: all so */
+  const int *eliminated_in;
   dae__lock *const *locks; /* lock for each joint of the coupled problem; NULL: one thread */
   const dae_error *why;    /* error details of the coupled problem, see dae_problem */
 } dae__augmented_options;
@@ -143,9 +144,6 @@ dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, 
                                  dae_error *err);
 /* Releases the memory outside the arena; NULL is allowed. */
 void dae__augmented_free(dae__augmented *m);
-
-/* Index of the first input of a joint; -1: the joint is not attached to the system. */
-int dae__augmented_joint_inputs(const dae__augmented *m, int joint);
 
 /* Outputs at the state y (state vector of the system) and the inputs in: variables from y,
  * accelerations and multipliers of joints from the KKT system; and unless D is NULL the feedthrough

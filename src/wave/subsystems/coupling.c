@@ -18,12 +18,7 @@ static dae_status coupling_create_problem(dae__arena *arena, const dae__coupling
 {
   const dae_coupled *coupled = c->problem->coupled;
   dae__child_problem *p = &c->child_problem[system];
-  bool *eliminated = DAE__ALLOC(arena, bool, coupled->joints);
-  if (!eliminated)
-    return dae__out_of_memory(err);
-  for (int j = 0; j < coupled->joints; j++)
-    eliminated[j] = c->eliminated_in[j] == system;
-  dae__augmented_options opts = {.eliminated = eliminated, .locks = c->locks};
+  dae__augmented_options opts = {.eliminated_in = c->eliminated_in, .locks = c->locks};
   *p = (dae__child_problem){.ages = 1};
   DAE__TRY(dae__augmented_create(arena, coupled, system, &opts, &p->augmented, err));
   p->problem = &p->augmented->problem;
@@ -148,6 +143,7 @@ static dae_status coupling_alloc_memory(dae__arena *arena, const dae__coupling_s
   c->outputs = DAE__ALLOC(arena, dae__output *, c->systems);
   c->output_count = DAE__ALLOC(arena, int, c->systems);
   c->eliminated_in = DAE__ALLOC(arena, int, p->joints);
+  c->eliminated_before = DAE__ALLOC(arena, int, p->joints);
   c->f = DAE__ALLOC(arena, dae__interface, 1);
   if (r->jacobi)
     c->locks = DAE__ALLOC(arena, dae__lock *, p->joints);

@@ -43,6 +43,8 @@ typedef struct dae__coupling {
   dae__output **outputs; /* outputs of each system */
   int *output_count;
   int *eliminated_in; /* system that eliminates each joint, -1: none */
+  /* for each joint, number of multipliers of earlier joints with the same eliminated_in */
+  int *eliminated_before;
   dae__interface *f;
 } dae__coupling;
 

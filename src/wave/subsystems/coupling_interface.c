@@ -34,13 +34,17 @@ static int coupling_unknown(const dae__coupling *c, int system, dae__output_kind
 dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_error *err)
 {
   const dae_coupled *p = c->problem->coupled;
-  int multipliers = 0;
-  for (int j = 0; j < p->joints; j++)
-    multipliers += p->joint[j].ng;
-  for (int i = 0; i < c->systems; i++) {
+  /* number of multipliers that each system eliminates; after the last system, that none does */
+  int *eliminated = DAE__ALLOC(arena, int, c->systems + 1);
+  for (int j = 0; eliminated && j < p->joints; j++) {
+    int *count = &eliminated[c->eliminated_in[j] >= 0 ? c->eliminated_in[j] : c->systems];
+    c->eliminated_before[j] = *count;
+    *count += p->joint[j].ng;
+  }
+  for (int i = 0; eliminated && i < c->systems; i++) {
     int size = c->first_state[i + 1] - c->first_state[i];
     int accelerations = p->part[i].mechanical ? p->part[i].mechanical->nq : 0;
-    c->outputs[i] = DAE__ALLOC(arena, dae__output, size + accelerations + multipliers);
+    c->outputs[i] = DAE__ALLOC(arena, dae__output, size + accelerations + eliminated[i]);
   }
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
@@ -61,19 +65,14 @@ dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_e
         coupling_add_output(c, e.system, DAE__OUTPUT_VARIABLE, e.variable);
     }
   for (int i = 0; i < c->systems; i++)
-    for (int j = 0, eliminated = 0; j < p->joints; j++)
-      for (int k = 0; k < p->joint[j].ng && c->eliminated_in[j] == i; k++)
-        coupling_add_output(c, i, DAE__OUTPUT_MULTIPLIER, eliminated++);
+    for (int k = 0; k < eliminated[i]; k++)
+      coupling_add_output(c, i, DAE__OUTPUT_MULTIPLIER, k);
   return DAE_OK;
 }
 
 int dae__coupling_multiplier(const dae__coupling *c, int j, int i)
 {
-  /* number of multipliers of earlier joints that the same system eliminates */
-  int system = c->eliminated_in[j], before = 0;
-  for (int k = 0; k < j; k++)
-    if (c->eliminated_in[k] == system)
-      before += c->problem->coupled->joint[k].ng;
+  int system = c->eliminated_in[j], before = c->eliminated_before[j];
   return system >= 0 ? coupling_unknown(c, system, DAE__OUTPUT_MULTIPLIER, before + i)
                      : c->f->first[c->systems] + before + i;
 }
@@ -116,17 +115,15 @@ static dae_status coupling_describe_unknowns(dae__arena *arena, dae__coupling *c
 
 /* ---- inputs ---- */
 
-/* Sources of the inputs of a system from joint j: coordinates z of other systems; with elimination
- * in this system also their rates and accelerations, else the multipliers. */
-static void coupling_find_joint_sources(dae__coupling *c, int system, int j)
+/* Sources of the inputs of a system from an attached joint: coordinates z of other systems; with
+ * elimination in this system also their rates and accelerations, else the multipliers. */
+static void coupling_find_joint_sources(dae__coupling *c, int system,
+                                        const dae__attached_joint *attached)
 {
-  const dae_joint *joint = &c->problem->coupled->joint[j];
-  int at = dae__augmented_joint_inputs(c->child_problem[system].augmented, j);
+  const dae_joint *joint = attached->joint;
   int nz = joint->nz, ng = joint->ng;
-  bool eliminates = c->eliminated_in[j] == system;
-  if (at < 0)
-    return;
-  int *source = c->f->source + c->f->first_input[system] + at;
+  bool eliminates = attached->eliminated;
+  int *source = c->f->source + c->f->first_input[system] + attached->first;
   for (int i = 0; i < nz; i++) {
     dae_port z = joint->z[i];
     if (z.part == system)
@@ -139,7 +136,7 @@ static void coupling_find_joint_sources(dae__coupling *c, int system, int j)
     source[2 * nz + ng + i] = coupling_unknown(c, z.part, DAE__OUTPUT_ACCELERATION, z.variable);
   }
   for (int i = 0; i < ng && !eliminates; i++)
-    source[2 * nz + i] = dae__coupling_multiplier(c, j, i);
+    source[2 * nz + i] = dae__coupling_multiplier(c, attached->number, i);
 }
 
 static void coupling_find_sources(dae__coupling *c)
@@ -154,8 +151,8 @@ static void coupling_find_sources(dae__coupling *c)
   for (int system = 0; system < c->systems; system++) {
     const dae__child_problem *child = &c->child_problem[system];
     int first = f->first_input[system], own = child->augmented->inputs;
-    for (int j = 0; j < p->joints; j++)
-      coupling_find_joint_sources(c, system, j);
+    for (int k = 0; k < child->augmented->joints; k++)
+      coupling_find_joint_sources(c, system, &child->augmented->joint[k]);
     for (int i = 0; i < child->extras; i++) {
       dae__extra_input e = child->extra[i];
       f->source[first + own + i] =
