@@ -90,6 +90,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   dae_summary *s = r->summary;
   dae_start start = r->plan->start;
   start.y = r->y;
+  start.given = NULL; /* y is consistent */
   if (!opts && method->defaults) {
     void *own = dae_arena_alloc(r->arena, 1, method->options_size);
     if (!own)
