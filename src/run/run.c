@@ -357,6 +357,7 @@ static dae_status run_integrate(run *r, dae_error *err)
   dae_status status =
       dae__monitor_start(&r->monitor, r->t, r->y, fixed ? DAE__FIXED_STEP_RTOL : r->summary->rtol,
                          fixed ? DAE__FIXED_STEP_ATOL : r->summary->atol, err);
+  dae__events_set_tolerances(r->events, r->monitor.rtol, r->monitor.atol);
   if (status == DAE_OK)
     status = dae__events_arm(r->events, r->t, r->y, err);
   if (status == DAE_OK)
