@@ -66,7 +66,7 @@ struct dae__events {
   dae__watch *trial;        /* watches during the search of a step */
   crossing *crossings;
   state states[STATES];
-  int next_state; /* entry of `states` that is overwritten next */
+  int kept, next_state; /* number of states kept, and entry that is overwritten next */
   double t_found;
   double *y, *before, *after, *dy;
   bool *fixed;        /* entries of the state vector that a restart holds */
@@ -192,13 +192,14 @@ static dae_status events_value_at(void *user, double t, double *value, dae_error
 /* Raw dense output at t, from the states kept for other events or computed now. */
 static dae_status events_state_at(dae__events *ev, double t, const state **out, dae_error *err)
 {
-  for (int k = 0; k < STATES; k++)
+  for (int k = 0; k < ev->kept; k++)
     if (ev->states[k].t == t) {
       *out = &ev->states[k];
       return DAE_OK;
     }
   state *s = &ev->states[ev->next_state];
   ev->next_state = (ev->next_state + 1) % STATES;
+  ev->kept = ev->kept < STATES ? ev->kept + 1 : STATES;
   s->t = NAN;
   DAE__TRY(dae__integrator_interpolate_raw(ev->it, t, s->y, s->dy, err));
   s->t = t;
@@ -356,8 +357,7 @@ dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, da
   double tolerance = events_resolution(to, to - ev->view.t_previous);
   if (ev->count == 0 || !(to > from))
     return DAE_OK;
-  for (int k = 0; k < STATES; k++)
-    ev->states[k].t = NAN;
+  ev->kept = ev->next_state = 0;
   /* pieces of the interpolant in turn: their ends may be kinks */
   int parts = ev->view.pieces > 1 ? ev->view.pieces : 1;
   for (int part = 1; part <= parts; part++) {

@@ -13,8 +13,7 @@
 #define FIRST_WIDTH 0.0312 /* width taken for the piece before the first one, over the step */
 /* places of samples and of divisions, no simple fractions, so that a period that divides the step
  * meets at most one of them */
-#define INNER_1 0.32045
-#define INNER_2 0.65709
+#define INNER 0.43045
 #define DIVISION 0.45801
 #define DEPTH 128 /* pieces that wait on the right: divisions shrink by 0.542, to 1e-16 in 60 */
 /* Number of tolerances within which an extremum of e is a near miss: the number of crossings
@@ -199,16 +198,19 @@ static dae_status search_sample(const dae__search *s, double t, const dae__watch
 dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found *out,
                                 dae_error *err)
 {
-  static const double place[3] = {1, INNER_2, INNER_1};
   double from = w->left.t, length = s->end - from;
-  progress g = {.resolution = 4 * DBL_EPSILON * fmax(fabs(s->end), s->step),
-                .scale = fmax(fabs(w->left.value), s->step * fabs(w->left.rate))};
+  progress g; /* not initialised as a whole: `pending` is long */
+  g.count = 0;
+  g.range = 0;
+  g.resolution = 4 * DBL_EPSILON * fmax(fabs(s->end), s->step);
+  g.scale = fmax(fabs(w->left.value), s->step * fabs(w->left.rate));
   *out = (dae__found){0};
-  for (int k = 0; k < 3; k++)
-    DAE__TRY(search_sample(s, k == 0 ? s->end : from + place[k] * length, w, &g, out,
-                           &g.pending[g.count++], err));
+  DAE__TRY(search_sample(s, s->end, w, &g, out, &g.pending[g.count++], err));
+  DAE__TRY(search_sample(s, from + INNER * length, w, &g, out, &g.pending[g.count++], err));
   while (g.count > 0 && !out->lost) {
-    piece p = {.l = w->left, .r = g.pending[g.count - 1]};
+    piece p;
+    p.l = w->left;
+    p.r = g.pending[g.count - 1];
     search_piece(&p, &w->before, g.count > 1 ? &g.pending[g.count - 2] : NULL);
     int class = search_classify(s, w, &g, &p);
     if (class == UNCLEAR && g.count < DEPTH) {

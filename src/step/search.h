@@ -1,6 +1,6 @@
 /* Search for the zero crossings of one watch e(t) along an interval, by values and rates.
  *
- * The interval is sampled at both ends and at two places inside it. On a piece [l, r] of width h
+ * The interval is sampled at both ends and at one place inside it. On a piece [l, r] of width h
  * between neighbouring samples e is the cubic p through values and rates at l and r, plus
  * (x - l)^2 (x - r)^2 e4 with e4 = e''''/24, which is estimated by divided differences with the
  * samples next to the piece. The Bernstein coefficients of p and p' then show whether e can vanish
