@@ -119,7 +119,7 @@ static void summary_add_events(dae__text *t, const dae_summary *s)
 {
   int listed = 0;
   const char *line = s->event_list;
-  if (s->events > 0)
+  if (s->events > 0 || s->near_misses > 0)
     dae__text_add(t, LABEL "%ld\n", "events", s->events);
   for (; *line && listed < EVENTS_LISTED; line += strcspn(line, "\n"), line += *line == '\n') {
     char name[256], count[24], first[32], last[32], near[24];
