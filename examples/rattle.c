@@ -106,8 +106,11 @@ static dae_status complete(void *self, const dae_step *step, dae_error *err)
 static dae_status dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
                                const dae_point *out, dae_error *err)
 {
+  const dae_adapter *adapter = ((const rattle *)self)->adapter;
   (void)accuracy, (void)err;
-  dae_hermite(((rattle *)self)->adapter, step, x, out->z);
+  dae_hermite(adapter, step, x, out->z);
+  if (out->dz)
+    dae_hermite_rate(adapter, step, x, out->dz);
   return DAE_OK;
 }
 

@@ -80,7 +80,7 @@ dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *in
   *atol; }
 dae_start { double t; void *y, *fixed, *given; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
-dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *action; }
+dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *action; bool states_only; void *sets; int set_count; }
 dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
   splitting; double theta, omega; int depth; bool picard, lagged; double linear; bool reorder;
   int begin, stop, interpolation; bool project; int workers; void *children, *terms, *order, *watch,
@@ -101,7 +101,7 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
   energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
-  char limits[512]; int trust; char reasons[1024]; }
+  char limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;

@@ -18,12 +18,17 @@ typedef struct dae_event {
   void *user;       /**< argument of every callback */
   /** function whose zeros are located */
   int (*value)(void *user, double t, const double *y, double *value);
-  /** time derivative of value along the motion, used after an action; dy is the time derivative of
-   * y, zero for algebraic variables and multipliers. NULL: formed by differences */
+  /** time derivative of value along the motion; dy is the time derivative of y, zero for algebraic
+   * variables and multipliers. NULL: formed by differences */
   int (*rate)(void *user, double t, const double *y, const double *dy, double *rate);
   /** sets the state after the event; on entry after is a copy of before. NULL: no change. The
-   * result is made consistent. */
+   * result is made consistent with the values that were set held, the others move least. */
   int (*action)(void *user, double t, const double *before, double *after);
+  /** value depends on time, coordinates, rates and states alone, and rate, if given, is exact: the
+   * search for crossings then needs no projection and no accelerations */
+  bool states_only;
+  const int *sets; /**< entries of y that the action sets; NULL: those that it changes */
+  int set_count;   /**< number of them */
 } dae_event;
 
 #ifdef __cplusplus

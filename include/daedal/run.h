@@ -110,6 +110,12 @@ typedef struct dae_summary {
   char limits[512];
   dae_trust trust;    /**< verdict on the results */
   char reasons[1024]; /**< one line per reason of the verdict; empty: none */
+  /** extrema of event values within ten tolerances of zero: the number of events depends on the
+   * tolerance there */
+  long near_misses;
+  /** events that happened or nearly did: name, number, first and last time, near misses, separated
+   * by tabs, one line each; the last line may count those left out */
+  char event_list[2048];
 } dae_summary;
 
 /** Closing summary as text. Returns the length needed, as snprintf does. */

@@ -105,8 +105,9 @@ typedef struct dae_stepper_table {
    * is accepted if this succeeds; a failure leaves the memory of the step before intact. */
   dae_status (*complete)(void *self, const dae_step *step, dae_error *err);
   /** Dense output z at t + x h, 0 < x < 1, within the last completed step; z need not satisfy the
-   * constraints, and its y may be a guess. out->dz is NULL unless the adapter is singular; then it
-   * receives the derivative. Later steps must not be affected. */
+   * constraints, and its y may be a guess. out->dz, unless NULL, receives the derivative of x: it
+   * is wanted where the adapter is singular, and with DAE_DENSE_RAW, for the search for events,
+   * which takes differences where it is left as it is. Later steps must not be affected. */
   dae_status (*dense_output)(void *self, const dae_step *step, double x, dae_dense accuracy,
                              const dae_point *out, dae_error *err);
   /** Adds iterations, Jacobians and factorisations to the statistics; NULL: none. */
@@ -172,6 +173,8 @@ dae_status dae_adapter_complete(const dae_adapter *adapter, double t, const dae_
                                 dae_error *err);
 /** Dense output from the two ends of a step: Hermite's cubic for x, linear interpolation for y. */
 void dae_hermite(const dae_adapter *adapter, const dae_step *step, double x, double *z);
+/** Time derivative of x of dae_hermite. */
+void dae_hermite_rate(const dae_adapter *adapter, const dae_step *step, double x, double *dz);
 /** @} */
 
 #ifdef __cplusplus

@@ -265,12 +265,14 @@ static dae_status bdf_host_interpolate(void *self, double t, double *y, double *
   return status;
 }
 
-static void bdf_host_interpolate_raw(void *self, double t, double *y)
+static void bdf_host_interpolate_raw(void *self, double t, double *y, double *dy)
 {
   dae__bdf *s = self;
   if (s->m->started)
-    dae__history_interpolate(&s->history, t, s->scratch, s->delta);
+    dae__history_interpolate(&s->history, t, s->scratch, dy ? s->delta : NULL);
   dae__copy(s->corrector.size, s->m->started ? s->scratch : s->state, y);
+  if (dy)
+    dae__copy(s->corrector.size, s->m->started ? s->delta : s->rate, dy);
 }
 
 static dae_status bdf_host_restart(void *self, double t, const double *y, dae_error *err)

@@ -186,6 +186,30 @@ static void json_add_limits(dae__text *text, const char *limits)
   dae__text_add(text, "},\n");
 }
 
+/* Adds {"floor": {"count": 7, "first": 0.4, "last": 2.9, "near_misses": 0}}. */
+static void json_add_events(dae__text *text, const char *list)
+{
+  static const char *const names[] = {"count", "first", "last", "near_misses"};
+  const char *comma = "";
+  dae__text_add(text, "  \"event_list\": {");
+  for (const char *line = list; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *field = line + strcspn(line, "\t\n");
+    if (*field != '\t') /* the line that counts those left out */
+      continue;
+    dae__text_add(text, "%s", comma);
+    dae__text_quote(text, line, (size_t)(field - line));
+    for (int k = 0; k < 4; k++) {
+      size_t length = strcspn(field + 1, "\t\n");
+      dae__text_add(text, "%s\"%s\": %.*s", k == 0 ? ": {" : ", ", names[k], (int)length,
+                    field + 1);
+      field += 1 + length;
+    }
+    dae__text_add(text, "}");
+    comma = ", ";
+  }
+  dae__text_add(text, "},\n");
+}
+
 /* Adds {"verdict": "amber", "reasons": [...]}. */
 static void json_add_trust(dae__text *text, const dae_summary *s)
 {
@@ -218,6 +242,8 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_number_field(&t, "order", s->order);
   json_number_field(&t, "rows", (double)s->rows);
   json_number_field(&t, "events", (double)s->events);
+  json_number_field(&t, "near_misses", (double)s->near_misses);
+  json_add_events(&t, s->event_list);
   json_number_field(&t, "seconds", s->seconds);
   dae__text_add(&t, "  \"native_code\": ");
   dae__native_json(&t, &s->native);

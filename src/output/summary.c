@@ -3,9 +3,12 @@
 
 #include <daedal/run.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LABEL "  %-12s " /* format of the subject at the beginning of a line */
+#define EVENTS_LISTED 6  /* number of events in the summary with their times */
 #define INDENT "               "
 #define WIDTH 90     /* column at which reasons are wrapped */
 #define LONG_RUN 100 /* least number of oscillations whose phase is reported; chosen */
@@ -111,6 +114,34 @@ static void summary_add_coupling(dae__text *t, const dae_summary *s)
                   dae__number_text(c->observed, 3).text);
 }
 
+/* Adds the number of events, and for the first ones how often and when they happened. */
+static void summary_add_events(dae__text *t, const dae_summary *s)
+{
+  int listed = 0;
+  const char *line = s->event_list;
+  if (s->events > 0 || s->near_misses > 0)
+    dae__text_add(t, LABEL "%ld\n", "events", s->events);
+  for (; *line && listed < EVENTS_LISTED; line += strcspn(line, "\n"), line += *line == '\n') {
+    char name[256], count[24], first[32], last[32], near[24];
+    if (sscanf(line, "%255[^\t\n]\t%23[^\t]\t%31[^\t]\t%31[^\t]\t%23[^\n]", name, count, first,
+               last, near) < 5)
+      break;
+    listed++;
+    if (strcmp(count, "0") != 0)
+      dae__text_add(t, INDENT "%s %s time%s, t = %s", name, count, strcmp(count, "1") ? "s" : "",
+                    dae__number_text(strtod(first, NULL), 6).text);
+    if (strcmp(count, "0") != 0 && strcmp(count, "1") != 0)
+      dae__text_add(t, " to %s", dae__number_text(strtod(last, NULL), 6).text);
+    if (strcmp(count, "0") != 0)
+      dae__text_add(t, "\n");
+    if (strcmp(near, "0") != 0)
+      dae__text_add(t, INDENT "%s: %s near miss%s, their number depends on the tolerance\n", name,
+                    near, strcmp(near, "1") ? "es" : "");
+  }
+  if (*line)
+    dae__text_add(t, INDENT "... and others: see JSON\n");
+}
+
 /* Adds the numbers of steps and rejections, and the work. The steps of a coupled problem are the
  * steps of its systems in all sweeps. */
 static void summary_add_work(dae__text *t, const dae_summary *s)
@@ -144,8 +175,7 @@ static void summary_add_work(dae__text *t, const dae_summary *s)
   if (n->full > 0)
     dae__text_add(t, INDENT "%ld step%s by the full Newton iteration\n", n->full,
                   summary_plural(n->full));
-  if (s->events > 0)
-    dae__text_add(t, LABEL "%ld\n", "events", s->events);
+  summary_add_events(t, s);
   char native[128];
   dae_native_text(&s->native, native, sizeof native);
   if (s->native.instructions > 0)

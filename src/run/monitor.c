@@ -150,7 +150,7 @@ static dae_status monitor_power_at(dae__monitor *m, dae_integrator *it, double t
 {
   dae_error why;
   dae_status status = dae__measure_workless(m->measure)
-                          ? dae__integrator_interpolate_raw(it, t, m->y, err)
+                          ? dae__integrator_interpolate_raw(it, t, m->y, NULL, err)
                           : dae__integrator_interpolate_unprojected(it, t, m->y, err);
   if (status < 0)
     return status;

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/options.h"
+#include "core/text.h"
 #include "core/vec.h"
 #include "run/columns.h"
 #include "run/limits.h"
@@ -358,6 +359,7 @@ static dae_status run_integrate(run *r, dae_error *err)
   dae_status status =
       dae__monitor_start(&r->monitor, r->t, r->y, fixed ? DAE__FIXED_STEP_RTOL : r->summary->rtol,
                          fixed ? DAE__FIXED_STEP_ATOL : r->summary->atol, err);
+  dae__events_set_tolerances(r->events, r->monitor.rtol, r->monitor.atol);
   if (status == DAE_OK)
     status = dae__events_arm(r->events, r->t, r->y, err);
   if (status == DAE_OK)
@@ -371,6 +373,30 @@ static dae_status run_integrate(run *r, dae_error *err)
 
 /* ---- end of the run ---- */
 
+/* Lists the events that happened or nearly did. */
+static void run_list_events(const run *r, dae_summary *s)
+{
+  const size_t kept_free = 64; /* for the line that counts those left out */
+  dae__text lines = dae__text_in(s->event_list, sizeof s->event_list);
+  int left_out = 0;
+  for (int i = 0; r->events && i < r->plan->event_count; i++) {
+    const dae__event_count n = dae__events_count(r->events, i);
+    const char *name = r->plan->events[i].name;
+    char line[400];
+    s->near_misses += n.near_misses;
+    if (n.fired == 0 && n.near_misses == 0)
+      continue;
+    int length = snprintf(line, sizeof line, "%.250s\t%ld\t%.17g\t%.17g\t%ld\n",
+                          name ? name : "without a name", n.fired, n.first, n.last, n.near_misses);
+    if (left_out > 0 || lines.length + (size_t)length + kept_free >= sizeof s->event_list)
+      left_out++;
+    else
+      dae__text_add(&lines, "%s", line);
+  }
+  if (left_out > 0)
+    dae__text_add(&lines, "... and %d more\n", left_out);
+}
+
 /* Fills in the summary, closes the sinks and frees all memory of the run. */
 static dae_status run_finish(run *r, dae_status status, dae_error *err)
 {
@@ -381,6 +407,7 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
     snprintf(s->message, sizeof s->message, "%s", err->text);
   if (r->it)
     s->stats = dae_integrator_stats(r->it);
+  run_list_events(r, s);
   if (r->it && r->plan->method->iterates) {
     s->systems = coupled->parts;
     dae_contraction_of(r->it, &s->contraction, NULL);

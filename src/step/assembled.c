@@ -39,12 +39,15 @@ static dae_status permuted_interpolate(void *self, double t, double *y, double *
   return status;
 }
 
-static void permuted_interpolate_raw(void *self, double t, double *y)
+static void permuted_interpolate_raw(void *self, double t, double *y, double *dy)
 {
   permuted *p = self;
-  p->child->table->interpolate_raw(p->child->self, t, p->y);
-  for (int i = 0; i < p->size; i++)
+  p->child->table->interpolate_raw(p->child->self, t, p->y, dy ? p->dy : NULL);
+  for (int i = 0; i < p->size; i++) {
     y[i] = p->y[p->order[i]];
+    if (dy)
+      dy[i] = p->dy[p->order[i]];
+  }
 }
 
 static dae_status permuted_restart(void *self, double t, const double *y, dae_error *err)

@@ -2,39 +2,37 @@
 
 #include "core/error.h"
 #include "core/vec.h"
-#include "step/root.h"
+#include "step/integrator.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 
-/* Number of subintervals of a step that are searched one by one, so that two crossings in one step
- * are found. Chosen, not measured. */
-#define SUBINTERVALS 4
-/* Half-width of the band around zero, over the event values around a crossing, that a value must
- * leave before its event is active again; round-off of projected states is 1e-12 of their terms. */
+/* Half-width of the band around zero, over the event values around a crossing, that counts as zero
+ * after the event has fired; round-off of projected states is 1e-12 of their terms. */
 #define ZERO_BAND 1e-12
 /* Event value after an action, over the values around the crossing, below which the action has not
  * moved the value away from zero. Chosen, not measured. */
 #define STILL_ZERO 1e-6
+/* Half-width of the band around zero in which an event has no side after a restart by another
+ * event, if it has not left it since its last zero: number of tolerances of its value, and least
+ * width over the largest value so far. */
+#define RESTART_BAND 10
+#define RESTART_BAND_MIN 1e-14
+/* Largest relative tolerance for near misses and bands: ten times it is a tenth of the values. */
+#define MAX_RTOL 1e-2
 /* Number of consecutive events at the same time, up to round-off, that counts as a loop; chains of
  * collisions have a few per body. */
 #define MAX_SIMULTANEOUS 100
 /* Time between two events, relative to |t|, below which an event value that rebounds at the first
  * and not at the second has come to rest: its rate is round-off. Chosen, not measured. */
 #define AT_REST 1e-7
-
-/* State of one event that is saved with the arena, without pointers. */
-typedef struct watch {
-  double value;  /* value of the event at memory.t */
-  int side;      /* side of zero of the value, -1 or +1; 0: not known yet */
-  bool inactive; /* whether the event cannot fire until |value| > band */
-  /* half-width of the band around zero; negative: to be set by the values of the next step */
-  double band;
-  int rebound;    /* side to which the action reflects the value; 0: none */
-  double t_fired; /* time at which the event last fired */
-  bool rebounded; /* whether the value rebounded at t_fired */
-} watch;
+/* Largest number of samples of one event in one step. */
+#define MAX_SAMPLES 20000
+/* Distance of the points of a difference of the event value, over the step size. */
+#define DIFFERENCE 1e-5
+/* Number of states that are kept for the samples of all events; the first four serve all. */
+#define STATES 16
 
 typedef struct memory {
   double t;         /* end of the part of the step searched so far */
@@ -42,13 +40,18 @@ typedef struct memory {
   int simultaneous; /* number of consecutive events at t_fired */
 } memory;
 
-/* Zero crossing of one event in the current subinterval. */
+/* Zero crossing of one event in the current step. */
 typedef struct crossing {
-  double value; /* value of the event at the end of the subinterval */
   bool found;
   dae__bracket bracket;
   double scale; /* size of the event values around the crossing */
 } crossing;
+
+/* Raw dense output at t. */
+typedef struct state {
+  double t;
+  double *y, *dy;
+} state;
 
 struct dae__events {
   const dae_problem *problem;
@@ -56,13 +59,21 @@ struct dae__events {
   const dae_env *env;
   const bool *held;
   int count, size;
+  double rtol, atol; /* tolerances of the steps, for near misses */
   memory *memory;
-  watch *watches;
+  dae__watch *watches;      /* saved */
+  dae__event_count *counts; /* saved */
+  dae__watch *trial;        /* watches during the search of a step */
   crossing *crossings;
+  state states[STATES];
+  int kept, next_state; /* number of states kept, and entry that is overwritten next */
   double t_found;
   double *y, *before, *after, *dy;
+  bool *fixed;        /* entries of the state vector that a restart holds */
   dae_integrator *it; /* integrator whose last step is searched */
-  int event;          /* index of the event whose zero is located */
+  dae_view view;      /* its last step */
+  int event;          /* index of the event that is sampled or located */
+  bool projected;     /* samples are taken from projected dense output */
 };
 
 static int events_sign(double x)
@@ -102,12 +113,18 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
   }
   own.env = dae__arena_env(arena);
   own.memory = DAE__STATE(arena, memory, 1);
-  own.watches = DAE__STATE(arena, watch, count);
+  own.watches = DAE__STATE(arena, dae__watch, count);
+  own.counts = DAE__STATE(arena, dae__event_count, count);
+  own.trial = DAE__ALLOC(arena, dae__watch, count);
   own.crossings = DAE__ALLOC(arena, crossing, count);
   own.y = DAE__ALLOC(arena, double, n);
   own.before = DAE__ALLOC(arena, double, n);
   own.after = DAE__ALLOC(arena, double, n);
   own.dy = DAE__ALLOC(arena, double, n);
+  own.fixed = DAE__ALLOC(arena, bool, n);
+  for (int k = 0; k < STATES && count > 0; k++)
+    own.states[k] =
+        (state){.t = NAN, .y = DAE__ALLOC(arena, double, n), .dy = DAE__ALLOC(arena, double, n)};
   dae__events *ev = DAE__ALLOC(arena, dae__events, 1);
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the events");
@@ -137,39 +154,32 @@ static dae_status events_evaluate(const dae__events *ev, int i, double t, const 
   return DAE_ERROR_CALLBACK;
 }
 
-/* Updates the state of an event that has not fired. */
-static void events_update_watch(watch *w, double value)
+void dae__events_set_tolerances(dae__events *ev, double rtol, double atol)
 {
-  w->value = value;
-  if (w->inactive && fabs(value) <= w->band)
-    return;
-  if (value != 0)
-    w->side = events_sign(value);
-  w->inactive = false;
-  w->rebound = 0;
+  ev->rtol = fmin(rtol, MAX_RTOL);
+  ev->atol = atol;
 }
 
-static watch events_new_watch(double value)
+dae__event_count dae__events_count(const dae__events *ev, int i)
 {
-  return (watch){.value = value,
-                 .side = events_sign(value),
-                 .inactive = value == 0,
-                 .band = -1,
-                 .t_fired = NAN};
+  dae__event_count count = ev->counts[i];
+  count.near_misses = ev->watches[i].near;
+  return count;
 }
 
 dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error *err)
 {
   for (int i = 0; i < ev->count; i++) {
-    double value;
-    DAE__TRY(events_evaluate(ev, i, t, y, &value, err));
-    ev->watches[i] = events_new_watch(value);
+    dae__sample at = {.t = t, .rate = NAN};
+    DAE__TRY(events_evaluate(ev, i, t, y, &at.value, err));
+    ev->watches[i].t_fired = NAN;
+    dae__watch_start(&ev->watches[i], at, 0);
   }
   *ev->memory = (memory){.t = t, .t_fired = NAN};
   return DAE_OK;
 }
 
-/* ---- search ---- */
+/* ---- samples ---- */
 
 /* Value of event ev->event on the dense output at t within the last step. */
 static dae_status events_value_at(void *user, double t, double *value, dae_error *err)
@@ -178,6 +188,75 @@ static dae_status events_value_at(void *user, double t, double *value, dae_error
   dae_status status = dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
   return status < 0 ? status : events_evaluate(ev, ev->event, t, ev->y, value, err);
 }
+
+/* Raw dense output at t, from the states kept for other events or computed now. */
+static dae_status events_state_at(dae__events *ev, double t, const state **out, dae_error *err)
+{
+  for (int k = 0; k < ev->kept; k++)
+    if (ev->states[k].t == t) {
+      *out = &ev->states[k];
+      return DAE_OK;
+    }
+  state *s = &ev->states[ev->next_state];
+  ev->next_state = (ev->next_state + 1) % STATES;
+  ev->kept = ev->kept < STATES ? ev->kept + 1 : STATES;
+  s->t = NAN;
+  DAE__TRY(dae__integrator_interpolate_raw(ev->it, t, s->y, s->dy, err));
+  s->t = t;
+  *out = s;
+  return DAE_OK;
+}
+
+static dae_status events_rate(const dae__events *ev, int i, double t, const double *y,
+                              const double *dy, double *rate, dae_error *err)
+{
+  const dae_event *event = &ev->events[i];
+  char text[32];
+  const char *name = events_name(ev, i, text);
+  if (!event->rate(event->user, t, y, dy, rate) && isfinite(*rate))
+    return DAE_OK;
+  dae__fail(err, DAE_ERROR_CALLBACK, name,
+            "the rate of event '%s' could not be evaluated at t = %.10g", name, t);
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_CALLBACK;
+}
+
+/* Value and rate of event ev->event at out->t: on raw dense output where the event depends on
+ * states alone, else on projected dense output; without a rate function by differences. */
+static dae_status events_sample(void *user, dae__sample *out, dae_error *err)
+{
+  dae__events *ev = user;
+  const dae_event *event = &ev->events[ev->event];
+  bool raw = event->states_only && !ev->projected;
+  const double *y = ev->y, *dy = ev->dy;
+  const state *at;
+  if (raw) {
+    DAE__TRY(events_state_at(ev, out->t, &at, err));
+    y = at->y;
+    dy = at->dy;
+  } else {
+    dae_status status = dae_integrator_interpolate(ev->it, out->t, ev->y, ev->dy, err);
+    if (status < 0)
+      return status;
+  }
+  DAE__TRY(events_evaluate(ev, ev->event, out->t, y, &out->value, err));
+  if (event->states_only && event->rate)
+    return events_rate(ev, ev->event, out->t, y, dy, &out->rate, err);
+  double from = ev->view.t_previous, to = ev->view.t, d = DIFFERENCE * (to - from);
+  double left = fmax(out->t - d, from), right = fmin(out->t + d, to), before, after;
+  for (int end = 0; end < 2; end++) {
+    double t = end ? right : left, *value = end ? &after : &before;
+    dae_status status = raw ? dae__integrator_interpolate_raw(ev->it, t, ev->y, NULL, err)
+                            : dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
+    if (status < 0)
+      return status;
+    DAE__TRY(events_evaluate(ev, ev->event, t, ev->y, value, err));
+  }
+  out->rate = right > left ? (after - before) / (right - left) : 0;
+  return DAE_OK;
+}
+
+/* ---- search ---- */
 
 static dae_status events_fail_accumulated(const dae__events *ev, int i, double t, dae_error *err)
 {
@@ -192,51 +271,111 @@ static dae_status events_fail_accumulated(const dae__events *ev, int i, double t
   return DAE_ERROR_STEP;
 }
 
-/* Finds the excursion of event i, which rebounds at t_fired and has a value beyond zero at t:
- * the latest of the times t_fired + (t - t_fired)/4^k at which the value is on the side of the
- * rebound. */
-static dae_status events_find_excursion(dae__events *ev, int i, double t, crossing *c,
-                                        dae_error *err)
+static dae_status events_fail_too_many(const dae__events *ev, int i, dae_error *err)
 {
-  const watch *w = &ev->watches[i];
-  ev->event = i;
-  double least = events_resolution(t, t - w->t_fired);
-  for (double d = (t - w->t_fired) / 4; d > least; d /= 4) {
-    double value, x = w->t_fired + d;
-    DAE__TRY(events_value_at(ev, x, &value, err));
-    if (w->rebound * value > w->band) {
-      c->bracket = (dae__bracket){.a = x, .b = t, .fa = value, .fb = c->value};
-      return DAE_OK;
-    }
-  }
-  return events_fail_accumulated(ev, i, w->t_fired, err);
+  char text[32];
+  const char *name = events_name(ev, i, text);
+  dae__fail(err, DAE_ERROR_STEP, name,
+            "event '%s' changes sign too often to be followed between t = %.10g and %.10g: let its "
+            "function change more slowly, or use `every` for events at regular times",
+            name, ev->view.t_previous, ev->view.t);
+  dae__fail_at(err, ev->view.t_previous, NAN);
+  return DAE_ERROR_STEP;
 }
 
-/* Finds the earliest crossing in the subinterval up to t; events that cross at the same time fire
- * together. */
-static dae_status events_find_earliest(dae__events *ev, double t, double tolerance, dae_error *err)
+/* Searches for the first crossing of event i up to `end`, from its watch at the end of the last
+ * search. A crossing or a close extremum on raw dense output is confirmed on projected dense
+ * output. */
+static dae_status events_search_one(dae__events *ev, int i, double end, double tolerance,
+                                    dae_error *err)
 {
-  double earliest = INFINITY;
-  for (int i = 0; i < ev->count; i++) {
-    const watch *w = &ev->watches[i];
-    crossing *c = &ev->crossings[i];
-    int from_side = w->inactive ? w->rebound : w->side, direction = ev->events[i].direction;
-    bool fires = from_side != 0 && (direction == 0 || direction == -from_side);
-    c->bracket = (dae__bracket){.a = ev->memory->t, .b = t, .fa = w->value, .fb = c->value};
-    c->found =
-        fires && (w->inactive ? fabs(c->value) > w->band && events_sign(c->value) == -w->rebound
-                              : w->side * c->value <= 0);
-    if (!c->found)
+  crossing *c = &ev->crossings[i];
+  dae__search s = {.sample = events_sample,
+                   .user = ev,
+                   .direction = ev->events[i].direction,
+                   .end = end,
+                   .step = ev->view.t - ev->view.t_previous,
+                   .near_tol = ev->rtol,
+                   .near_abs = ev->atol,
+                   .limit = MAX_SAMPLES};
+  dae__watch *w = &ev->trial[i];
+  ev->event = i;
+  c->found = false;
+  for (ev->projected = !ev->events[i].states_only;; ev->projected = true) {
+    dae__found found;
+    *w = ev->watches[i];
+    if (isnan(w->left.rate))
+      DAE__TRY(events_sample(ev, &w->left, err));
+    if (w->sided.t == w->left.t)
+      w->sided = w->left;
+    DAE__TRY(dae__search_interval(&s, w, &found, err));
+    if (found.too_many)
+      return events_fail_too_many(ev, i, err);
+    if (found.lost)
+      return events_fail_accumulated(ev, i, w->t_fired, err);
+    if (!ev->projected && found.close)
       continue;
-    if (w->inactive)
-      DAE__TRY(events_find_excursion(ev, i, t, c, err));
-    ev->event = i;
+    if (!found.crossing)
+      return DAE_OK;
+    c->bracket = found.bracket;
+    if (c->bracket.a < ev->view.t_previous) { /* at zero since the start of the step */
+      c->bracket.b = ev->memory->t;
+      c->found = true;
+      return DAE_OK;
+    }
+    if (!ev->projected) {
+      DAE__TRY(events_value_at(ev, c->bracket.a, &c->bracket.fa, err));
+      DAE__TRY(events_value_at(ev, c->bracket.b, &c->bracket.fb, err));
+      if (!(c->bracket.fa * w->side > 0 && c->bracket.fb * w->side <= 0))
+        continue;
+    }
+    c->found = true;
     c->scale = fmax(fabs(c->bracket.fa), fabs(c->bracket.fb));
-    DAE__TRY(dae__root_narrow(&c->bracket, tolerance, events_value_at, ev, err));
-    earliest = fmin(earliest, c->bracket.b);
+    return dae__root_narrow(&c->bracket, tolerance, events_value_at, ev, err);
+  }
+}
+
+/* Advances the watches of all events that have not fired to the time of those that have. */
+static dae_status events_advance(dae__events *ev, double tolerance, dae_error *err)
+{
+  for (int i = 0; i < ev->count; i++) {
+    crossing c = ev->crossings[i];
+    if (!c.found && ev->t_found > ev->watches[i].left.t) {
+      DAE__TRY(events_search_one(ev, i, ev->t_found, tolerance, err));
+      ev->crossings[i].found = false;
+    }
+    ev->watches[i] = ev->trial[i];
+  }
+  return DAE_OK;
+}
+
+dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, dae_error *err)
+{
+  ev->it = it;
+  ev->view = dae_integrator_view(it);
+  double from = ev->memory->t, to = ev->view.t, earliest = INFINITY;
+  double tolerance = events_resolution(to, to - ev->view.t_previous);
+  if (ev->count == 0 || !(to > from))
+    return DAE_OK;
+  ev->kept = ev->next_state = 0;
+  /* pieces of the interpolant in turn: their ends may be kinks */
+  int parts = ev->view.pieces > 1 ? ev->view.pieces : 1;
+  for (int part = 1; part <= parts; part++) {
+    double end = part == parts ? to : from + (to - from) * part / parts;
+    for (int i = 0; i < ev->count; i++) {
+      DAE__TRY(events_search_one(ev, i, fmin(end, earliest + 4 * tolerance), tolerance, err));
+      if (ev->crossings[i].found)
+        earliest = fmin(earliest, ev->crossings[i].bracket.b);
+    }
+    if (earliest < INFINITY)
+      break;
+    for (int i = 0; i < ev->count; i++)
+      ev->watches[i] = ev->trial[i];
+    ev->memory->t = end;
   }
   if (earliest == INFINITY)
     return DAE_OK;
+  /* events that cross at the same time fire together, at the last of their brackets */
   ev->t_found = earliest;
   for (int i = 0; i < ev->count; i++) {
     crossing *c = &ev->crossings[i];
@@ -244,43 +383,9 @@ static dae_status events_find_earliest(dae__events *ev, double t, double toleran
     if (c->found)
       ev->t_found = fmax(ev->t_found, c->bracket.b);
   }
+  DAE__TRY(events_advance(ev, tolerance, err));
+  *t = ev->t_found;
   return DAE_EVENT;
-}
-
-/* Evaluates all events at the end t of a subinterval. */
-static dae_status events_sample(dae__events *ev, double t, dae_error *err)
-{
-  dae_status status = dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
-  if (status < 0)
-    return status;
-  for (int i = 0; i < ev->count; i++) {
-    watch *w = &ev->watches[i];
-    DAE__TRY(events_evaluate(ev, i, t, ev->y, &ev->crossings[i].value, err));
-    if (w->inactive && w->band < 0)
-      w->band = ZERO_BAND * fabs(ev->crossings[i].value);
-  }
-  return DAE_OK;
-}
-
-dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, dae_error *err)
-{
-  dae_view view = dae_integrator_view(it);
-  double from = ev->memory->t, to = view.t;
-  double tolerance = events_resolution(to, to - view.t_previous);
-  int parts = view.pieces > SUBINTERVALS ? view.pieces : SUBINTERVALS;
-  ev->it = it;
-  for (int part = 1; part <= parts && ev->count > 0 && to > from; part++) {
-    double end = part == parts ? to : from + (to - from) * part / parts;
-    DAE__TRY(events_sample(ev, end, err));
-    dae_status status = events_find_earliest(ev, end, tolerance, err);
-    if (status == DAE_EVENT)
-      *t = ev->t_found;
-    DAE__TRY(status);
-    for (int i = 0; i < ev->count; i++)
-      events_update_watch(&ev->watches[i], ev->crossings[i].value);
-    ev->memory->t = end;
-  }
-  return DAE_OK;
 }
 
 /* ---- actions ---- */
@@ -297,30 +402,31 @@ static dae_status events_fail_in_event(const dae__events *ev, int i, const char 
   return status;
 }
 
-/* Runs the action of event i: ev->after = ev->before with the changes by the action; dy is
- * workspace. */
+/* Runs the action of event i on ev->after, and marks the entries that it sets: those of
+ * `sets`, or without it those that it changes; y is workspace. */
 static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
-  double *mine = ev->dy;
-  dae__copy(ev->size, ev->before, mine);
-  if (event->action(event->user, ev->t_found, ev->before, mine))
+  dae__copy(ev->size, ev->after, ev->y);
+  if (event->action(event->user, ev->t_found, ev->y, ev->after))
     return events_fail_in_event(ev, i, "its action failed", NULL, err);
-  if (!dae__all_finite(ev->size, mine))
+  if (!dae__all_finite(ev->size, ev->after))
     return events_fail_in_event(ev, i, "its action sets a value that is not a finite number", NULL,
                                 err);
-  for (int k = 0; k < ev->size; k++)
-    if (mine[k] != ev->before[k])
-      ev->after[k] = mine[k];
+  for (int k = 0; !event->sets && k < ev->size; k++)
+    ev->fixed[k] = ev->fixed[k] || ev->after[k] != ev->y[k];
+  for (int k = 0; event->sets && k < event->set_count; k++)
+    ev->fixed[event->sets[k]] = true;
   return DAE_OK;
 }
 
-/* Makes the state after the actions consistent, and restarts the integrator there. */
+/* Makes the state after the actions consistent, with the values that they set held, and restarts
+ * the integrator there. */
 static dae_status events_restart(dae__events *ev, dae_integrator *it, int first, dae_error *err)
 {
   dae_error cause = dae_error_none();
   dae__copy(ev->size, ev->after, ev->y);
-  dae_start start = {.t = ev->t_found, .y = ev->y, .fixed = ev->held};
+  dae_start start = {.t = ev->t_found, .y = ev->y, .fixed = ev->fixed};
   dae_status status =
       dae_consistent_start(ev->problem, &start, ev->env, ev->after, ev->dy, NULL, &cause);
   if (status >= 0)
@@ -336,14 +442,10 @@ static dae_status events_restart(dae__events *ev, dae_integrator *it, int first,
  * difference, 0 if the difference cannot be formed. */
 static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error *err)
 {
-  const dae_event *event = &ev->events[i];
   double rate = 0, fastest = 0, value[2];
   *sign = 0;
-  if (event->rate) {
-    if (event->rate(event->user, ev->t_found, ev->after, ev->dy, &rate))
-      return events_fail_in_event(ev, i, "its rate could not be evaluated", NULL, err);
-    if (!isfinite(rate))
-      return events_fail_in_event(ev, i, "its rate is not a finite number", NULL, err);
+  if (ev->events[i].rate) {
+    DAE__TRY(events_rate(ev, i, ev->t_found, ev->after, ev->dy, &rate, err));
     *sign = events_sign(rate);
     return DAE_OK;
   }
@@ -361,24 +463,26 @@ static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error 
   return DAE_OK;
 }
 
-/* Deactivates event i after it has fired, unless its action has moved the value away from zero. */
-static dae_status events_deactivate(dae__events *ev, int i, double value, bool restarted,
-                                    dae_error *err)
+/* Starts the watch of event i after it has fired: without a side, unless its action has moved the
+ * value away from zero. */
+static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, bool restarted,
+                                     dae_error *err)
 {
-  watch *w = &ev->watches[i];
+  dae__watch *w = &ev->watches[i];
   const crossing *c = &ev->crossings[i];
+  dae__event_count *count = &ev->counts[i];
   int from_side = events_sign(c->bracket.fa), sign = 0;
-  double noise = fmax(fabs(c->bracket.fa), fabs(c->bracket.fb));
+  double noise = fmax(fabs(c->bracket.fa), fabs(c->bracket.fb)), width = w->width;
   double band = fmax(ZERO_BAND * c->scale, 16 * fmin(noise, STILL_ZERO * c->scale));
+  bool zero = fabs(at.value) <= fmax(band, STILL_ZERO * c->scale);
   bool again = w->rebounded && ev->t_found - w->t_fired <= AT_REST * fabs(ev->t_found);
-  w->value = value;
+  count->first = count->fired == 0 ? ev->t_found : count->first;
+  count->last = ev->t_found;
+  count->fired++;
+  dae__watch_start(w, at, zero ? fmax(band, 4 * fabs(at.value)) : 0);
+  w->width = restarted ? 0 : width;
   w->t_fired = ev->t_found;
-  w->inactive = fabs(value) <= fmax(band, STILL_ZERO * c->scale);
-  w->band = fmax(band, 4 * fabs(value));
-  w->side = w->inactive ? -from_side : events_sign(value);
-  w->rebound = 0;
-  w->rebounded = false;
-  if (!w->inactive || !restarted || !ev->events[i].action)
+  if (!zero || !restarted || !ev->events[i].action)
     return DAE_OK;
   DAE__TRY(events_rate_sign(ev, i, &sign, err));
   w->rebounded = sign == from_side;
@@ -386,18 +490,41 @@ static dae_status events_deactivate(dae__events *ev, int i, double value, bool r
   return again && !w->rebounded ? events_fail_accumulated(ev, i, ev->t_found, err) : DAE_OK;
 }
 
-/* Sets the states of all events after some have fired, and the start of the next search. */
+/* Tolerance of the value of event i at ev->after: its change by changes of all variables that are
+ * not held by their tolerances, with equal and with alternating signs; y is workspace. */
+static double events_tolerance(dae__events *ev, int i, double value)
+{
+  double changed, most = 0;
+  for (int alternating = 0; alternating < 2; alternating++) {
+    for (int k = 0; k < ev->size; k++) {
+      double d = ev->held && ev->held[k] ? 0 : ev->rtol * fabs(ev->after[k]) + ev->atol;
+      ev->y[k] = ev->after[k] + (alternating && k % 2 ? -d : d);
+    }
+    if (!events_evaluate(ev, i, ev->t_found, ev->y, &changed, NULL))
+      most = fmax(most, fabs(changed - value));
+  }
+  return most;
+}
+
+/* Starts all watches after some events have fired, and sets the start of the next search. */
 static dae_status events_rearm(dae__events *ev, bool restarted, dae_error *err)
 {
   for (int i = 0; i < ev->count; i++) {
-    double value;
-    DAE__TRY(events_evaluate(ev, i, ev->t_found, ev->after, &value, err));
-    if (ev->crossings[i].found)
-      DAE__TRY(events_deactivate(ev, i, value, restarted, err));
-    else if (ev->watches[i].inactive)
-      events_update_watch(&ev->watches[i], value);
-    else
-      ev->watches[i] = events_new_watch(value);
+    dae__sample at = {.t = ev->t_found, .rate = NAN};
+    dae__watch *w = &ev->watches[i];
+    DAE__TRY(events_evaluate(ev, i, ev->t_found, ev->after, &at.value, err));
+    if (ev->crossings[i].found) {
+      DAE__TRY(events_start_fired(ev, i, at, restarted, err));
+    } else if (restarted) {
+      /* an event that was on its way to zero, and that the actions do not change, keeps its side */
+      bool rebounded = w->rebounded, noise = fabs(at.value) <= RESTART_BAND_MIN * w->scale;
+      bool same = fabs(at.value - w->left.value) <= fabs(at.value) / 2;
+      bool keeps = w->armed && same && !noise && events_sign(at.value) == w->side;
+      double band = keeps ? 0 : RESTART_BAND * events_tolerance(ev, i, at.value);
+      dae__watch_start(w, at, fmax(band, RESTART_BAND_MIN * w->scale));
+      w->armed = keeps;
+      w->rebounded = rebounded;
+    }
   }
   ev->memory->t = ev->t_found;
   return DAE_OK;
@@ -412,6 +539,8 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
   int first = 0;
   dae_status status = dae_integrator_interpolate(it, ev->t_found, ev->before, NULL, err);
   dae__copy(ev->size, ev->before, ev->after);
+  for (int k = 0; k < ev->size; k++)
+    ev->fixed[k] = ev->held && ev->held[k];
   if (status < 0)
     return status;
   while (first < ev->count - 1 && !ev->crossings[first].found)

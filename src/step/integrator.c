@@ -72,11 +72,12 @@ dae_status dae__integrator_interpolate_unprojected(dae_integrator *it, double t,
              : dae_integrator_interpolate(it, t, y, NULL, err);
 }
 
-dae_status dae__integrator_interpolate_raw(dae_integrator *it, double t, double *y, dae_error *err)
+dae_status dae__integrator_interpolate_raw(dae_integrator *it, double t, double *y, double *dy,
+                                           dae_error *err)
 {
   if (!it->table->interpolate_raw)
-    return dae_integrator_interpolate(it, t, y, NULL, err);
-  it->table->interpolate_raw(it->self, t, y);
+    return dae_integrator_interpolate(it, t, y, dy, err);
+  it->table->interpolate_raw(it->self, t, y, dy);
   return DAE_OK;
 }
 

@@ -23,9 +23,10 @@ typedef struct dae__integrator_table {
   dae_status (*interpolate)(void *self, double t, double *y, double *dy, dae_error *err);
   /* Dense output y with multipliers, unrefined or not projected; NULL: the same as interpolate. */
   dae_status (*interpolate_unprojected)(void *self, double t, double *y, dae_error *err);
-  /* Dense output y that is not projected, with arbitrary multipliers; NULL: the same as
+  /* Dense output y that is not projected, with arbitrary multipliers and algebraic variables, and
+   * its time derivative dy (may be NULL), that of the interpolant; NULL: the same as
    * interpolate. */
-  void (*interpolate_raw)(void *self, double t, double *y);
+  void (*interpolate_raw)(void *self, double t, double *y, double *dy);
   dae_status (*restart)(void *self, double t, const double *y, dae_error *err);
   /* Replaces the current state by y, which differs from it by about the tolerance, keeping the
    * history; NULL: by a restart. */
@@ -93,7 +94,9 @@ dae_status dae__integrator_adjust(dae_integrator *it, const double *y, dae_error
  * projected. */
 dae_status dae__integrator_interpolate_unprojected(dae_integrator *it, double t, double *y,
                                                    dae_error *err);
-/* Dense output at t within the last step, not projected, with arbitrary multipliers. */
-dae_status dae__integrator_interpolate_raw(dae_integrator *it, double t, double *y, dae_error *err);
+/* Dense output at t within the last step, not projected, with arbitrary multipliers and algebraic
+ * variables; dy (may be NULL) receives the derivative of the interpolant. */
+dae_status dae__integrator_interpolate_raw(dae_integrator *it, double t, double *y, double *dy,
+                                           dae_error *err);
 
 #endif

@@ -199,7 +199,7 @@ dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t si
   if (options > 0)
     memcpy(option, it->option, options);
   if (it->has_problem) {
-    DAE__TRY(dae__integrator_interpolate_raw((dae_integrator *)it, header.t, it->y, err));
+    DAE__TRY(dae__integrator_interpolate_raw((dae_integrator *)it, header.t, it->y, NULL, err));
     memcpy(y, it->y, integrator_vector_bytes(it));
     integrator_values(it, &header, header.value);
   }

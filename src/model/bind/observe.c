@@ -162,6 +162,7 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
   dae__expander *x = b->x;
   model->events = DAE__ALLOC(b->arena, dae_event, x->events.count);
   dae__event_tapes *trigger = DAE__ALLOC(b->arena, dae__event_tapes, x->events.count);
+  const unsigned not_states = DAE__LEAF_ALG | DAE__LEAF_STATE_RATE | DAE__LEAF_MULTIPLIER;
   if (x->events.count == 0 || !dae__binder_leaves(b, layout->size))
     return;
   for (int i = 0; i < x->events.count && dae__bind_ok(b); i++, trigger++) {
@@ -170,26 +171,33 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
     dae__node E = event->node,
               E_rate = DAE__ZERO; /* total time derivative of an event function, E_t + E_y y' */
     dae__gradient d = dae__bind_gradient(b, E, DAE__BIT(T) | DAE__BIT(Q));
+    int *sets = DAE__ALLOC(b->arena, int, event->actions.count);
+    if (!dae__bind_ok(b))
+      return;
     for (int k = 0; k < d.count; k++) {
       dae__node dy = d.leaf[k] == 0 ? dae__constant(x->graph, 1)
                                     : dae__leaf(x->graph, b->s.item[b->index[d.leaf[k]]]);
       E_rate = DAE__ADD(x->graph, E_rate, DAE__MUL(x->graph, d.value[k], dy));
     }
-    for (int k = 0; k < event->actions.count; k++)
-      *DAE__PUSH(x->l->scratch, &action) = (dae__tape_output){
-          0, layout->entry[event->actions.item[k].leaf], event->actions.item[k].node};
+    for (int k = 0; k < event->actions.count; k++) {
+      sets[k] = layout->entry[event->actions.item[k].leaf];
+      *DAE__PUSH(x->l->scratch, &action) =
+          (dae__tape_output){0, sets[k], event->actions.item[k].node};
+    }
     dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
     trigger->value = dae__bind_vector_tape(b, "an event: value", &value);
     trigger->rate = dae__bind_vector_tape(b, "an event: rate", &rate);
     trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
-    model->events[i] =
-        (dae_event){.name = event->name,
-                    .direction = event->direction,
-                    .stop = event->stop,
-                    .user = trigger,
-                    .value = observe_event_value,
-                    .rate = observe_event_rate,
-                    .action = event->actions.count > 0 ? observe_event_action : NULL};
+    model->events[i] = (dae_event){.name = event->name,
+                                   .direction = event->direction,
+                                   .stop = event->stop,
+                                   .user = trigger,
+                                   .value = observe_event_value,
+                                   .rate = observe_event_rate,
+                                   .action = event->actions.count > 0 ? observe_event_action : NULL,
+                                   .states_only = !(dae__kinds_below(x, E) & not_states),
+                                   .sets = sets,
+                                   .set_count = event->actions.count};
   }
 }
 

@@ -59,8 +59,11 @@ static dae_status classical_complete_step(void *self, const dae_step *step, dae_
 dae_status dae__classical_dense_output(void *self, const dae_step *step, double x,
                                        dae_dense accuracy, const dae_point *out, dae_error *err)
 {
+  const dae_adapter *adapter = *(const dae_adapter **)self;
   (void)accuracy, (void)err;
-  dae_hermite(*(const dae_adapter **)self, step, x, out->z);
+  dae_hermite(adapter, step, x, out->z);
+  if (out->dz && accuracy == DAE_DENSE_RAW)
+    dae_hermite_rate(adapter, step, x, out->dz);
   return DAE_OK;
 }
 

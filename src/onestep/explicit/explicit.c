@@ -162,6 +162,29 @@ static dae_status explicit_complete_step(void *self, const dae_step *step, dae_e
 
 /* ---- dense output ---- */
 
+/* Time derivative of dense output at x: sum of the derivatives of its weights. */
+static void explicit_dense_rate(const explicit_stepper *o, const dae_step *step, double x,
+                                double *dz)
+{
+  const dae__explicit_pair *p = o->pair;
+  int kind = o->memory->refined ? DAE__EXPLICIT_REFINED : DAE__EXPLICIT_LOW_ORDER;
+  double w[DAE__EXPLICIT_MAX_SLOPES] = {0}, rest = 1 - x, share = 6 * x * rest / step->h,
+         basis = x * x * rest * rest, rate = 2 * x * rest * (1 - 2 * x);
+  w[0] = rest * (1 - 3 * x);
+  w[p->stages] = -x * (2 - 3 * x);
+  for (int m = 0; m < p->terms[kind]; m++) { /* basis *= x or 1 - x in turn */
+    for (int j = 0; j <= p->stages + p->extra; j++)
+      w[j] += rate * p->d[kind][m][j];
+    rate = m % 2 ? rate * rest - basis : rate * x + basis;
+    basis *= m % 2 ? rest : x;
+  }
+  for (int i = 0; i < o->adapter->nx; i++)
+    dz[i] = share * (step->to.z[i] - step->from.z[i]);
+  for (int j = 0; j < DAE__EXPLICIT_MAX_SLOPES; j++)
+    if (w[j] != 0)
+      dae__axpy(o->adapter->nx, w[j], explicit_slope(o, o->K[o->memory->last], j), dz);
+}
+
 static dae_status explicit_dense_output(void *self, const dae_step *step, double x,
                                         dae_dense accuracy, const dae_point *out, dae_error *err)
 {
@@ -194,6 +217,8 @@ static dae_status explicit_dense_output(void *self, const dae_step *step, double
     z[i] += share * (b[i] - a[i]);
   for (int i = adapter->nx; i < adapter->size; i++)
     z[i] = a[i] + x * (b[i] - a[i]);
+  if (out->dz && accuracy == DAE_DENSE_RAW)
+    explicit_dense_rate(o, step, x, out->dz);
   return DAE_OK;
 }
 

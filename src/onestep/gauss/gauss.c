@@ -305,7 +305,7 @@ static dae_status gauss_dense_output(void *self, const dae_step *step, double x,
   const double *K = o->K[o->memory->last];
   if (accuracy != DAE_DENSE_RAW)
     DAE__TRY(dae__polynomial_refine(&o->dense, step, K, err));
-  dae__polynomial_output(&o->dense, step, K, x, out->z);
+  dae__polynomial_output(&o->dense, step, K, x, out->z, out->dz);
   return DAE_OK;
 }
 

@@ -122,6 +122,10 @@ void dae__onestep_switch_stepper(dae__onestep *o, int stepper)
 
 /* ---- dense output ---- */
 
+/* Distance of the points of a difference of dense output, over the step size: error about 1e-10 of
+ * the change within the step, by truncation and round-off alike. */
+#define RAW_DIFFERENCE 1e-5
+
 dae_status dae_adapter_complete(const dae_adapter *adapter, double t, const dae_point *to,
                                 dae_error *err)
 {
@@ -142,6 +146,14 @@ void dae_hermite(const dae_adapter *adapter, const dae_step *step, double x, dou
     z[i] = a->z[i] + x * (b->z[i] - a->z[i]);
 }
 
+void dae_hermite_rate(const dae_adapter *adapter, const dae_step *step, double x, double *dz)
+{
+  const dae_point *a = &step->from, *b = &step->to;
+  double rest = 1 - x, d = 6 * x * rest / step->h;
+  for (int i = 0; i < adapter->nx; i++)
+    dz[i] = d * (b->z[i] - a->z[i]) + rest * (1 - 3 * x) * a->dz[i] - x * (2 - 3 * x) * b->dz[i];
+}
+
 /* Dense output of a stepper at t, an end of the last step or a time inside it. */
 static dae_status onestep_evaluate(dae__onestep *o, double t, dae_dense accuracy,
                                    const dae_point *out, bool *inside, dae_error *err)
@@ -158,15 +170,34 @@ static dae_status onestep_evaluate(dae__onestep *o, double t, dae_dense accuracy
   }
   dae_step step = {
       .t = k->t_previous, .h = k->t - k->t_previous, .from = o->previous, .to = o->now};
-  dae_point p = {out->z, o->adapter.singular ? out->dz : NULL};
+  dae_point p = {out->z, o->adapter.singular || accuracy == DAE_DENSE_RAW ? out->dz : NULL};
   return stepper->table->dense_output(stepper->self, &step, (t - step.t) / step.h, accuracy, &p,
                                       err);
 }
 
-static void onestep_interpolate_raw(void *self, double t, double *y)
+static void onestep_interpolate_raw(void *self, double t, double *y, double *dy)
 {
+  dae__onestep *o = self;
   bool inside;
-  (void)onestep_evaluate(self, t, DAE_DENSE_RAW, &(dae_point){.z = y}, &inside, NULL);
+  int nx = o->adapter.nx;
+  if (!dy) {
+    (void)onestep_evaluate(o, t, DAE_DENSE_RAW, &(dae_point){.z = y}, &inside, NULL);
+    return;
+  }
+  dae__zero(o->adapter.size, dy);
+  if (nx > 0)
+    dy[0] = NAN;
+  (void)onestep_evaluate(o, t, DAE_DENSE_RAW, &(dae_point){y, dy}, &inside, NULL);
+  if (nx == 0 || !isnan(dy[0]))
+    return;
+  /* a stepper without derivative: central difference */
+  double t0 = o->driver->t_previous, t1 = o->driver->t, d = RAW_DIFFERENCE * (t1 - t0);
+  double left = fmax(t - d, t0), right = fmin(t + d, t1);
+  (void)onestep_evaluate(o, left, DAE_DENSE_RAW, &(dae_point){.z = dy}, &inside, NULL);
+  (void)onestep_evaluate(o, right, DAE_DENSE_RAW, &(dae_point){.z = o->output.z}, &inside, NULL);
+  for (int i = 0; i < nx; i++)
+    dy[i] = (o->output.z[i] - dy[i]) / (right - left);
+  dae__zero(o->adapter.size - nx, dy + nx);
 }
 
 /* Dense output and its derivative in o->output. Inside a step it is projected, or for integrals not

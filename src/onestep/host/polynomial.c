@@ -96,21 +96,6 @@ static dae__slopes polynomial_slopes(const dae__polynomial *o, const double *K)
   return (dae__slopes){K ? &o->nodes.wide : &o->nodes.fine, (K ? K : o->F) + o->n2, o->stride};
 }
 
-void dae__polynomial_output(dae__polynomial *o, const dae_step *step, const double *K, double x,
-                            double *z)
-{
-  const dae_adapter *a = o->adapter;
-  const dae__slopes best = polynomial_slopes(o, o->memory->refined ? NULL : K);
-  if (!o->memory->has_defect)
-    polynomial_find_defect(o, step, &best);
-  o->memory->has_defect = true;
-  polynomial_state(o, step, &best, x, z);
-  for (int i = a->nx; i < a->size; i++)
-    z[i] = step->from.z[i] + x * (step->to.z[i] - step->from.z[i]);
-}
-
-/* ---- refinement ---- */
-
 /* p = polynomial through the slopes at x, entries from n2 on */
 static void polynomial_slope(const dae__polynomial *o, const dae__slopes *slopes, double x,
                              double *p)
@@ -123,6 +108,29 @@ static void polynomial_slope(const dae__polynomial *o, const dae__slopes *slopes
   for (int j = 0; j < slopes->nodes->n; j++, k += slopes->stride)
     dae__axpy(n, w[j], k, p + n2);
 }
+
+void dae__polynomial_output(dae__polynomial *o, const dae_step *step, const double *K, double x,
+                            double *z, double *dz)
+{
+  const dae_adapter *a = o->adapter;
+  const dae__slopes best = polynomial_slopes(o, o->memory->refined ? NULL : K);
+  if (!o->memory->has_defect)
+    polynomial_find_defect(o, step, &best);
+  o->memory->has_defect = true;
+  polynomial_state(o, step, &best, x, z);
+  for (int i = a->nx; i < a->size; i++)
+    z[i] = step->from.z[i] + x * (step->to.z[i] - step->from.z[i]);
+  if (!dz)
+    return;
+  /* q' is v without its share of the defect */
+  double share = x * x * (3 - 2 * x), rate = 6 * x * (1 - x) / step->h;
+  polynomial_slope(o, &best, x, dz);
+  for (int i = 0; i < o->n2; i++)
+    dz[i] = z[o->n2 + i] - share * o->defect[o->n2 + i];
+  dae__axpy(a->nx, rate, o->defect, dz);
+}
+
+/* ---- refinement ---- */
 
 /* o->k = slope of the state at x; *change = max(*change, largest h |k - p| times the weight) */
 static dae_status polynomial_evaluate(dae__polynomial *o, const dae_step *step,

@@ -70,8 +70,9 @@ void dae__polynomial_create(dae__arena *arena, const dae_adapter *adapter,
 dae_status dae__polynomial_refine(dae__polynomial *o, const dae_step *step, const double *K,
                                   dae_error *err);
 
-/* z = dense output at x, by the refined slopes or, without them, by the slopes K of the step. */
+/* z = dense output at x, by the refined slopes or, without them, by the slopes K of the step; dz
+ * (may be NULL) = its time derivative. */
 void dae__polynomial_output(dae__polynomial *o, const dae_step *step, const double *K, double x,
-                            double *z);
+                            double *z, double *dz);
 
 #endif

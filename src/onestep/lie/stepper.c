@@ -212,19 +212,29 @@ static dae_status lie_dense_output(void *self, const dae_step *step, double x, d
   const dae_point *end = &step->to, *points[3] = {&step->from, end, &o->middle};
   const double at[3] = {0, 1, 0.5};
   int count = o->halves ? 3 : 2;
-  (void)accuracy, (void)err;
+  (void)err;
   dae__copy(o->adapter->size, end->z, out->z);
+  bool rates = out->dz && accuracy == DAE_DENSE_RAW;
+  if (rates)
+    dae__zero(o->adapter->size, out->dz);
   for (int k = 0; k < count; k++) {
-    double l = 1, rate = 0; /* Lagrange polynomial k at x, and its derivative at its own node */
+    /* Lagrange polynomial k at x, its derivative there, and that at its own node */
+    double l = 1, dl = 0, rate = 0;
     for (int j = 0; j < count; j++)
       if (j != k) {
-        l *= (x - at[j]) / (at[k] - at[j]);
-        rate += 1 / (at[k] - at[j]);
+        double d = at[k] - at[j];
+        dl = dl * (x - at[j]) / d + l / d;
+        l *= (x - at[j]) / d;
+        rate += 1 / d;
       }
-    double value = (1 - 2 * rate * (x - at[k])) * l * l, slope = (x - at[k]) * l * l;
+    double from = x - at[k], value = (1 - 2 * rate * from) * l * l, slope = from * l * l;
+    double dvalue = 2 * l * ((1 - 2 * rate * from) * dl - rate * l),
+           dslope = l * (l + 2 * from * dl);
     /* sum of differences to the end of the step, so that a constant x keeps its value exactly */
     for (int i = 0; i < o->adapter->nx; i++)
       out->z[i] += value * (points[k]->z[i] - end->z[i]) + step->h * slope * points[k]->dz[i];
+    for (int i = 0; rates && i < o->adapter->nx; i++)
+      out->dz[i] += dvalue / step->h * (points[k]->z[i] - end->z[i]) + dslope * points[k]->dz[i];
   }
   return DAE_OK;
 }

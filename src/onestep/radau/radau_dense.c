@@ -290,7 +290,14 @@ dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, d
     return DAE_OK;
   dae__nodal_values(&c->nodes, x, value);
   dae__zero(o->adapter->size, out->dz);
+  double *rate = out->dz + o->r->n2; /* of v and u */
   for (int j = 0; j < c->s; j++)
-    dae__axpy(o->r->n1, value[j], K + (size_t)j * (size_t)o->r->n, out->dz);
+    dae__axpy(o->r->n2 + o->r->n1, value[j], K + (size_t)j * (size_t)o->r->n, rate);
+  /* q' is v without its share of the shift */
+  const double *shift = refined ? o->fine_shift : o->shift;
+  for (int i = 0; i < o->r->n2; i++)
+    out->dz[i] = out->z[o->r->n2 + i] - x * shift[o->r->n2 + i];
+  if (accuracy == DAE_DENSE_RAW)
+    dae__axpy(2 * o->r->n2 + o->r->n1, 1 / step->h, shift, out->dz);
   return DAE_OK;
 }

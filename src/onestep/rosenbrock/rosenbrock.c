@@ -265,10 +265,20 @@ static dae_status rosenbrock_dense_output(void *self, const dae_step *step, doub
   for (int k = 0; k < table->terms; k++, basis *= x)
     for (int j = 0; j < table->stages; j++)
       weight[j] += basis * table->dense[k][j];
-  (void)accuracy, (void)err;
+  (void)err;
   dae__add_rows(table->stages, weight, 1, n, n, o->u[o->memory->last], a, out->z);
   for (int i = 0; i < n; i++)
     out->z[i] += x * (b[i] - a[i]);
+  if (!out->dz || accuracy != DAE_DENSE_RAW)
+    return DAE_OK;
+  double rate[DAE__ROSENBROCK_MAX_STAGES] = {0}, power = 1; /* (x^(k+1) (1 - x))' */
+  for (int k = 0; k < table->terms; k++, power *= x)
+    for (int j = 0; j < table->stages; j++)
+      rate[j] += power * ((k + 1) * (1 - x) - x) / step->h * table->dense[k][j];
+  for (int i = 0; i < n; i++)
+    out->dz[i] = (b[i] - a[i]) / step->h;
+  for (int j = 0; j < table->stages; j++)
+    dae__axpy(n, rate[j], o->u[o->memory->last] + (size_t)j * (size_t)n, out->dz);
   return DAE_OK;
 }
 

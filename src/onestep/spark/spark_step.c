@@ -363,7 +363,7 @@ static dae_status spark_dense_output(void *self, const dae_step *step, double x,
     spark_slopes(o, &part, first ? &o->stages.half : &o->stages.last);
   if (accuracy == DAE_DENSE_OUTPUT)
     DAE__TRY(dae__polynomial_refine(dense, &part, o->K, err));
-  dae__polynomial_output(dense, &part, o->K, (t - part.t) / part.h, out->z);
+  dae__polynomial_output(dense, &part, o->K, (t - part.t) / part.h, out->z, out->dz);
   return DAE_OK;
 }
 

@@ -108,9 +108,9 @@ static dae_status wave_interpolate(void *self, double t, double *y, double *dy, 
   return wave_project(w, w->output_motion, t, y, dy, NULL, err);
 }
 
-static void wave_interpolate_raw(void *self, double t, double *y)
+static void wave_interpolate_raw(void *self, double t, double *y, double *dy)
 {
-  wave_raw_state(self, t, y, NULL);
+  wave_raw_state(self, t, y, dy);
 }
 
 static dae_status wave_restart(void *self, double t, const double *y, dae_error *err)

@@ -59,7 +59,7 @@ static dae_status child_record(dae__child *c, const dae_waveform *out, int *node
       break;
     status = c->has_algebraic
                  ? dae__integrator_interpolate_unprojected(c->it, midpoint, c->inner_y, err)
-                 : dae__integrator_interpolate_raw(c->it, midpoint, c->inner_y, err);
+                 : dae__integrator_interpolate_raw(c->it, midpoint, c->inner_y, NULL, err);
     child_pick(c, c->inner_y, child_at_node(c->middle, c->size, *middle));
   }
   return status;

@@ -1,0 +1,71 @@
+/* Search for the zero crossings of one watch e(t) along an interval, by values and rates.
+ *
+ * The interval is sampled at both ends and at one place inside it. On a piece [l, r] of width h
+ * between neighbouring samples e is the cubic p through values and rates at l and r, plus
+ * (x - l)^2 (x - r)^2 e4 with e4 = e''''/24, which is estimated by divided differences with the
+ * samples next to the piece. The Bernstein coefficients of p and p' then show whether e can vanish
+ * or change its direction within the piece. A piece that they do not clear is divided.
+ *
+ * Every crossing is found, in order, if on each cleared piece |e4| is at most SAFETY times what the
+ * neighbouring samples show of it. */
+#ifndef DAEDAL_STEP_SEARCH_H
+#define DAEDAL_STEP_SEARCH_H
+
+#include "step/root.h"
+
+#include <stdbool.h>
+
+typedef struct dae__sample {
+  double t, value, rate;
+} dae__sample;
+
+/* Value and rate of a watch at out->t. */
+typedef dae_status dae__sample_fn(void *user, dae__sample *out, dae_error *err);
+
+/* Progress of the search for one watch; no pointers, so that it can be saved. */
+typedef struct dae__watch {
+  dae__sample left;   /* sample at the end of the searched interval */
+  dae__sample before; /* sample before it; t = NaN: none since the last restart */
+  dae__sample sided;  /* last sample on the side of e, the start of a bracket */
+  double width;       /* width of the last cleared piece; 0: none since the last restart */
+  double scale;       /* largest |e| so far */
+  /* Side of zero, -1 or +1. 0: none, since e starts at a zero: it takes the side to which its first
+   * monotone piece leads beyond the band, without a crossing. */
+  int side;
+  double band;    /* largest |e| that counts as zero while there is no side */
+  bool armed;     /* |e| has been beyond the limit of near misses since the last zero */
+  int rebound;    /* side to which an action has reflected e; 0: none */
+  double t_fired; /* time of the last crossing that was an event; NaN: none */
+  bool rebounded; /* whether an action reflected e at t_fired */
+  long near;      /* number of near misses so far */
+} dae__watch;
+
+/* Starts a search at a sample. band: as above, used where |value| <= band. */
+void dae__watch_start(dae__watch *w, dae__sample at, double band);
+
+typedef struct dae__search {
+  dae__sample_fn *sample;
+  void *user;
+  int direction;   /* crossings wanted: +1 rising, -1 falling, 0 both */
+  double end;      /* end of the interval */
+  double step;     /* length of the step to which the interval belongs */
+  double near_tol; /* |e| of an extremum that counts as a near miss, over w->scale: rtol */
+  double near_abs; /* the same, absolute: atol */
+  int limit;       /* largest number of samples */
+} dae__search;
+
+typedef struct dae__found {
+  bool crossing;        /* there is a crossing of the wanted direction, within the bracket */
+  bool lost;            /* e left its zero to the side opposite to its rebound */
+  bool close;           /* an extremum comes close to zero, see CLOSE in search.c */
+  bool too_many;        /* the limit on samples was reached */
+  dae__bracket bracket; /* bracket of the first crossing */
+  int samples;          /* number of samples taken */
+} dae__found;
+
+/* Searches from w->left to the end of the interval or to the first crossing; w is advanced to the
+ * start of the piece with the crossing, or to the end. */
+dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found *out,
+                                dae_error *err);
+
+#endif
