@@ -162,6 +162,10 @@ void dae__trust_judge(dae_summary *s, const dae__trust_facts *f)
   if (f->accumulates)
     trust_add(s, DAE_TRUST_AMBER, "events accumulate near t = %s",
               dae__number_text(f->accumulation_t, 6).text);
+  if (s->near_misses > 0)
+    trust_add(s, DAE_TRUST_AMBER,
+              "%ld near miss%s of events: their number depends on the tolerance", s->near_misses,
+              s->near_misses == 1 ? "" : "es");
   if (f->rows_missing > 0)
     trust_add(s, DAE_TRUST_AMBER, "dense output failed for %ld row%s of the report",
               f->rows_missing, f->rows_missing == 1 ? "" : "s");

@@ -155,7 +155,7 @@ static outcome run(int method, const dae_problem *p, const double *start, double
   o.steps = dae_integrator_stats(it).steps;
   show(names[method], tolerance, &o.err);
   assert_int_equal(o.status == DAE_END ? dae_integrator_interpolate(it, o.t, o.y, NULL, NULL)
-                                       : dae__integrator_interpolate_raw(it, o.t, o.y, NULL),
+                                       : dae__integrator_interpolate_raw(it, o.t, o.y, NULL, NULL),
                    DAE_OK);
   dae_integrator_free(it);
   return o;

@@ -230,7 +230,7 @@ static drift drift_of(const char *name, int order, const test_problem *p)
   while (status == DAE_OK) {
     status = dae_integrator_step(it, p->to, NULL);
     double t = dae_integrator_view(it).t;
-    assert_int_equal(dae__integrator_interpolate_raw(it, t, y, NULL), DAE_OK);
+    assert_int_equal(dae__integrator_interpolate_raw(it, t, y, NULL, NULL), DAE_OK);
     support_drift(p->problem.mechanical, t, y, &now.position, &now.velocity);
     most.position = fmax(most.position, now.position);
     most.velocity = fmax(most.velocity, now.velocity);

@@ -69,7 +69,7 @@ static drift drift_of(const test_problem *p, const dae_rk_options *opts)
   while (status == DAE_OK) {
     status = step(it, p);
     double t = dae_integrator_view(it).t;
-    assert_int_equal(dae__integrator_interpolate_raw(it, t, y, NULL), DAE_OK);
+    assert_int_equal(dae__integrator_interpolate_raw(it, t, y, NULL, NULL), DAE_OK);
     support_drift(p->problem.mechanical, t, y, &now.position, &now.velocity);
     most.position = fmax(most.position, now.position);
     most.velocity = fmax(most.velocity, now.velocity);
