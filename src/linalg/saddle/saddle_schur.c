@@ -51,6 +51,7 @@ dae__saddle_schur *dae__saddle_schur_create(dae__arena *arena, const dae_pattern
   made.of_G = saddle_schur_places(arena, G, size, 0);
   made.of_K = saddle_schur_places(arena, K, size, G->rows);
   made.diagonal = DAE__STATE(arena, int, 1);
+  DAE__LIMIT_TRUTH(arena, made.diagonal, 1);
   made.mass = DAE__STATE(arena, double, made.dense ? top *top : n);
   made.F = made.dense ? DAE__STATE(arena, double, top *top) : NULL;
   made.r = DAE__STATE(arena, double, n);
@@ -65,7 +66,6 @@ dae__saddle_schur *dae__saddle_schur_create(dae__arena *arena, const dae_pattern
   made.residual = DAE__ALLOC(arena, double, top + size);
   if (dae__arena_failed(arena))
     return NULL;
-  DAE__LIMIT_TRUTH(arena, made.diagonal, 1);
   if (top > n) /* pivots 1 for the padding */
     made.scale[top - 1] = 1;
   if (size > m)
