@@ -122,20 +122,6 @@ DAE__SCHUR_KERNEL bool schur_factor_as(const int m, const bool diagonal, const b
   return schur_eliminate(m, symmetric, tiny, f);
 }
 
-/* Residual f - M x - A'y of a dense M, whose upper triangle is that of L. */
-static void schur_top_residual(int m, const dae__schur_mass *M, const dae__saddle_forces *of,
-                               double *r)
-{
-  int n = M->n;
-  for (int i = 0; i < n; i++) {
-    r[i] = of->f[i];
-    for (int j = 0; j < n; j++)
-      r[i] -= M->L[i < j ? i * n + j : j * n + i] * of->x[j];
-    for (int k = 0; k < m; k++)
-      r[i] -= of->A[i * m + k] * of->y[k];
-  }
-}
-
 /* Iterative refinement with the residual of the whole system [S80], rarely needed; the first row of
  * a diagonal M holds by construction. False: A x = -c does not hold to round-off after it. */
 static __attribute__((noinline)) bool
@@ -152,7 +138,15 @@ schur_refine(int m, const dae__schur_mass *M, const dae__schur *f, const dae__sa
     if (*M->diagonal) {
       kernel->correct(M, f, of->A, dy, dx, dy);
     } else {
-      schur_top_residual(m, M, of, dx);
+      /* Residual f - M x - A'y of a dense M, whose upper triangle is that of L */
+      int n = M->n;
+      for (int i = 0; i < n; i++) {
+        dx[i] = of->f[i];
+        for (int j = 0; j < n; j++)
+          dx[i] -= M->L[i < j ? i * n + j : j * n + i] * of->x[j];
+        for (int row = 0; row < m; row++)
+          dx[i] -= of->A[i * m + row] * of->y[row];
+      }
       kernel->solve(M, &plain, dx, dy);
     }
     dae__axpy(M->n, 1, dx, of->x);
