@@ -14,7 +14,6 @@
 #include "core/vec.h"
 #include "linalg/backend.h"
 #include "linalg/pattern.h"
-#include "linalg/saddle/ldl.h"
 #include "linalg/saddle/saddle_schur.h"
 #include "linalg/solver.h"
 #include <string.h>

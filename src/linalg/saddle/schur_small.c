@@ -2,7 +2,6 @@
 #include "linalg/saddle/schur_small.h"
 #include "core/assert.h"
 #include "core/vec.h"
-#include "linalg/saddle/ldl.h"
 #include "linalg/saddle/schur_kernel.h"
 #include <float.h>
 

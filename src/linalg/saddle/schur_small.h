@@ -5,6 +5,7 @@
 
 #include "core/arena.h"
 #include <daedal/pattern.h>
+#include <math.h>
 #include <stdbool.h>
 
 #define DAE__SCHUR_ROWS 6 /* largest number of rows with a kernel */
@@ -23,6 +24,18 @@
 /* Range of masses whose squares and products neither underflow nor overflow. */
 #define DAE__SCHUR_MASS_MIN 1e-140
 #define DAE__SCHUR_MASS_MAX 1e140
+
+/* Smallest pivot, relative to its reference value, that is accepted without pivoting. Iterative
+ * refinement repairs solutions after a smaller loss of digits. Of 2e5 random saddle systems (masses
+ * 1e-6 to 1e6, rows 1e-4 to 1e4) some with two or more smaller pivots remained inaccurate with a
+ * limit of 1e-8, none with 1e-6. */
+#define DAE__LDL_TINY 1e-6
+
+/* Whether a pivot has the sign of its reference value `scale`, is finite and not tiny. */
+static inline bool dae__ldl_usable(double pivot, double scale)
+{
+  return (scale < 0 ? -pivot : pivot) >= DAE__LDL_TINY * fabs(scale) && fabs(pivot) < INFINITY;
+}
 
 /* Factors of M = L D L': r = 1/D, and the rows of L below the diagonal, n numbers each. */
 typedef struct dae__schur_mass {

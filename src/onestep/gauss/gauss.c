@@ -37,7 +37,7 @@
 #include "core/vec.h"
 #include "onestep/host/share.h"
 #include "onestep/host/smoothness.h"
-#include "quadrature/lagrange.h"
+#include "quadrature/nodes.h"
 #include "step/norm.h"
 #include <float.h>
 #include <math.h>
