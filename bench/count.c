@@ -29,6 +29,7 @@ static const counted runs[] = {
     {"amplifier-auto-4", "transistor_amplifier", "auto", 1e-4},
     {"akzo-auto-6", "akzo_nobel", "auto", 1e-6},
     {"akzo-radau-6", "akzo_nobel", "radau", 1e-6},
+    {"four-bar-bdf-ggl-6", "four_bar", "bdf-ggl", 1e-6},
     {"akzo-bdf-6", "akzo_nobel", "bdf", 1e-6},
     {"two-circuits-auto-4", "two_circuits", "auto", 1e-4},
     {"chain-100-auto-5", "100", "auto", 1e-5},

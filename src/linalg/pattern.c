@@ -223,24 +223,6 @@ typedef struct places {
   int *row, *col, *number;
 } places;
 
-static void pattern_list_places(const dae__block *blocks, int count, places *at)
-{
-  int *row = at->row, *col = at->col;
-  for (int k = 0; k < count; k++) {
-    const dae__block b = blocks[k];
-    const dae_pattern p = *b.pattern;
-    int *of_row = b.transposed ? col : row, first_row = b.transposed ? b.col : b.row;
-    int *of_col = b.transposed ? row : col, first_col = b.transposed ? b.row : b.col;
-    for (int j = 0; j < p.cols; j++)
-      for (int e = p.start[j], end = p.start[j + 1]; e < end; e++) {
-        of_row[e] = first_row + p.row[e];
-        of_col[e] = first_col + j;
-      }
-    row += dae__pattern_count(&p);
-    col += dae__pattern_count(&p);
-  }
-}
-
 /* Stable counting sort of the indices `from` by key[], with 0 <= key < keys; next has keys + 1
  * zeroed entries. */
 static void pattern_sort_by(int keys, const int *key, int count, const int *from, int *next,
@@ -338,7 +320,20 @@ dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block 
   places at = {(int)total, DAE__ALLOC(scratch, int, total), DAE__ALLOC(scratch, int, total),
                DAE__ALLOC(scratch, int, total)};
   if (!dae__arena_failed(scratch)) {
-    pattern_list_places(blocks, count, &at);
+    int *row = at.row, *col = at.col;
+    for (int k = 0; k < count; k++) {
+      const dae__block b = blocks[k];
+      const dae_pattern p = *b.pattern;
+      int *of_row = b.transposed ? col : row, first_row = b.transposed ? b.col : b.row;
+      int *of_col = b.transposed ? row : col, first_col = b.transposed ? b.row : b.col;
+      for (int j = 0; j < p.cols; j++)
+        for (int e = p.start[j], end = p.start[j + 1]; e < end; e++) {
+          of_row[e] = first_row + p.row[e];
+          of_col[e] = first_col + j;
+        }
+      row += dae__pattern_count(&p);
+      col += dae__pattern_count(&p);
+    }
     result = pattern_join(arena, scratch, rows, cols, &at);
     const int *number = at.number;
     for (int k = 0; result.start && k < count; k++) {

@@ -118,12 +118,16 @@ static dae__bdf_outcome bdf_failed(dae_status status)
   return status == DAE_ERROR_SINGULAR ? DAE__BDF_NOT_CONVERGED : DAE__BDF_FATAL;
 }
 
-/* Predicts the unknowns that are in no test, the multipliers. Their iteration error is not limited,
- * and the extrapolation by order k multiplies it by up to 2^(k+1) - 1, more than a Newton iteration
- * with an old matrix reduces it. Where the last correction was larger than the last change, the
- * last value is the better prediction, and the iteration error decays. */
-static void bdf_predict_untested(dae__bdf *s)
+/* predictions Y and Y', and the corrections e of the extrapolated values so far */
+static dae_status bdf_predict(dae__bdf *s, double t)
 {
+  const dae__corrector *c = &s->corrector;
+  dae__history_predict(&s->history, s->Y, s->dY);
+  dae__zero(s->tested, s->e);
+  /* Unknowns that are in no test, the multipliers. Their iteration error is not limited, and the
+   * extrapolation by order k multiplies it by up to 2^(k+1) - 1, more than a Newton iteration with
+   * an old matrix reduces it. Where the last correction was larger than the last change, the last
+   * value is the better prediction, and the iteration error decays. */
   const dae__history *past = &s->history;
   const double *last = dae__history_phi(past, 0), *change = dae__history_phi(past, 1);
   const double *correction = dae__history_phi(past, past->memory->order_old + 1);
@@ -132,15 +136,6 @@ static void bdf_predict_untested(dae__bdf *s)
     s->e[i] = constant ? last[i] - s->Y[i] : 0;
     s->Y[i] = constant ? last[i] : s->Y[i];
   }
-}
-
-/* predictions Y and Y', and the corrections e of the extrapolated values so far */
-static dae_status bdf_predict(dae__bdf *s, double t)
-{
-  const dae__corrector *c = &s->corrector;
-  dae__history_predict(&s->history, s->Y, s->dY);
-  dae__zero(s->tested, s->e);
-  bdf_predict_untested(s);
   return c->table->predict ? c->table->predict(c->self, t, s->Y, s->dY, &s->last) : DAE_OK;
 }
 

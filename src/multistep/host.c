@@ -332,33 +332,6 @@ static const dae__integrator_table bdf_verbs = {
 
 /* ---- creation ---- */
 
-/* Limits of the saved integers and truth values. */
-static void bdf_limit_memory(dae__bdf *s, dae__arena *arena)
-{
-  dae__bdf_memory *m = s->m;
-  dae__bdf_stability *w = &m->stability;
-  dae__history_memory *past = s->history.memory;
-  DAE__LIMIT_FINITE(arena, &m->t, 3); /* t, t_previous, h */
-  DAE__LIMIT_FINITE(arena, &past->t, 2);
-  DAE__LIMIT_FINITE(arena, s->history.phi, s->corrector.n * DAE__HISTORY);
-  DAE__LIMIT_FINITE(arena, past->psi_before, 2 * DAE__HISTORY); /* and psi */
-  DAE__LIMIT_FINITE(arena, s->state, s->corrector.size);
-  DAE__LIMIT(arena, &m->order, 1, 0, DAE__MAX_ORDER);
-  DAE__LIMIT_COUNTER(arena, &m->order_shown, 1);
-  DAE__LIMIT_TRUTH(arena, &m->started, 2);
-  DAE__LIMIT_TRUTH(arena, &m->growing, 2);
-  DAE__LIMIT_COUNTER(arena, &m->stall.steps, 3);
-  DAE__LIMIT_COUNTER(arena, &w->evidence, 2);
-  DAE__LIMIT_TRUTH(arena, &w->limited, 1);
-  DAE__LIMIT_COUNTER(arena, &w->since, 2);
-  DAE__LIMIT_COUNTER(arena, &m->newton.m, 2);
-  DAE__LIMIT_COUNTER(arena, &m->done, 1);
-  DAE__LIMIT(arena, &m->ahead, 1, 0, s->opts.order);
-  DAE__LIMIT_STATS(arena, &m->stats);
-  DAE__LIMIT(arena, &past->order, 1, 0, DAE__MAX_ORDER);
-  DAE__LIMIT(arena, &past->order_old, 2, 0, DAE__MAX_ORDER + 2);
-}
-
 static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
 {
   int n = s->corrector.n, size = s->corrector.size;
@@ -374,8 +347,31 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
     *vectors[i] = DAE__ALLOC(arena, double, n);
   if (s->opts.step > 0)
     s->start_values = DAE__ALLOC(arena, double, (size_t)n *(size_t)(s->opts.order + 1));
-  if (!dae__arena_failed(arena))
-    bdf_limit_memory(s, arena);
+  if (!dae__arena_failed(arena)) {
+    /* Limits of the saved integers and truth values */
+    dae__bdf_memory *m = s->m;
+    dae__bdf_stability *w = &m->stability;
+    dae__history_memory *past = s->history.memory;
+    DAE__LIMIT_FINITE(arena, &m->t, 3); /* t, t_previous, h */
+    DAE__LIMIT_FINITE(arena, &past->t, 2);
+    DAE__LIMIT_FINITE(arena, s->history.phi, s->corrector.n * DAE__HISTORY);
+    DAE__LIMIT_FINITE(arena, past->psi_before, 2 * DAE__HISTORY); /* and psi */
+    DAE__LIMIT_FINITE(arena, s->state, s->corrector.size);
+    DAE__LIMIT(arena, &m->order, 1, 0, DAE__MAX_ORDER);
+    DAE__LIMIT_COUNTER(arena, &m->order_shown, 1);
+    DAE__LIMIT_TRUTH(arena, &m->started, 2);
+    DAE__LIMIT_TRUTH(arena, &m->growing, 2);
+    DAE__LIMIT_COUNTER(arena, &m->stall.steps, 3);
+    DAE__LIMIT_COUNTER(arena, &w->evidence, 2);
+    DAE__LIMIT_TRUTH(arena, &w->limited, 1);
+    DAE__LIMIT_COUNTER(arena, &w->since, 2);
+    DAE__LIMIT_COUNTER(arena, &m->newton.m, 2);
+    DAE__LIMIT_COUNTER(arena, &m->done, 1);
+    DAE__LIMIT(arena, &m->ahead, 1, 0, s->opts.order);
+    DAE__LIMIT_STATS(arena, &m->stats);
+    DAE__LIMIT(arena, &past->order, 1, 0, DAE__MAX_ORDER);
+    DAE__LIMIT(arena, &past->order_old, 2, 0, DAE__MAX_ORDER + 2);
+  }
 }
 
 dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *corrector,

@@ -120,30 +120,6 @@ static void multipliers_reflect(const dae__multipliers *e, int j, double *x)
     x[i] -= e->tau[j] * dot * u[i];
 }
 
-/* QR factorisation A' = Q R by reflections 1 - tau u u', u = (1, Q below the diagonal), without the
- * dependent rows of A, so that there are at most as many columns as coordinates */
-static void multipliers_factor_qr(dae__multipliers *e, const double *G)
-{
-  int n = e->m->nq, nc = e->m->ng, count = 0;
-  for (int j = 0; j < nc; j++) { /* dense copy of A' by columns */
-    if (!e->m->active[j])
-      continue;
-    for (int i = 0; i < n; i++)
-      e->Q[count * n + i] = G[i * nc + j];
-    count++;
-  }
-  for (int j = 0; j < count; j++) {
-    double *a = e->Q + j * n, norm = sqrt(dae__dot(n - j, a + j, a + j));
-    double head = a[j] > 0 ? a[j] + norm : a[j] - norm;
-    for (int i = j + 1; i < n; i++)
-      a[i] /= head;
-    e->tau[j] = head / (a[j] > 0 ? norm : -norm);
-    a[j] = a[j] > 0 ? -norm : norm;
-    for (int k = j + 1; k < count; k++)
-      multipliers_reflect(e, j, e->Q + k * n);
-  }
-}
-
 dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const double *K,
                                    dae_error *err)
 {
@@ -154,7 +130,26 @@ dae_status dae__multipliers_factor(dae__multipliers *e, const double *G, const d
       e->diagonal_G[m->nq + i] = e->diagonal[m->nq + i];
   }
   if (e->kind == DAE_BDF_MULTIPLIERS_QR) {
-    multipliers_factor_qr(e, G);
+    /* QR factorisation A' = Q R by reflections 1 - tau u u', u = (1, Q below the diagonal), without
+     * the dependent rows of A, so that there are at most as many columns as coordinates */
+    int n = e->m->nq, nc = e->m->ng, count = 0;
+    for (int j = 0; j < nc; j++) { /* dense copy of A' by columns */
+      if (!e->m->active[j])
+        continue;
+      for (int i = 0; i < n; i++)
+        e->Q[count * n + i] = G[i * nc + j];
+      count++;
+    }
+    for (int j = 0; j < count; j++) {
+      double *a = e->Q + j * n, norm = sqrt(dae__dot(n - j, a + j, a + j));
+      double head = a[j] > 0 ? a[j] + norm : a[j] - norm;
+      for (int i = j + 1; i < n; i++)
+        a[i] /= head;
+      e->tau[j] = head / (a[j] > 0 ? norm : -norm);
+      a[j] = a[j] > 0 ? -norm : norm;
+      for (int k = j + 1; k < count; k++)
+        multipliers_reflect(e, j, e->Q + k * n);
+    }
     return DAE_OK;
   }
   dae_status status = dae__saddle_factor(e->of_A, NULL, G, K, e->diagonal);

@@ -266,22 +266,6 @@ dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err)
   return status || !p->offset ? status : validate_offsets(p, err);
 }
 
-/* Refuses an absolute tolerance of a variable that is negative or not finite. */
-static dae_status validate_atol(const dae_problem *p, dae_error *err)
-{
-  char name[128];
-  for (int i = 0, n = p->atol ? dae_problem_size(p) : 0; i < n; i++)
-    if (!(p->atol[i] >= 0 && isfinite(p->atol[i]))) {
-      dae_problem_variable(p, i, name, sizeof name);
-      return dae__fail(
-          err, DAE_ERROR_PROBLEM, name,
-          "atol: the absolute tolerance %g of %s is not positive and finite; 0: that of "
-          "the options",
-          p->atol[i], name);
-    }
-  return DAE_OK;
-}
-
 dae_status dae_problem_validate(const dae_problem *p, dae_error *err)
 {
   int forms = (p->mechanical != NULL) + (p->semi_explicit != NULL) + (p->momentum != NULL) +
@@ -295,5 +279,16 @@ dae_status dae_problem_validate(const dae_problem *p, dae_error *err)
            : p->semi_explicit ? validate_semi_explicit(p->semi_explicit, err)
            : p->momentum      ? validate_momentum(p->momentum, err)
                               : dae__coupled_validate(p->coupled, err));
-  return validate_atol(p, err);
+  /* Refuses an absolute tolerance of a variable that is negative or not finite */
+  char name[128];
+  for (int i = 0, n = p->atol ? dae_problem_size(p) : 0; i < n; i++)
+    if (!(p->atol[i] >= 0 && isfinite(p->atol[i]))) {
+      dae_problem_variable(p, i, name, sizeof name);
+      return dae__fail(
+          err, DAE_ERROR_PROBLEM, name,
+          "atol: the absolute tolerance %g of %s is not positive and finite; 0: that of "
+          "the options",
+          p->atol[i], name);
+    }
+  return DAE_OK;
 }

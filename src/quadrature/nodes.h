@@ -22,6 +22,10 @@ dae__rule dae__rule_lobatto(int n);
 long double dae__lagrange(int n, const long double *c, int j, long double x);
 /* Integrals int_0^x l_j of the Lagrange polynomials, j = 0..n-1. */
 void dae__lagrange_integrals(int n, const long double *c, long double x, long double *integrals);
+/* Weight of the value at node i in the value at x of the polynomial through n nodes. */
+double dae__lagrange_weight(int n, const double *node, int i, double x);
+/* Weight of the value at node i in the derivative at node k of the polynomial through n nodes. */
+double dae__lagrange_derivative_weight(int n, const double *node, int i, int k);
 
 /* Matrix a_ij = int_0^(x_i) l_j for the nodes of a rule; a row with x_i = 1 is b exactly. */
 dae__small dae__collocation_matrix(const dae__rule *rule, int rows, const long double *x);

@@ -13,28 +13,6 @@
 #define REVERSAL_RANGE 0.01
 #define REVERSAL_TOLERANCES 100
 
-/* Counts the turning points up to the state y at the end of a step. */
-static void monitor_count_turns(dae__monitor *m, const double *y)
-{
-  dae__turns *turns = &m->turns;
-  for (int i = 0; i < turns->n; i++) {
-    double tolerance = isnan(m->rtol) ? 0 : m->rtol * fabs(y[i]) + m->atol;
-    turns->low[i] = fmin(turns->low[i], y[i]);
-    turns->high[i] = fmax(turns->high[i], y[i]);
-    double least =
-        fmax(REVERSAL_RANGE * (turns->high[i] - turns->low[i]), REVERSAL_TOLERANCES * tolerance);
-    double change = y[i] - turns->extreme[i];
-    int direction = turns->direction[i];
-    if (change * direction >= 0 && direction != 0) {
-      turns->extreme[i] = y[i];
-    } else if (fabs(change) > least) {
-      turns->count[i] += direction != 0;
-      turns->direction[i] = change > 0 ? 1 : -1;
-      turns->extreme[i] = y[i];
-    }
-  }
-}
-
 double dae__monitor_oscillations(const dae__monitor *m)
 {
   long most = 0;
@@ -201,7 +179,24 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
                              dae_error *err)
 {
   double mean = NAN, end;
-  monitor_count_turns(m, y);
+  /* Counts the turning points up to the state y at the end of a step */
+  dae__turns *turns = &m->turns;
+  for (int i = 0; i < turns->n; i++) {
+    double tolerance = isnan(m->rtol) ? 0 : m->rtol * fabs(y[i]) + m->atol;
+    turns->low[i] = fmin(turns->low[i], y[i]);
+    turns->high[i] = fmax(turns->high[i], y[i]);
+    double least =
+        fmax(REVERSAL_RANGE * (turns->high[i] - turns->low[i]), REVERSAL_TOLERANCES * tolerance);
+    double change = y[i] - turns->extreme[i];
+    int direction = turns->direction[i];
+    if (change * direction >= 0 && direction != 0) {
+      turns->extreme[i] = y[i];
+    } else if (fabs(change) > least) {
+      turns->count[i] += direction != 0;
+      turns->direction[i] = change > 0 ? 1 : -1;
+      turns->extreme[i] = y[i];
+    }
+  }
   if (isnan(m->energy) || !(t > m->t))
     return DAE_OK;
   dae_status status = dae__monitor_energy(m, t, y, &m->energy, &end, err);

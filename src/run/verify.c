@@ -174,24 +174,6 @@ static dae_status verify_outcome(dae_status status, const dae_error *why, char *
 
 /* ---- a dynamic iteration and the assembled system ---- */
 
-/* Reduces the differences of the columns to those of the kinds of variables. */
-static void verify_reduce(const comparison *c, dae_verification *out)
-{
-  char name[8];
-  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
-    out->most[i].tolerances = NAN;
-  for (int i = 0; c->most && i < c->compared; i++) {
-    dae_variable_kind kind =
-        dae_problem_variable(&c->columns->plan->problem, c->columns->entry[i], name, sizeof name);
-    dae_difference *most = &out->most[kind];
-    if (!(isnan(most->tolerances) || c->most[i].tolerances > most->tolerances))
-      continue;
-    *most = c->most[i];
-    snprintf(most->name, sizeof most->name, "%s", c->columns->names[1 + i]);
-  }
-  out->rows = c->rows;
-}
-
 dae_status dae__verify_run(const dae__verify *v, const dae__columns *columns, dae_summary *summary,
                            dae_error *err)
 {
@@ -208,7 +190,20 @@ dae_status dae__verify_run(const dae__verify *v, const dae__columns *columns, da
   void *opts =
       c.method ? verify_options(arena, c.method, summary->rtol, summary->atol, &why) : NULL;
   status = opts ? verify_integrate(arena, &c, opts, &why) : why.status;
-  verify_reduce(&c, out);
+  /* Reduces the differences of the columns to those of the kinds of variables */
+  char name[8];
+  for (int i = 0; i < DAE_VARIABLE_KINDS; i++)
+    out->most[i].tolerances = NAN;
+  for (int i = 0; c.most && i < c.compared; i++) {
+    dae_variable_kind kind =
+        dae_problem_variable(&c.columns->plan->problem, c.columns->entry[i], name, sizeof name);
+    dae_difference *most = &out->most[kind];
+    if (!(isnan(most->tolerances) || c.most[i].tolerances > most->tolerances))
+      continue;
+    *most = c.most[i];
+    snprintf(most->name, sizeof most->name, "%s", c.columns->names[1 + i]);
+  }
+  out->rows = c.rows;
   dae__arena_free(arena);
   status = verify_outcome(status, &why, out->message, sizeof out->message, err);
   if (status >= 0 || !out->message[0])
@@ -268,35 +263,6 @@ static const void *verify_finer_options(dae__arena *arena, comparison *c, const 
   return set ? opts : NULL;
 }
 
-/* Lists the differences of all columns in the summary, and the largest of them. */
-static void verify_list(const comparison *c, dae_error_check *out)
-{
-  const size_t kept_free = 40; /* bytes for the last line, "... and 3 more" */
-  dae__text lines = dae__text_in(out->columns, sizeof out->columns);
-  int listed = 0;
-  out->most.tolerances = NAN;
-  for (int i = 0; c->most && c->rows > 0 && i < c->compared; i++) {
-    const dae_difference *d = &c->most[i];
-    const char *name = c->columns->names[1 + i];
-    char line[400];
-    /* outputs are listed only: that of a conserved quantity has no scale of its own */
-    bool judged = i < c->columns->variables;
-    if (judged && (isnan(out->most.tolerances) || d->tolerances > out->most.tolerances)) {
-      out->most = *d;
-      snprintf(out->most.name, sizeof out->most.name, "%s", name);
-    }
-    int length = snprintf(line, sizeof line, "%.250s\t%s\t%s\t%s\n", name,
-                          dae__number_text(d->tolerances, 3).text,
-                          dae__number_text(d->absolute, 3).text, dae__number_text(d->t, 10).text);
-    if (lines.length + (size_t)length + kept_free >= sizeof out->columns)
-      continue;
-    dae__text_add(&lines, "%s", line);
-    listed++;
-  }
-  if (c->rows > 0 && listed < c->compared)
-    dae__text_add(&lines, "... and %d more\n", c->compared - listed);
-}
-
 dae_status dae__check_error_run(const dae__verify *v, const dae__columns *columns,
                                 dae_summary *summary, dae_error *err)
 {
@@ -312,7 +278,31 @@ dae_status dae__check_error_run(const dae__verify *v, const dae__columns *column
   status = opts ? verify_integrate(arena, &c, opts, &why) : why.status;
   *out =
       (dae_error_check){.method = c.method->name, .rtol = c.rtol, .step = c.step, .rows = c.rows};
-  verify_list(&c, out);
+  /* Lists the differences of all columns in the summary, and the largest of them */
+  const size_t kept_free = 40; /* bytes for the last line, "... and 3 more" */
+  dae__text lines = dae__text_in(out->columns, sizeof out->columns);
+  int listed = 0;
+  out->most.tolerances = NAN;
+  for (int i = 0; c.most && c.rows > 0 && i < c.compared; i++) {
+    const dae_difference *d = &c.most[i];
+    const char *name = c.columns->names[1 + i];
+    char line[400];
+    /* outputs are listed only: that of a conserved quantity has no scale of its own */
+    bool judged = i < c.columns->variables;
+    if (judged && (isnan(out->most.tolerances) || d->tolerances > out->most.tolerances)) {
+      out->most = *d;
+      snprintf(out->most.name, sizeof out->most.name, "%s", name);
+    }
+    int length = snprintf(line, sizeof line, "%.250s\t%s\t%s\t%s\n", name,
+                          dae__number_text(d->tolerances, 3).text,
+                          dae__number_text(d->absolute, 3).text, dae__number_text(d->t, 10).text);
+    if (lines.length + (size_t)length + kept_free >= sizeof out->columns)
+      continue;
+    dae__text_add(&lines, "%s", line);
+    listed++;
+  }
+  if (c.rows > 0 && listed < c.compared)
+    dae__text_add(&lines, "... and %d more\n", c.compared - listed);
   dae__arena_free(arena);
   status = verify_outcome(status, &why, out->message, sizeof out->message, err);
   if (!out->message[0])

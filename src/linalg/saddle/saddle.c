@@ -26,6 +26,7 @@
 #define UNPIVOTED_PRODUCTS_PER_ENTRY 50
 
 enum { BLOCK_M, BLOCK_D, BLOCK_G, BLOCK_G_T, BLOCK_K, BLOCK_K_T, BLOCKS };
+enum { PIVOTED, SCHUR, SCHUR_SMALL };
 
 struct dae__saddle_system {
   int n, m; /* number of coordinates; number of rows of G and K */
@@ -36,19 +37,39 @@ struct dae__saddle_system {
   bool dense_mass;          /* whether the pattern of M has entries off the diagonal */
   bool no_diagonal;         /* whether the last factorisation had no diagonal added */
   dae__saddle_schur *schur; /* elimination without pivoting; NULL: not for these patterns */
-  int *unpivoted;           /* saved state: whether the last factorisation is that of schur */
+  int *backend;             /* saved state: backend of the last factorisation */
+  /* Elimination of few rows without a diagonal added, by the kernels of schur_kernel.h. */
+  const dae__schur_kernel *kernel; /* NULL: the last factorisation is another one */
+  dae__schur_mass mass;            /* saved state */
+  dae__schur *factors;             /* factors of A and mass; NULL: too many rows, or none */
+  double *A;                       /* saved state: [G; K], dense by columns */
 };
 
 /* ---- construction ---- */
 
-/* Forgets, after a load, data of the last factorisation that is not saved. */
+/* Factors A of few rows with the mass of the last dae__schur_mass_set; false: pivoting is needed.
+ */
+static bool saddle_factor_small(dae__saddle_system *s)
+{
+  s->kernel = dae__schur_kernel_for(&s->mass, s->m);
+  return s->kernel->factor(&s->mass, DAE__LDL_TINY, s->A, NULL, s->factors);
+}
+
+/* After a load: the factors of few rows are formed again from saved values, other data of the last
+ * factorisation that is not saved is forgotten. */
 static dae_status saddle_reload(void *self)
 {
   dae__saddle *saddle = self;
   dae__saddle_system *s = saddle->system;
   s->no_diagonal = false;
+  s->kernel = NULL;
   saddle->fused = NULL;
-  *s->unpivoted = *s->unpivoted && s->schur; /* false where the patterns have no elimination */
+  if (!s->schur || (*s->backend == SCHUR_SMALL && !s->factors)) /* not for these patterns */
+    *s->backend = PIVOTED;
+  if (*s->backend == SCHUR_SMALL) {
+    *s->mass.diagonal = *s->mass.diagonal || !s->mass.L;
+    saddle_factor_small(s);
+  }
   return DAE_OK;
 }
 
@@ -63,10 +84,13 @@ static dae_status saddle_create_factors(dae__arena *arena, dae__saddle *saddle, 
   dae__saddle_system *s = saddle->system;
   const dae_pattern *M = s->block[BLOCK_M].pattern;
   s->schur = NULL;
-  s->unpivoted = DAE__STATE(arena, int, 1);
+  s->kernel = NULL;
+  s->factors = NULL;
+  s->backend = DAE__STATE(arena, int, 1);
+  DAE__LIMIT(arena, s->backend, 1, PIVOTED, SCHUR_SMALL);
+  dae__arena_on_load(arena, saddle_reload, saddle);
   if (dae__arena_failed(arena))
     return saddle_no_memory(err);
-  DAE__LIMIT_TRUTH(arena, s->unpivoted, 1);
   DAE__TRY(dae__solver_create(arena, &s->pattern, &s->solver, err));
   double n = s->n, m = s->m, all = n + m;
   double products = s->dense_mass ? all * all * all / 6 : n * m * m + m * m * m / 3;
@@ -78,8 +102,14 @@ static dae_status saddle_create_factors(dae__arena *arena, dae__saddle *saddle, 
   s->schur =
       dae__saddle_schur_create(arena, M, s->block[BLOCK_G].pattern, s->block[BLOCK_K].pattern);
   if (s->m > 0 && s->m <= DAE__SCHUR_ROWS) {
-    dae__schur_mass_create(arena, s->n, s->dense_mass && s->n <= DAE__SMALL_N, &saddle->mass);
+    bool dense = s->dense_mass && s->n <= DAE__SMALL_N;
+    dae__schur_mass_create(arena, s->n, dense, &saddle->mass);
     saddle->factors = dae__schur_create(arena, s->n, s->m, 1);
+    dae__schur_mass_create(arena, s->n, dense, &s->mass);
+    s->factors = dae__schur_create(arena, s->n, s->m, 1);
+    s->A = DAE__STATE(arena, double, s->n * s->m);
+    if (s->factors)
+      s->factors->A = s->A;
   }
   if (!dae__arena_failed(arena))
     return DAE_OK;
@@ -97,7 +127,6 @@ dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae
   if (!s)
     return saddle_no_memory(err);
   saddle->system = s;
-  dae__arena_on_load(arena, saddle_reload, saddle);
   s->n = n;
   s->m = G->rows + K->rows;
   for (int j = 0; j < n; j++)
@@ -137,14 +166,32 @@ dae_status dae__saddle_create_sharing(dae__arena *arena, const dae__saddle *firs
 
 /* ---- factorisation and solution ---- */
 
+/* Backend that factors the values without pivoting; PIVOTED: the values need pivoting. */
+static int saddle_factor_unpivoted(dae__saddle_system *s, const dae__saddle_values *values)
+{
+  if (s->factors && !values->diagonal) {
+    const dae_pattern *G = s->block[BLOCK_G].pattern;
+    dae__schur_put_rows(G, values->G, 0, s->m, s->A);
+    dae__schur_put_rows(s->block[BLOCK_K].pattern, values->K, G->rows, s->m, s->A);
+    bool same = values->same_mass && *s->backend == SCHUR_SMALL;
+    if ((same || dae__schur_mass_set(&s->mass, s->block[BLOCK_M].pattern, values->M)) &&
+        saddle_factor_small(s))
+      return SCHUR_SMALL;
+  }
+  s->kernel = NULL;
+  dae__saddle_values general = *values;
+  general.same_mass = values->same_mass && *s->backend == SCHUR;
+  return s->schur && dae__saddle_schur_factor(s->schur, &general) ? SCHUR : PIVOTED;
+}
+
 /* Factors without pivoting, or by pivoted LU where the values need it. */
 static dae_status saddle_factor_values(dae__saddle *saddle, const dae__saddle_values *values)
 {
   dae__saddle_system *s = saddle->system;
-  *s->unpivoted = s->schur && dae__saddle_schur_factor(s->schur, values);
+  *s->backend = saddle_factor_unpivoted(s, values);
   if (!values->same_mass)
     saddle->fused = NULL;
-  if (*s->unpivoted)
+  if (*s->backend != PIVOTED)
     return DAE_OK;
   double *A = s->values;
   dae__zero(dae__pattern_count(&s->pattern), A);
@@ -169,7 +216,11 @@ dae_status dae__saddle_factor(dae__saddle *saddle, const double *M, const double
 void dae__saddle_solve(dae__saddle *saddle, double *top, double *bottom)
 {
   dae__saddle_system *s = saddle->system;
-  if (*s->unpivoted) {
+  if (s->kernel) {
+    s->kernel->solve(&s->mass, s->factors, top, bottom);
+    return;
+  }
+  if (*s->backend == SCHUR) {
     dae__saddle_schur_solve(s->schur, top, bottom);
     return;
   }
@@ -185,7 +236,7 @@ dae_status dae__saddle_factor_solve(dae__saddle *saddle, const double *M, bool s
                                     const double *G, const double *K, double *top, double *bottom)
 {
   dae__saddle_system *s = saddle->system;
-  bool same = same_mass && s->no_diagonal && *s->unpivoted;
+  bool same = same_mass && s->no_diagonal && *s->backend != PIVOTED;
   dae__saddle_values values = {.M = M, .G = G, .K = K, .same_mass = same};
   s->no_diagonal = true;
   DAE__TRY(saddle_factor_values(saddle, &values));
@@ -212,19 +263,21 @@ bool dae__saddle_solve_fused_with(dae__saddle *saddle, const double *M,
 int dae__saddle_column(const dae__saddle *saddle)
 {
   const dae__saddle_system *s = saddle->system;
-  return *s->unpivoted ? -1 : dae__solver_column(s->solver);
+  return *s->backend != PIVOTED ? -1 : dae__solver_column(s->solver);
 }
 
 double dae__saddle_rcond(const dae__saddle *saddle)
 {
   const dae__saddle_system *s = saddle->system;
-  return *s->unpivoted ? dae__saddle_schur_rcond(s->schur) : dae__solver_rcond(s->solver);
+  if (s->kernel)
+    return dae__schur_rcond(&s->mass, s->factors, s->m);
+  return *s->backend == SCHUR ? dae__saddle_schur_rcond(s->schur) : dae__solver_rcond(s->solver);
 }
 
 const char *dae__saddle_kind(const dae__saddle *saddle)
 {
   const dae__saddle_system *s = saddle->system;
-  return *s->unpivoted ? "schur" : dae__solver_kind(s->solver);
+  return *s->backend != PIVOTED ? "schur" : dae__solver_kind(s->solver);
 }
 
 void dae__saddle_free(dae__saddle *saddle)

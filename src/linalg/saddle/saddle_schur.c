@@ -1,12 +1,13 @@
 /* Schur complement of saddle systems, two rows at a time: see saddle_schur.h. Numbers of
  * coordinates and of rows are rounded up to even ones by rows of the identity. */
 #include "linalg/saddle/saddle_schur.h"
+#include "core/assert.h"
 #include "core/vec.h"
 #include "linalg/pair.h"
 #include "linalg/pattern.h"
-#include "linalg/saddle/ldl.h"
 #include "linalg/saddle/schur_small.h"
 #include <float.h>
+#include <math.h>
 
 /* Largest number of refinements. Each refinement gains as many digits as the factorisation has
  * kept, at least nine for one pivot just above DAE__LDL_TINY: more than two are rarely needed. */
@@ -23,6 +24,94 @@ struct dae__saddle_schur {
   double *scale;             /* saved state: diagonals of M + D1 and of S before the elimination */
   double *u, *z, *residual;  /* workspace; solution x, y; residuals of both rows */
 };
+
+/* ---- symmetric elimination ---- */
+
+/* Factors A = L D L' without pivoting, for definite matrices [GSS96]. n is even, A column-major
+ * with leading dimension n and aligned to 16 bytes; L and 1/D overwrite its lower triangle, the
+ * only one used. By panels of two columns: a panel is eliminated, then the rest of the lower
+ * triangle is updated by both columns at once, in blocks of two by two. scale: reference value of
+ * each pivot, with its sign. u: workspace of 2 n numbers. False: a pivot is not usable. */
+static bool ldl_factor(size_t n, const double *scale, double *u, double *A)
+{
+  double *u0 = u, *u1 = u + n;
+  DAE__ASSERT(n % 2 == 0);
+  for (size_t k = 0; k < n; k += 2) {
+    double *a0 = A + k * n, *a1 = a0 + n;
+    double d0 = a0[k], r0 = 1 / d0, t = a0[k + 1], l = t * r0, d1 = a1[k + 1] - l * t, r1 = 1 / d1;
+    if (!dae__ldl_usable(d0, scale[k]) || !dae__ldl_usable(d1, scale[k + 1]))
+      return false;
+    a0[k] = r0;
+    a0[k + 1] = l;
+    a1[k + 1] = r1;
+    for (size_t i = k + 2; i < n; i += 2) { /* u = a L'^-1, l = u / d */
+      dae__pair p0 = dae__pair_of(a0 + i), p1 = dae__pair_of(a1 + i) - l * p0;
+      *dae__pair_at(u0 + i) = p0;
+      *dae__pair_at(u1 + i) = p1;
+      *dae__pair_at(a0 + i) = p0 * r0;
+      *dae__pair_at(a1 + i) = p1 * r1;
+    }
+    for (size_t j = k + 2; j < n; j += 2) { /* lower triangle A -= a0 u0' + a1 u1' */
+      double p0 = u0[j], p1 = u1[j], q0 = u0[j + 1], q1 = u1[j + 1];
+      double *c0 = A + j * n, *c1 = c0 + n;
+      for (size_t i = j; i < n; i += 2) {
+        dae__pair a = dae__pair_of(a0 + i), b = dae__pair_of(a1 + i);
+        *dae__pair_at(c0 + i) -= a * p0 + b * p1;
+        *dae__pair_at(c1 + i) -= a * q0 + b * q1;
+      }
+    }
+  }
+  return true;
+}
+
+/* z = L\z, two columns at a time. Entries that the next two columns need first stay in a register:
+ * loads would wait for the stores. */
+static void ldl_forward(size_t n, const double *A, double *z)
+{
+  dae__pair next = n > 0 ? dae__pair_of(z) : (dae__pair){0, 0};
+  for (size_t k = 0; k < n; k += 2) {
+    const double *a0 = A + k * n, *a1 = a0 + n;
+    double y0 = next[0], y1 = next[1] - a0[k + 1] * y0;
+    *dae__pair_at(z + k) = (dae__pair){y0, y1};
+    if (k + 2 < n)
+      next =
+          dae__pair_of(z + k + 2) - dae__pair_of(a0 + k + 2) * y0 - dae__pair_of(a1 + k + 2) * y1;
+    for (size_t i = k + 4; i < n; i += 2)
+      *dae__pair_at(z + i) -= dae__pair_of(a0 + i) * y0 + dae__pair_of(a1 + i) * y1;
+  }
+}
+
+/* z = L'\(D\z), two columns at a time; sums begin with the entries computed first. */
+static void ldl_backward(size_t n, const double *A, double *z)
+{
+  dae__pair last = {0, 0};
+  for (size_t k = n; k > 0;) {
+    k -= 2;
+    const double *a0 = A + k * n, *a1 = a0 + n;
+    dae__pair s0 = {z[k] * a0[k], 0}, s1 = {z[k + 1] * a1[k + 1], 0};
+    for (size_t i = n - 2; i > k + 2; i -= 2) {
+      dae__pair t = dae__pair_of(z + i);
+      s0 -= dae__pair_of(a0 + i) * t;
+      s1 -= dae__pair_of(a1 + i) * t;
+    }
+    if (k + 2 < n) {
+      s0 -= dae__pair_of(a0 + k + 2) * last;
+      s1 -= dae__pair_of(a1 + k + 2) * last;
+    }
+    double y1 = dae__pair_sum(s1);
+    last = (dae__pair){dae__pair_sum(s0) - a0[k + 1] * y1, y1};
+    *dae__pair_at(z + k) = last;
+  }
+}
+
+/* smallest ratio of a pivot to its reference value */
+static double ldl_rcond(size_t n, const double *A, const double *scale)
+{
+  double least = 1;
+  for (size_t k = 0; k < n; k++)
+    least = fmin(least, 1 / (A[k * n + k] * scale[k]));
+  return least;
+}
 
 /* ---- creation ---- */
 
@@ -51,6 +140,7 @@ dae__saddle_schur *dae__saddle_schur_create(dae__arena *arena, const dae_pattern
   made.of_G = saddle_schur_places(arena, G, size, 0);
   made.of_K = saddle_schur_places(arena, K, size, G->rows);
   made.diagonal = DAE__STATE(arena, int, 1);
+  DAE__LIMIT_TRUTH(arena, made.diagonal, 1);
   made.mass = DAE__STATE(arena, double, made.dense ? top *top : n);
   made.F = made.dense ? DAE__STATE(arena, double, top *top) : NULL;
   made.r = DAE__STATE(arena, double, n);
@@ -65,7 +155,6 @@ dae__saddle_schur *dae__saddle_schur_create(dae__arena *arena, const dae_pattern
   made.residual = DAE__ALLOC(arena, double, top + size);
   if (dae__arena_failed(arena))
     return NULL;
-  DAE__LIMIT_TRUTH(arena, made.diagonal, 1);
   if (top > n) /* pivots 1 for the padding */
     made.scale[top - 1] = 1;
   if (size > m)
@@ -123,7 +212,7 @@ static bool saddle_schur_set_mass(const dae__saddle_schur *s, const dae__saddle_
   *s->diagonal = diagonal;
   if (diagonal || !good)
     return good;
-  if (!within || !saddle_schur_copy_mass(s) || !dae__ldl_factor(s->top, scale, s->u, s->F))
+  if (!within || !saddle_schur_copy_mass(s) || !ldl_factor(s->top, scale, s->u, s->F))
     return false;
   for (size_t j = 0; j < n; j++)
     s->r[j] = s->F[j * step];
@@ -195,13 +284,13 @@ bool dae__saddle_schur_factor(const dae__saddle_schur *s, const dae__saddle_valu
   }
   if (s->m < size)
     S[size * size - 1] = 1;
-  return good && dae__ldl_factor(size, scale, s->u, S);
+  return good && ldl_factor(size, scale, s->u, S);
 }
 
 double dae__saddle_schur_rcond(const dae__saddle_schur *s)
 {
-  double rows = dae__ldl_rcond(s->size, s->S, s->scale + s->top);
-  return *s->diagonal ? rows : fmin(rows, dae__ldl_rcond(s->top, s->F, s->scale));
+  double rows = ldl_rcond(s->size, s->S, s->scale + s->top);
+  return *s->diagonal ? rows : fmin(rows, ldl_rcond(s->top, s->F, s->scale));
 }
 
 /* ---- solution ---- */
@@ -222,21 +311,21 @@ static void saddle_schur_divide(const dae__saddle_schur *s, double *x, double *y
   const double *W = *s->diagonal ? s->A : s->W;
   bool diagonal = *s->diagonal;
   if (!diagonal)
-    dae__ldl_forward(s->top, s->F, x); /* u = L\a */
+    ldl_forward(s->top, s->F, x); /* u = L\a */
   for (size_t i = 0; i < s->size; i += 2) {
     dae__pair sum = -dae__pair_of(y + i);
     for (size_t j = 0; j < s->n; j++)
       sum += dae__pair_of(s->B + j * s->size + i) * x[j];
     *dae__pair_at(y + i) = sum;
   }
-  dae__ldl_forward(s->size, s->S, y);
-  dae__ldl_backward(s->size, s->S, y);
+  ldl_forward(s->size, s->S, y);
+  ldl_backward(s->size, s->S, y);
   for (size_t j = 0; j < s->n; j++) {
     x[j] -= saddle_schur_along(s, W, j, y);
     x[j] *= diagonal ? s->r[j] : 1;
   }
   if (!diagonal)
-    dae__ldl_backward(s->top, s->F, x);
+    ldl_backward(s->top, s->F, x);
 }
 
 /* Residual r = b - A x - E y, y and r padded to even length; returns whether r exceeds the

@@ -2,11 +2,12 @@
 #include "linalg/saddle/schur_small.h"
 #include "core/assert.h"
 #include "core/vec.h"
-#include "linalg/saddle/ldl.h"
 #include "linalg/saddle/schur_kernel.h"
 #include <float.h>
 
-#define REFINEMENTS_MAX 2 /* largest number of refinements of a fused solution */
+/* Largest number of refinements. Each gains as many digits as the factorisation has kept, at least
+ * nine for one pivot just above DAE__LDL_TINY. */
+#define REFINEMENTS_MAX 3
 
 /* ---- mass ---- */
 
@@ -14,10 +15,9 @@ void dae__schur_mass_create(dae__arena *arena, int n, bool dense, dae__schur_mas
 {
   out->n = n;
   out->diagonal = DAE__STATE(arena, int, 1);
+  DAE__LIMIT_TRUTH(arena, out->diagonal, 1);
   out->r = DAE__STATE(arena, double, n);
   out->L = dense ? DAE__STATE(arena, double, n *n) : NULL;
-  if (!dae__arena_failed(arena))
-    DAE__LIMIT_TRUTH(arena, out->diagonal, 1);
 }
 
 /* Reciprocals of a diagonal M; false: an entry is off the diagonal, not positive or not finite. */
@@ -84,12 +84,21 @@ dae__schur *dae__schur_create(dae__arena *arena, int n, int m, int count)
 {
   DAE__ASSERT(m > 0 && m <= DAE__SCHUR_ROWS);
   dae__schur *f = DAE__UNINIT(arena, dae__schur, count);
-  double *W = DAE__UNINIT(arena, double, 2 * count * n * m);
+  double *W = DAE__UNINIT(arena, double, count *n *(2 * m + 1));
   for (int i = 0; f && W && i < count; i++) {
-    f[i].W = W + 2 * i * n * m;
+    f[i].W = W + i * n * (2 * m + 1);
     f[i].V = f[i].W + n * m;
+    f[i].a = f[i].V + n * m;
+    f[i].A = NULL;
   }
   return f;
+}
+
+void dae__schur_put_rows(const dae_pattern *p, const double *values, int first, int m, double *A)
+{
+  for (int j = 0; j < p->cols; j++)
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      A[j * m + first + p->row[e]] = values[e];
 }
 
 /* ---- instances for each number of rows ---- */
@@ -112,34 +121,56 @@ DAE__SCHUR_KERNEL bool schur_factor_as(const int m, const bool diagonal, const b
   return schur_eliminate(m, symmetric, tiny, f);
 }
 
-DAE__SCHUR_KERNEL void schur_solve_as(const int m, const bool diagonal, const bool symmetric,
-                                      const dae__schur_mass *M, const dae__schur *f, double *x,
-                                      double *y)
-{
-  double z[DAE__SCHUR_ROWS];
-  schur_reduce(m, M->n, diagonal, M, symmetric ? f->W : f->V, x, y, x, z);
-  schur_divide(m, symmetric, f, z);
-  schur_expand(m, M->n, diagonal, M, f->W, x, z, x);
-  DAE__SCHUR_UNROLL
-  for (int i = 0; i < m; i++)
-    y[i] = z[i];
-}
-
-/* Iterative refinement of a fused solution, rarely needed; false: A x = -c does not hold to
- * round-off after it. */
+/* Iterative refinement with the residual of the whole system [S80], rarely needed; the first row of
+ * a diagonal M holds by construction. False: A x = -c does not hold to round-off after it. */
 static __attribute__((noinline)) bool
 schur_refine(int m, const dae__schur_mass *M, const dae__schur *f, const dae__saddle_forces *of)
 {
   const dae__schur_kernel *kernel = dae__schur_kernel_for(M, m);
-  double *dx = f->V, dy[DAE__SCHUR_ROWS], rest[DAE__SCHUR_ROWS];
+  double *dx = f->V, dy[DAE__SCHUR_ROWS];
+  dae__schur plain = *f;
+  plain.symmetric = true;
+  plain.A = NULL;
   for (int k = 0; k < REFINEMENTS_MAX; k++) {
-    if (schur_holds(m, M->n, of->A, of->c, of->x, rest))
+    if (schur_holds(m, M->n, of->A, of->c, of->x, dy))
       return true;
-    kernel->correct(M, f, of->A, rest, dx, dy);
+    if (*M->diagonal) {
+      kernel->correct(M, f, of->A, dy, dx, dy);
+    } else {
+      /* Residual f - M x - A'y of a dense M, whose upper triangle is that of L */
+      int n = M->n;
+      for (int i = 0; i < n; i++) {
+        dx[i] = of->f[i];
+        for (int j = 0; j < n; j++)
+          dx[i] -= M->L[i < j ? i * n + j : j * n + i] * of->x[j];
+        for (int row = 0; row < m; row++)
+          dx[i] -= of->A[i * m + row] * of->y[row];
+      }
+      kernel->solve(M, &plain, dx, dy);
+    }
     dae__axpy(M->n, 1, dx, of->x);
     dae__axpy(m, 1, dy, of->y);
   }
-  return schur_holds(m, M->n, of->A, of->c, of->x, rest);
+  return schur_holds(m, M->n, of->A, of->c, of->x, dy);
+}
+
+DAE__SCHUR_KERNEL void schur_solve_as(const int m, const int n, const bool diagonal,
+                                      const bool symmetric, const dae__schur_mass *M,
+                                      const dae__schur *f, double *x, double *y)
+{
+  double z[DAE__SCHUR_ROWS], c[DAE__SCHUR_ROWS], rest[DAE__SCHUR_ROWS];
+  for (int j = 0; symmetric && !diagonal && f->A && j < n; j++)
+    f->a[j] = x[j];
+  schur_reduce(m, n, diagonal, M, symmetric ? f->W : f->V, x, y, x, z);
+  schur_divide(m, symmetric, f, z);
+  schur_expand(m, n, diagonal, M, f->W, x, z, x);
+  DAE__SCHUR_UNROLL
+  for (int i = 0; i < m; i++) {
+    c[i] = -y[i];
+    y[i] = z[i];
+  }
+  if (symmetric && f->A && !schur_holds(m, n, f->A, c, x, rest))
+    schur_refine(m, M, f, &(dae__saddle_forces){.A = f->A, .f = f->a, .c = c, .x = x, .y = y});
 }
 
 /* Fused solution with force directions B of their own. */
@@ -211,10 +242,12 @@ DAE__SCHUR_KERNEL void schur_correct_as(const int m, const bool diagonal, const 
   static void schur_solve_##kind##_##m(const dae__schur_mass *M, const dae__schur *f, double *x,   \
                                        double *y)                                                  \
   {                                                                                                \
-    if (f->symmetric)                                                                              \
-      schur_solve_as(m, diagonal, true, M, f, x, y);                                               \
+    if (f->symmetric && M->n == (usual))                                                           \
+      schur_solve_as(m, usual, diagonal, true, M, f, x, y);                                        \
+    else if (f->symmetric)                                                                         \
+      schur_solve_as(m, M->n, diagonal, true, M, f, x, y);                                         \
     else                                                                                           \
-      schur_solve_as(m, diagonal, false, M, f, x, y);                                              \
+      schur_solve_as(m, M->n, diagonal, false, M, f, x, y);                                        \
   }                                                                                                \
   static bool schur_fused_##kind##_##m(const dae__schur_mass *M, dae__schur *f,                    \
                                        const dae__saddle_forces *of)                               \
@@ -253,4 +286,19 @@ static const dae__schur_kernel kernels[2][DAE__SCHUR_ROWS] = {ENTRIES(dense), EN
 const dae__schur_kernel *dae__schur_kernel_for(const dae__schur_mass *M, int m)
 {
   return &kernels[*M->diagonal][m - 1];
+}
+
+double dae__schur_rcond(const dae__schur_mass *M, const dae__schur *f, int m)
+{
+  int n = M->n;
+  double least = 1;
+  for (int j = 0; !*M->diagonal && j < n; j++)
+    least = fmin(least, 1 / (M->r[j] * M->L[j * n + j]));
+  for (int i = 0; i < m; i++) {
+    double before = 0; /* diagonal entry of S, of which 1/r is left */
+    for (int j = 0; j < n; j++)
+      before += f->W[j * m + i] * f->W[j * m + i] * M->r[j];
+    least = fmin(least, 1 / (f->r[i] * before));
+  }
+  return least;
 }

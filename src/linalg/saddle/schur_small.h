@@ -5,6 +5,7 @@
 
 #include "core/arena.h"
 #include <daedal/pattern.h>
+#include <math.h>
 #include <stdbool.h>
 
 #define DAE__SCHUR_ROWS 6 /* largest number of rows with a kernel */
@@ -24,6 +25,18 @@
 #define DAE__SCHUR_MASS_MIN 1e-140
 #define DAE__SCHUR_MASS_MAX 1e140
 
+/* Smallest pivot, relative to its reference value, that is accepted without pivoting. Iterative
+ * refinement repairs solutions after a smaller loss of digits. Of 2e5 random saddle systems (masses
+ * 1e-6 to 1e6, rows 1e-4 to 1e4) some with two or more smaller pivots remained inaccurate with a
+ * limit of 1e-8, none with 1e-6. */
+#define DAE__LDL_TINY 1e-6
+
+/* Whether a pivot has the sign of its reference value `scale`, is finite and not tiny. */
+static inline bool dae__ldl_usable(double pivot, double scale)
+{
+  return (scale < 0 ? -pivot : pivot) >= DAE__LDL_TINY * fabs(scale) && fabs(pivot) < INFINITY;
+}
+
 /* Factors of M = L D L': r = 1/D, and the rows of L below the diagonal, n numbers each. */
 typedef struct dae__schur_mass {
   int n, *diagonal; /* diagonal: whether L = 1 */
@@ -32,8 +45,10 @@ typedef struct dae__schur_mass {
 
 /* Factors of one saddle matrix. */
 typedef struct dae__schur {
-  bool symmetric; /* B = G */
-  double *W, *V;  /* L\B' and L\G', m numbers for each coordinate; V = W where B = G */
+  bool symmetric;  /* B = G */
+  double *W, *V;   /* L\B' and L\G', m numbers for each coordinate; V = W where B = G */
+  double *a;       /* n numbers: workspace of refined solutions */
+  const double *A; /* B = G as it was factored, for refined solutions; NULL: not refined */
   double S[DAE__SCHUR_ROWS][DAE__SCHUR_ROWS], r[DAE__SCHUR_ROWS]; /* see schur_eliminate */
   int order[DAE__SCHUR_ROWS];
 } dae__schur;
@@ -51,7 +66,8 @@ typedef struct dae__schur_kernel {
    * the elimination. False: S is singular, or needs pivoting. */
   bool (*factor)(const dae__schur_mass *M, double tiny, const double *B, const double *G,
                  dae__schur *f);
-  /* Solves with the factors. In: right sides a in x, b in y. Out: solution x and y; not refined. */
+  /* Solves with the factors. In: right sides a in x, b in y. Out: solution x and y, refined where
+   * the factors have A. */
   void (*solve)(const dae__schur_mass *M, const dae__schur *f, double *x, double *y);
   /* Factors, solves and refines; false: A x = -c does not hold to round-off, or factor fails. x and
    * y are distinct from f and c; W of a diagonal M is not stored. */
@@ -69,7 +85,12 @@ dae__schur *dae__schur_create(dae__arena *arena, int n, int m, int count);
 /* Factors M, n x n with both triangles; false: M is not symmetric, not definite, or not diagonal
  * where L is NULL. A pattern with entries off the diagonal may hold a diagonal matrix. */
 bool dae__schur_mass_set(const dae__schur_mass *mass, const dae_pattern *pattern, const double *M);
+/* Copies the values of a pattern into A, m numbers for each column, whose row `first` is the
+ * pattern's row 0. */
+void dae__schur_put_rows(const dae_pattern *p, const double *values, int first, int m, double *A);
 /* Kernel for m rows and the M of the last dae__schur_mass_set. */
 const dae__schur_kernel *dae__schur_kernel_for(const dae__schur_mass *M, int m);
+/* Smallest ratio of a pivot of M or S to its value before the elimination, B = G. */
+double dae__schur_rcond(const dae__schur_mass *M, const dae__schur *f, int m);
 
 #endif

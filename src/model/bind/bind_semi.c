@@ -91,25 +91,6 @@ static void bind_semi_build_mass(dae__binder *b, const dae__system *u, semi_tape
   p->Ms_x = bind_semi_eval_Ms_x;
 }
 
-/* Builds the tapes of F and of its partial derivative by time. */
-static void bind_semi_build_algebraic(dae__binder *b, const dae__system *u, semi_tapes *c,
-                                      dae_semi_explicit *p)
-{
-  dae__nodes F_t = {0};
-  c->tape[Q_F] = dae__bind_vector_tape(b, "F", &u->c);
-  for (int i = 0; i < u->c.count; i++) {
-    dae__node F = u->c.item[i], rate = DAE__ZERO;
-    if (dae__kinds_below(b->x, F) & DAE__LEAF_TIME) {
-      dae__gradient d = dae__bind_gradient(b, F, DAE__BIT(T));
-      rate = d.count > 0 ? d.value[0] : DAE__ZERO;
-    }
-    *DAE__PUSH(b->x->l->scratch, &F_t) = rate;
-  }
-  c->tape[Q_F_t] = dae__bind_vector_tape(b, "F_t", &F_t);
-  p->F = bind_semi_eval_F;
-  p->F_t = bind_semi_eval_F_t;
-}
-
 const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const char *name)
 {
   dae_semi_explicit *p = DAE__ALLOC(b->arena, dae_semi_explicit, 1);
@@ -125,8 +106,22 @@ const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const ch
                            .constant_mass = true};
   dae__system_place(b, u, true);
   c->tape[Q_f] = dae__bind_vector_tape(b, "f", &u->s);
-  if (u->w.count > 0)
-    bind_semi_build_algebraic(b, u, c, p);
+  if (u->w.count > 0) {
+    /* Builds the tapes of F and of its partial derivative by time */
+    dae__nodes F_t = {0};
+    c->tape[Q_F] = dae__bind_vector_tape(b, "F", &u->c);
+    for (int i = 0; i < u->c.count; i++) {
+      dae__node F = u->c.item[i], rate = DAE__ZERO;
+      if (dae__kinds_below(b->x, F) & DAE__LEAF_TIME) {
+        dae__gradient d = dae__bind_gradient(b, F, DAE__BIT(T));
+        rate = d.count > 0 ? d.value[0] : DAE__ZERO;
+      }
+      *DAE__PUSH(b->x->l->scratch, &F_t) = rate;
+    }
+    c->tape[Q_F_t] = dae__bind_vector_tape(b, "F_t", &F_t);
+    p->F = bind_semi_eval_F;
+    p->F_t = bind_semi_eval_F_t;
+  }
   bind_semi_build_jacobians(b, u, c, p);
   if (u->mass.rows > 0)
     bind_semi_build_mass(b, u, c, p);

@@ -95,22 +95,6 @@ static void tape_order_all(dae__tape_compiler *c)
   }
 }
 
-/* Lists the groups with zeroed entries that no output writes. */
-static void tape_list_zeros(const dae__tape_plan *plan, dae__arena *arena, dae__tape *tape)
-{
-  dae__tape_zeros *zeros = plan->zeroed ? DAE__ALLOC(arena, dae__tape_zeros, plan->groups) : NULL;
-  for (int group = 0; zeros && group < plan->groups; group++) {
-    int unwritten = plan->zeroed[group];
-    for (int i = 0; i < plan->outputs && unwritten > 0; i++)
-      unwritten -= plan->output[i].group == group && plan->output[i].index < plan->zeroed[group] &&
-                   !tape_is_left_out(plan, &plan->output[i]);
-    if (unwritten > 0)
-      zeros[tape->zeroed++] = (dae__tape_zeros){group, plan->zeroed[group]};
-  }
-  tape->zeros = zeros;
-  tape->groups = plan->groups;
-}
-
 void dae__tape_workspace_free(dae__tape_workspace *workspace, const dae_env *env)
 {
   if (workspace->place)
@@ -188,7 +172,19 @@ bool dae__tape_compile(dae__tape *tape)
     dae__tape_allocate(&c, arena, &made);
   if (!c.failed) {
     dae__tape_encode(&c, arena, &made);
-    tape_list_zeros(plan, arena, &made);
+    /* Lists the groups with zeroed entries that no output writes */
+    dae__tape_zeros *zeros = plan->zeroed ? DAE__ALLOC(arena, dae__tape_zeros, plan->groups) : NULL;
+    for (int group = 0; zeros && group < plan->groups; group++) {
+      int unwritten = plan->zeroed[group];
+      for (int i = 0; i < plan->outputs && unwritten > 0; i++)
+        unwritten -= plan->output[i].group == group &&
+                     plan->output[i].index < plan->zeroed[group] &&
+                     !tape_is_left_out(plan, &plan->output[i]);
+      if (unwritten > 0)
+        zeros[made.zeroed++] = (dae__tape_zeros){group, plan->zeroed[group]};
+    }
+    made.zeros = zeros;
+    made.groups = plan->groups;
   }
   for (int v = 0; c.place && v < c.values; v++)
     c.place[c.value[v].node] = 0;

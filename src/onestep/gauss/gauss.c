@@ -37,7 +37,7 @@
 #include "core/vec.h"
 #include "onestep/host/share.h"
 #include "onestep/host/smoothness.h"
-#include "quadrature/lagrange.h"
+#include "quadrature/nodes.h"
 #include "step/norm.h"
 #include <float.h>
 #include <math.h>
@@ -166,26 +166,6 @@ static dae_status gauss_sweep(dae__gauss *o, const dae_step *step, int first, do
   return DAE_OK;
 }
 
-static dae_status gauss_iterate(dae__gauss *o, const dae_step *step, double *K, dae_error *err)
-{
-  iteration it = gauss_begin_iteration(o, step->h);
-  int first = dae__gauss_predict(o, step, K) ? o->rule.early_stages : 0;
-  o->state(o, step->h, step->from.z, K, &o->rule.end, o->previous_end);
-  for (;;) {
-    bool done;
-    dae_status status = gauss_sweep(o, step, first, K, err);
-    o->memory->iterations++;
-    o->memory->stiffness = (it.sweeps + 1) / (double)MAX_SWEEPS;
-    DAE__TRY(status);
-    DAE__TRY(gauss_test_convergence(o, step->h, step->to.z, &it, &done, err));
-    if (done)
-      break;
-    first = 0;
-    dae__copy(o->adapter->nx, step->to.z, o->previous_end);
-  }
-  return DAE_OK;
-}
-
 /* ---- error estimate ---- */
 
 /* weighted root mean square of the n entries of x */
@@ -274,7 +254,21 @@ static dae_status gauss_attempt(void *self, const dae_step *step, double *error,
   dae__inverse_weights(nx, rtol, unit, o->fixed ? NULL : o->adapter->atol_scale, x,
                        o->inverse_weight);
   dae__copy(ny, x + nx, o->z + nx);
-  DAE__TRY(gauss_iterate(o, step, K, err));
+  iteration it = gauss_begin_iteration(o, step->h);
+  int first = dae__gauss_predict(o, step, K) ? o->rule.early_stages : 0;
+  o->state(o, step->h, step->from.z, K, &o->rule.end, o->previous_end);
+  for (;;) {
+    bool done;
+    dae_status status = gauss_sweep(o, step, first, K, err);
+    o->memory->iterations++;
+    o->memory->stiffness = (it.sweeps + 1) / (double)MAX_SWEEPS;
+    DAE__TRY(status);
+    DAE__TRY(gauss_test_convergence(o, step->h, step->to.z, &it, &done, err));
+    if (done)
+      break;
+    first = 0;
+    dae__copy(o->adapter->nx, step->to.z, o->previous_end);
+  }
   dae__copy(ny, o->z + nx, step->to.z + nx);
   *error = o->fixed ? 0 : gauss_estimate_error(o, step->h, K);
   return DAE_OK;

@@ -107,22 +107,6 @@ static bool lie_simpson_defect(stepper *o, const dae_step *step, double *norm)
   return *norm < STIFF_REDUCTION * unfiltered;
 }
 
-/* Removes the fast components from x1 in a stiff step. */
-static void lie_damp(stepper *o, const dae_step *step)
-{
-  int nx = o->adapter->nx;
-  double *d = o->coarse.z, *filtered = o->coarse.dz;
-  for (int i = 0; i < nx; i++)
-    d[i] = step->h * step->to.dz[i] - (step->from.z[i] - 4 * o->half.z[i] + 3 * step->to.z[i]);
-  dae__lie_filter(&o->step, d);
-  for (int k = 0; k < 2; k++) {
-    dae__copy(nx, d, filtered);
-    dae__lie_filter(&o->step, filtered);
-    dae__axpy(nx, -1, filtered, d);
-  }
-  dae__axpy(nx, o->gamma, d, step->to.z);
-}
-
 /* Derivative at the end of a step that passes the error test, discontinuity check, damping. */
 static dae_status lie_check_end(stepper *o, const dae_step *step, double *error, dae_error *err)
 {
@@ -135,7 +119,18 @@ static dae_status lie_check_end(stepper *o, const dae_step *step, double *error,
   *error = defect <= MAX_SIMPSON_DEFECT * *error ? *error : defect / MAX_SIMPSON_DEFECT;
   if (!stiff || o->gamma == 0 || o->step.s->hidden_count > 0 || !(*error <= 1))
     return DAE_OK;
-  lie_damp(o, step);
+  /* Removes the fast components from x1 in a stiff step */
+  int nx = o->adapter->nx;
+  double *d = o->coarse.z, *filtered = o->coarse.dz;
+  for (int i = 0; i < nx; i++)
+    d[i] = step->h * step->to.dz[i] - (step->from.z[i] - 4 * o->half.z[i] + 3 * step->to.z[i]);
+  dae__lie_filter(&o->step, d);
+  for (int k = 0; k < 2; k++) {
+    dae__copy(nx, d, filtered);
+    dae__lie_filter(&o->step, filtered);
+    dae__axpy(nx, -1, filtered, d);
+  }
+  dae__axpy(nx, o->gamma, d, step->to.z);
   return a->table->slopes(a->self, false, t, step->to.z, step->to.dz, err);
 }
 

@@ -4,7 +4,7 @@
  * compares both). */
 #include "core/assert.h"
 #include "onestep/radau/radau.h"
-#include "quadrature/lagrange.h"
+#include "quadrature/nodes.h"
 #include <math.h>
 
 /* Error of a step relative to the tolerance, beside the factor 0.1 of the mapped tolerance: errors

@@ -12,7 +12,7 @@
 #include "onestep/host/integrator.h"
 #include "onestep/host/sums.h"
 #include "onestep/radau/radau.h"
-#include "quadrature/lagrange.h"
+#include "quadrature/nodes.h"
 #include "step/newton.h"
 #include "step/norm.h"
 #include <math.h>

@@ -75,14 +75,6 @@ typedef struct mechanical {
 
 /* ---- preconditioner ---- */
 
-static void reduced_mech_put_rows(const dae_pattern *p, const double *values, int first, int stride,
-                                  double *to)
-{
-  for (int j = 0; j < p->cols; j++)
-    for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      to[j * stride + first + p->row[e]] = values[e];
-}
-
 /* Factors R_k of a stage; false: constraints depend on each other. */
 static bool reduced_mech_factor_stage(mechanical *o, int stage, const double *G, const double *K)
 {
@@ -91,8 +83,8 @@ static bool reduced_mech_factor_stage(mechanical *o, int stage, const double *G,
   o->stage = stage;
   if (m->nk == 0 && dae__pattern_count(&m->G) == m->ng * m->nq)
     return kernel->factor(&o->mass, PRECONDITIONER_PIVOT_MIN, G, NULL, &o->R_k[stage]);
-  reduced_mech_put_rows(&m->G, G, 0, m->nc, o->A);
-  reduced_mech_put_rows(&m->K, K, m->ng, m->nc, o->A);
+  dae__schur_put_rows(&m->G, G, 0, m->nc, o->A);
+  dae__schur_put_rows(&m->K, K, m->ng, m->nc, o->A);
   return kernel->factor(&o->mass, PRECONDITIONER_PIVOT_MIN, o->A, NULL, &o->R_k[stage]);
 }
 

@@ -24,7 +24,7 @@
 #include "onestep/host/share.h"
 #include "onestep/host/smoothness.h"
 #include "onestep/spark/stages.h"
-#include "quadrature/lagrange.h"
+#include "quadrature/nodes.h"
 #include "step/norm.h"
 #include <float.h>
 

@@ -5,7 +5,7 @@
 #include "core/vec.h"
 #include "onestep/spark/decoupled.h"
 #include "onestep/spark/full_newton.h"
-#include "quadrature/lagrange.h"
+#include "quadrature/nodes.h"
 
 /* Ratio of step sizes above which the polynomial of the last step is not extrapolated: the last
  * step was cut short, as at an output time. Chosen, not measured. */

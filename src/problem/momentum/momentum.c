@@ -157,29 +157,6 @@ int dae__momentum_rows(const dae__momentum *m, dae__momentum_quantity quantity)
                                                        : m->nz;
 }
 
-static dae_status momentum_check(const dae__momentum *m, dae__momentum_quantity quantity,
-                                 const double *x, double t, dae_error *err)
-{
-  static const char *const what[] = {"the rate v",        "p in the equation", "f in the equation",
-                                     "r in the equation", "the residual",      "the rate",
-                                     "the residual"};
-  bool constraint = quantity >= DAE__G;
-  char name[64];
-  for (int i = 0; i < dae__momentum_rows(m, quantity); i++) {
-    if (isfinite(x[i]))
-      continue;
-    if (constraint)
-      dae__momentum_constraint_name(m->p, quantity == DAE__K ? m->ng + i : i, name, sizeof name);
-    else
-      dae__momentum_variable_name(m->p, quantity == DAE__V ? i : m->ny + i, name, sizeof name);
-    dae__fail(err, DAE_ERROR_RECOVERABLE, name, "%s of %s is not a finite number", what[quantity],
-              name);
-    dae__fail_at(err, t, NAN);
-    return DAE_ERROR_RECOVERABLE;
-  }
-  return DAE_OK;
-}
-
 static dae_status momentum_g_later(void *context, double e, double *out, dae_error *err)
 {
   vary *c = context;
@@ -241,7 +218,24 @@ dae_status dae__momentum_eval(dae__momentum *m, dae__momentum_quantity quantity,
     code = p->k(p->user, at, out);
   }
   DAE__TRY(dae__callback_status(m->why, code, names[quantity], at->t, err));
-  return momentum_check(m, quantity, out, at->t, err);
+  static const char *const what[] = {"the rate v",        "p in the equation", "f in the equation",
+                                     "r in the equation", "the residual",      "the rate",
+                                     "the residual"};
+  bool constraint = quantity >= DAE__G;
+  char name[64];
+  for (int i = 0; i < dae__momentum_rows(m, quantity); i++) {
+    if (isfinite(out[i]))
+      continue;
+    if (constraint)
+      dae__momentum_constraint_name(m->p, quantity == DAE__K ? m->ng + i : i, name, sizeof name);
+    else
+      dae__momentum_variable_name(m->p, quantity == DAE__V ? i : m->ny + i, name, sizeof name);
+    dae__fail(err, DAE_ERROR_RECOVERABLE, name, "%s of %s is not a finite number", what[quantity],
+              name);
+    dae__fail_at(err, at->t, NAN);
+    return DAE_ERROR_RECOVERABLE;
+  }
+  return DAE_OK;
 }
 
 double dae__momentum_gdot_error(const dae__momentum *m, const double *y, const double *v)

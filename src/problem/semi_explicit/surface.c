@@ -213,8 +213,19 @@ static void surface_alloc_memory(dae__surface *u, dae__arena *arena)
     u->dA = dae__difference_create(arena, &u->A, true);
 }
 
-static void surface_create_level(dae__surface *u, dae__arena *arena)
+dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **out, dae_error *err)
 {
+  dae__surface *u = DAE__ALLOC(arena, dae__surface, 1);
+  *out = NULL;
+  if (!dae__arena_failed(arena)) {
+    u->s = s;
+    surface_alloc_memory(u, arena);
+  }
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  for (int j = 0; j < s->nx; j++)
+    u->identity[j] = 1;
+  DAE__TRY(dae__saddle_create(arena, &u->unit, &u->A, &u->none, &u->saddle, err));
   u->level = (dae__level){.table = &surface_table,
                           .self = u,
                           .where = "",
@@ -233,22 +244,6 @@ static void surface_create_level(dae__surface *u, dae__arena *arena)
                           .factored = &u->memory->factored,
                           .factorisations = &u->memory->factorisations};
   dae__level_alloc(arena, &u->level);
-}
-
-dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **out, dae_error *err)
-{
-  dae__surface *u = DAE__ALLOC(arena, dae__surface, 1);
-  *out = NULL;
-  if (!dae__arena_failed(arena)) {
-    u->s = s;
-    surface_alloc_memory(u, arena);
-  }
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
-  for (int j = 0; j < s->nx; j++)
-    u->identity[j] = 1;
-  DAE__TRY(dae__saddle_create(arena, &u->unit, &u->A, &u->none, &u->saddle, err));
-  surface_create_level(u, arena);
   *out = u;
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }

@@ -121,23 +121,6 @@ static dae_waveform wave_alloc_waveform(dae__arena *arena, const dae__wave *w, i
   return form;
 }
 
-static void wave_alloc_subsystems(dae__arena *arena, dae__wave *w)
-{
-  const dae__interface *f = w->f;
-  int n = f->systems;
-  w->in = DAE__ALLOC(arena, dae_waveform, n);
-  w->out = DAE__ALLOC(arena, dae_waveform, n);
-  w->snapshot = DAE__ALLOC(arena, char *, n);
-  w->status = DAE__ALLOC(arena, dae_status, n);
-  w->error = DAE__ALLOC(arena, dae_error, n);
-  w->reached = DAE__ALLOC(arena, double, n);
-  for (int p = 0; p < n && !dae__arena_failed(arena); p++) {
-    w->in[p] = wave_alloc_waveform(arena, w, f->sub[p]->inputs, false);
-    w->out[p] = wave_alloc_waveform(arena, w, f->sub[p]->outputs, false);
-    w->snapshot[p] = DAE__STATE(arena, char, f->sub[p]->save_size);
-  }
-}
-
 static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
 {
   const dae__interface *f = w->f;
@@ -293,7 +276,19 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
                             dae_error *err)
 {
   w->grid = DAE__STATE(arena, double, w->capacity);
-  wave_alloc_subsystems(arena, w);
+  const dae__interface *f = w->f;
+  int n = f->systems;
+  w->in = DAE__ALLOC(arena, dae_waveform, n);
+  w->out = DAE__ALLOC(arena, dae_waveform, n);
+  w->snapshot = DAE__ALLOC(arena, char *, n);
+  w->status = DAE__ALLOC(arena, dae_status, n);
+  w->error = DAE__ALLOC(arena, dae_error, n);
+  w->reached = DAE__ALLOC(arena, double, n);
+  for (int p = 0; p < n && !dae__arena_failed(arena); p++) {
+    w->in[p] = wave_alloc_waveform(arena, w, f->sub[p]->inputs, false);
+    w->out[p] = wave_alloc_waveform(arena, w, f->sub[p]->outputs, false);
+    w->snapshot[p] = DAE__STATE(arena, char, f->sub[p]->save_size);
+  }
   wave_alloc_unknowns(arena, w);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
