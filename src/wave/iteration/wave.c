@@ -295,6 +295,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   w->grid = DAE__STATE(arena, double, w->capacity);
   wave_alloc_subsystems(arena, w);
   wave_alloc_unknowns(arena, w);
+  dae__limits_create(arena, w->size, &w->limits);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   wave_limit_memory(w, arena);
