@@ -12,7 +12,7 @@
 #define DAE__LIMITS_FIRST 8 /* number of first accepted attempts that are counted one by one */
 /* Number of accepted attempts between two samples, 16 to 23 in changing order: samples do not keep
  * step with an oscillation. */
-#define DAE__LIMITS_INTERVAL(sample) (16 + 5 * (sample) % 8)
+#define DAE__LIMITS_INTERVAL(sample) (16 + 5 * ((sample) % 8) % 8)
 
 /* State saved with the integrator: numbers only, one array of them. */
 typedef struct dae__limits_memory {
