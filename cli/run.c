@@ -188,16 +188,16 @@ static void run_print_summary(const session *s, const dae_summary *summary)
   free(text);
 }
 
-/* Variables that limited the step size, with --verbose. */
-static void run_print_limits(const session *s, const dae_summary *summary)
+/* Variables that limited steps or iterations, with --verbose. */
+static void run_print_limits(const session *s, const char *what, const char *line)
 {
-  const char *line = summary->limits;
+  bool steps = strcmp(what, "step size") == 0;
   for (; s->verbose && *line; line += strcspn(line, "\n"), line += *line == '\n') {
-    const char *steps = line + strcspn(line, "\t"),
-               *rejected = steps + 1 + strcspn(steps + 1, "\t");
-    cli_note("step size limited by %.*s: share of steps %.*s, of rejected attempts %.*s",
-             (int)(steps - line), line, (int)(rejected - steps - 1), steps + 1,
-             (int)strcspn(rejected + 1, "\n"), rejected + 1);
+    const char *first = line + strcspn(line, "\t"), *second = first + 1 + strcspn(first + 1, "\t");
+    cli_note("%s limited by %.*s: share of %s %.*s, of %s %.*s", what, (int)(first - line), line,
+             steps ? "steps" : "iterations", (int)(second - first - 1), first + 1,
+             steps ? "rejected attempts" : "failed iterations", (int)strcspn(second + 1, "\n"),
+             second + 1);
   }
 }
 
@@ -219,7 +219,8 @@ static dae_status run_integrate(session *s, dae_error *err)
   if (status == DAE_ERROR_FILE && run_reader_closed(s))
     return DAE_OK;
   run_print_summary(s, &summary);
-  run_print_limits(s, &summary);
+  run_print_limits(s, "step size", summary.limits);
+  run_print_limits(s, "iteration", summary.iteration_limits);
   s->trust = summary.trust;
   if (status < 0)
     status = cli_locate_setting(s->model, s->args, status, err);

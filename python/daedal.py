@@ -63,6 +63,7 @@ dae_method { char *name, *summary, *reference, *family; void *options; size_t op
 dae_stats { long steps, rejected_by_error, rejected_by_convergence, rejected_by_callback,
   evaluations, jacobians, factorisations, iterations, projections, decoupled, full, switches, sweeps,
   inner_steps, restarts; }
+dae_limits { long steps, rejected, iterations, failed; }
 dae_view { double t, t_previous, h_next; int order; char *method; int size, pieces; }
 dae_mechanical_at { double t; void *q, *v, *u, *w, *in; }
 dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, *u_names, *w_names,
@@ -101,7 +102,7 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
   energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
-  char limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; }
+  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
@@ -130,7 +131,7 @@ void *dae_model_choose(void *, void *, size_t, void *);
 void *dae_method_choose(void *, void *, size_t, void *);
 int dae_integrator_step(void *, double, void *);  dae_view dae_integrator_view(void *);
 int dae_integrator_interpolate(void *, double, void *, void *, void *);
-dae_stats dae_integrator_stats(void *);  void dae_integrator_free(void *);
+dae_stats dae_integrator_stats(void *);  dae_limits dae_integrator_limits(void *, int);  void dae_integrator_free(void *);
 dae_model_options dae_model_defaults(void);
 int dae_model_load(char *, void *, void *, void *, void *);
 int dae_model_parse(char *, char *, size_t, void *, void *, void *, void *);
@@ -1174,6 +1175,12 @@ class Integrator:
     order = property(lambda self: _lib.dae_integrator_view(self._it).order)
     y = property(lambda self: self.interpolate(self.t))
     stats = property(lambda self: _stats(_lib.dae_integrator_stats(self._it)))
+
+    @property
+    def limits(self) -> dict[str, dict[str, int]]:
+        """How often each variable limited steps and iterations, without variables that never did."""
+        counts = {name: _dict(_lib.dae_integrator_limits(self._it, i)) for i, name in enumerate(self.names)}
+        return {name: count for name, count in counts.items() if any(count.values())}
 
     def step(self, stop: float) -> bool:
         """Takes one accepted step that does not pass stop; returns whether it ends there."""

@@ -68,6 +68,16 @@ typedef struct dae_stats {
   long restarts;    /**< after events and on request */
 } dae_stats;
 
+/** Counts of the tests in which one variable had the largest share: of the error, relative to its
+ * tolerance, in error tests, and of the change in convergence tests of iterations. After the first
+ * accepted steps a sample of one in 17 to 24 counts for all. */
+typedef struct dae_limits {
+  long steps;      /**< accepted steps; of a dynamic iteration: of the systems */
+  long rejected;   /**< attempts that the error test rejected */
+  long iterations; /**< iterations of accepted steps, or of windows of a dynamic iteration */
+  long failed;     /**< iterations without convergence */
+} dae_limits;
+
 /** Current state of an integrator. */
 typedef struct dae_view {
   double t;           /**< end of the last accepted step */
@@ -115,6 +125,9 @@ dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t si
 
 /** Statistics so far. */
 dae_stats dae_integrator_stats(const dae_integrator *it);
+/** How often entry i of the state vector limited steps and iterations so far; 0 for entries in no
+ * test, as multipliers, and for methods without the test. */
+dae_limits dae_integrator_limits(const dae_integrator *it, int i);
 /** Frees an integrator; NULL is allowed. */
 void dae_integrator_free(dae_integrator *it);
 

@@ -105,9 +105,13 @@ typedef struct dae_summary {
   dae_verification verification; /**< comparison with the assembled system, if requested */
   dae_native native;             /**< native code of the plan */
   dae_error_check check;         /**< comparison with a second run, if requested */
-  /** variables that limited the step size, at most five: name, share of the steps and share of the
-   * rejected attempts, separated by tabs, one line each; empty: not known */
+  /** variables that limited the step size (dae_integrator_limits), at most five: name, share of
+   * the steps and share of the rejected attempts, separated by tabs, one line each; empty: no error
+   * test */
   char limits[512];
+  /** variables that limited the iterations: name, share of the iterations and share of those
+   * without convergence; empty: no iteration */
+  char iteration_limits[512];
   dae_trust trust;    /**< verdict on the results */
   char reasons[1024]; /**< one line per reason of the verdict; empty: none */
   /** extrema of event values within ten tolerances of zero: the number of events depends on the

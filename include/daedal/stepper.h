@@ -69,6 +69,14 @@ typedef struct dae_adapter_table {
   void (*free)(void *self); /**< frees memory outside the arena */
 } dae_adapter_table;
 
+/** Entries of z with the largest share in the tests of an attempt; -1: none, or no such test. */
+typedef struct dae_limiting {
+  int error;  /**< of the error estimate */
+  int change; /**< of the last change of an iteration, in a convergence test */
+  /** whether they are counted if the attempt is accepted; those of a failed one always are */
+  bool wanted;
+} dae_limiting;
+
 /** The problem as a one-step method sees it. */
 typedef struct dae_adapter {
   const dae_adapter_table *table; /**< functions */
@@ -81,6 +89,7 @@ typedef struct dae_adapter {
   /** absolute tolerance of each entry of z relative to step_options.atol, 1 unless dae_problem.atol
    * gives another one: errors are relative to rtol |z_i| + atol atol_scale[i] */
   const double *atol_scale;
+  dae_limiting *limiting;         /**< set by an attempt, -1 before it (dae_integrator_limits) */
   const struct dae__forms *forms; /**< private */
 } dae_adapter;
 

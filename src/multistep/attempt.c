@@ -99,13 +99,19 @@ double dae__bdf_error_norm(const dae__bdf *s, const double *x)
   return bdf_norm_of(s, x, DAE__TEST_FULL, 1);
 }
 
-int dae__bdf_worst(const dae__bdf *s, const double *x)
+int dae__bdf_worst(const dae__bdf *s, const double *x, dae__test_role last, double multiplier)
 {
-  int worst = 0;
-  double max = -1;
-  for (int i = 0; i < s->tested && i < s->corrector.size; i++)
-    if (s->corrector.role[i] == DAE__TEST_FULL && !(fabs(x[i] * s->inverse_weight[i]) <= max))
-      max = fabs(x[i] * s->inverse_weight[i]), worst = i;
+  const unsigned char *role = s->corrector.role;
+  int worst = -1, n = s->tested < s->corrector.size ? s->tested : s->corrector.size;
+  double most = 0;
+  for (int i = 0; i < n; i++) {
+    double ratio = fabs(x[i] * s->inverse_weight[i]);
+    if (!(ratio <= most) && role[i] <= last) {
+      ratio *= role[i] == DAE__TEST_MULTIPLIER ? multiplier : 1;
+      if (!(ratio <= most))
+        most = ratio, worst = i;
+    }
+  }
   return worst;
 }
 
@@ -188,7 +194,11 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
     double part = 100 * DBL_EPSILON, round_off = 0;
     if (!(norm * s->share * s->rtol > 10 * part))
       round_off = part * bdf_norm_of(s, s->Y, DAE__TEST_MULTIPLIER, multiplier);
-    switch (dae__newton_test(&m->newton, norm, round_off, DAE__BDF_NEWTON_TOLERANCE)) {
+    dae__newton_verdict verdict =
+        dae__newton_test(&m->newton, norm, round_off, DAE__BDF_NEWTON_TOLERANCE);
+    if (verdict == DAE__NEWTON_FAILED || (verdict == DAE__NEWTON_DONE && s->limits.now.wanted))
+      s->limits.now.change = dae__bdf_worst(s, s->delta, DAE__TEST_MULTIPLIER, multiplier);
+    switch (verdict) {
     case DAE__NEWTON_DONE:
       if (!s->strict || predicted || rest == 0)
         return DAE__BDF_ACCEPTED;
@@ -200,7 +210,7 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
     case DAE__NEWTON_FAILED:
       s->why = (dae__bdf_reason){.what = "the Newton iteration does not converge",
                                  .hint = "",
-                                 .worst = dae__bdf_worst(s, s->delta)};
+                                 .worst = s->limits.now.change};
       return DAE__BDF_NOT_CONVERGED;
     case DAE__NEWTON_CONTINUE:
       break;
@@ -265,9 +275,11 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
   int order_before = s->history.memory->order_old;
   int max_iterations = attempt->test_error ? DAE__NEWTON_MAX : DAE__NEWTON_MAX_FIXED;
   s->why.what = NULL;
+  dae__limits_begin(&s->limits);
   bdf_set_weights(s, dae__history_phi(&s->history, 0));
   dae__formula formula = dae__history_prepare(&s->history, attempt->h, s->m->order);
   dae__bdf_outcome outcome = bdf_correct(s, attempt->t, formula.cj, max_iterations);
+  bool diverged = outcome == DAE__BDF_NOT_CONVERGED;
   est->error = NAN;
   if (outcome == DAE__BDF_ACCEPTED) {
     *est = dae__bdf_estimate_errors(s, formula);
@@ -278,7 +290,7 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
     s->why = (dae__bdf_reason){.what = "the error test fails at every step size",
                                .hint = ": the motion may be discontinuous there, or the "
                                        "tolerances are below the attainable accuracy",
-                               .worst = dae__bdf_worst(s, s->e)};
+                               .worst = s->limits.now.error};
   if (outcome == DAE__BDF_ACCEPTED && c->table->project && s->project) {
     dae__copy(c->n, s->Y, s->scratch);
     dae_status status = c->table->project(c->self, attempt->t, s->Y, &s->last);
@@ -292,9 +304,11 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
            attempt->t, attempt->h, s->history.memory->order, text[outcome], est->error,
            s->m->newton.m + 1);
   if (outcome != DAE__BDF_ACCEPTED) {
+    dae__limits_count_failed(&s->limits, diverged);
     dae__history_undo(&s->history);
     return outcome;
   }
+  dae__limits_count_accepted(&s->limits);
   s->m->noise = fmax(1, DAE__BDF_NOISE_DECAY * s->m->noise);
   if (attempt->test_error)
     dae__bdf_select_next(s, *est, order_before, attempt->rejected);

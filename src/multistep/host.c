@@ -26,7 +26,7 @@ static dae_status bdf_give_up(dae__bdf *s, double t, double h, const char *hint,
   const dae__bdf_reason *r = &s->why;
   char name[64];
   if (r->what) {
-    dae_problem_variable(&s->corrector.problem, r->worst, name, sizeof name);
+    dae_problem_variable(&s->corrector.problem, r->worst < 0 ? 0 : r->worst, name, sizeof name);
     dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, %s in %s%s", r->what,
               r->fastest ? "fastest" : "worst", name, r->hint);
   }
@@ -44,8 +44,10 @@ static dae_status bdf_give_up(dae__bdf *s, double t, double h, const char *hint,
 static void bdf_name_fastest(dae__bdf *s, const char *what)
 {
   dae__history_predict(&s->history, s->Y, s->dY);
-  s->why = (dae__bdf_reason){
-      .what = what, .hint = "", .worst = dae__bdf_worst(s, s->dY), .fastest = true};
+  s->why = (dae__bdf_reason){.what = what,
+                             .hint = "",
+                             .worst = dae__bdf_worst(s, s->dY, DAE__TEST_FULL, 1),
+                             .fastest = true};
 }
 
 /* relative difference of two times that are equal in exact arithmetic */
@@ -313,6 +315,15 @@ static dae_stats bdf_host_stats(const void *self)
   return stats;
 }
 
+static dae_limits bdf_host_limits(const void *self, int i)
+{
+  const dae__bdf *s = self;
+  dae_limits count = s->limits.m->count[i];
+  if (s->opts.step > 0) /* fixed steps have no error test */
+    count.steps = count.rejected = 0;
+  return count;
+}
+
 static void bdf_host_free(void *self)
 {
   dae__bdf *s = self;
@@ -327,6 +338,7 @@ static const dae__integrator_table bdf_verbs = {
     .restart = bdf_host_restart,
     .adjust = bdf_host_adjust,
     .stats = bdf_host_stats,
+    .limits = bdf_host_limits,
     .free = bdf_host_free,
 };
 
@@ -337,6 +349,7 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
   int n = s->corrector.n, size = s->corrector.size;
   s->m = DAE__STATE(arena, dae__bdf_memory, 1);
   s->history = dae__history_create(arena, n);
+  dae__limits_create(arena, size, &s->limits);
   s->state = DAE__STATE(arena, double, size);
   s->rate = DAE__STATE(arena, double, size);
   s->scratch_state = DAE__ALLOC(arena, double, size);

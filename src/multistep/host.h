@@ -9,6 +9,7 @@
 #include "multistep/bdf.h"
 #include "step/history.h"
 #include "step/integrator.h"
+#include "step/limits.h"
 #include "step/newton.h"
 #include "step/stall.h"
 
@@ -129,6 +130,7 @@ typedef struct dae__bdf {
   int max_order;
   bool project;
   dae__bdf_memory *m; /* saved with the integrator */
+  dae__limits limits;
   dae__history history;
   int tested; /* number of unknowns up to the last one in a test */
   /* whether all of the first `tested` unknowns have the role DAE__TEST_FULL */
@@ -179,8 +181,9 @@ void dae__bdf_set_state(dae__bdf *s, const double *y, const double *dy);
 /* Evaluates and factors the iteration matrix at s->Y and s->dY. */
 dae_status dae__bdf_setup(dae__bdf *s, double t, double cj);
 double dae__bdf_error_norm(const dae__bdf *s, const double *x);
-/* Returns the variable of the error test with the largest |x_i| / weight_i. */
-int dae__bdf_worst(const dae__bdf *s, const double *x);
+/* Returns the variable with the largest |x_i| / weight_i among those with roles up to `last`;
+ * -1: all are 0. multiplier: factor of unknowns with the role DAE__TEST_MULTIPLIER. */
+int dae__bdf_worst(const dae__bdf *s, const double *x, dae__test_role last, double multiplier);
 /* Makes one attempt: prediction, correction, error test, projection. After success the history
  * contains the step, and order and size of the next step are selected. The reason for a failure is
  * in s->why or s->last. */

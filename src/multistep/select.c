@@ -39,6 +39,10 @@ dae__bdf_estimate dae__bdf_estimate_errors(dae__bdf *s, dae__formula formula)
   int n = s->corrector.n, k = m->order;
   double norm = bdf_estimate_norm(s, s->e);
   dae__bdf_estimate est = {.error = formula.error * norm, .here = m->sigma[k] * norm, .order = k};
+  if (s->limits.now.wanted || !(est.error <= 1)) {
+    bool filtered = s->corrector.table->filter && s->opts.filter;
+    s->limits.now.error = dae__bdf_worst(s, filtered ? s->filtered : s->e, DAE__TEST_FULL, 1);
+  }
   est.selected = est.here;
   if (k == 1)
     return est;

@@ -169,18 +169,18 @@ static void json_add_check(dae__text *text, const dae_error_check *c)
   dae__text_add(text, "}},\n");
 }
 
-/* Adds the variables that limited the step size: {"x": {"steps": 0.7, "rejected": 0.9}}. */
-static void json_add_limits(dae__text *text, const char *limits)
+/* Adds variables that limited steps or iterations: {"x": {"steps": 0.7, "rejected": 0.9}}. */
+static void json_add_limits(dae__text *text, const char *key, const char *passed,
+                            const char *failed, const char *limits)
 {
   const char *comma = "";
-  dae__text_add(text, "  \"limits\": {");
+  dae__text_add(text, "  \"%s\": {", key);
   for (const char *line = limits; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-    const char *steps = line + strcspn(line, "\t"),
-               *rejected = steps + 1 + strcspn(steps + 1, "\t");
+    const char *first = line + strcspn(line, "\t"), *second = first + 1 + strcspn(first + 1, "\t");
     dae__text_add(text, "%s", comma);
-    dae__text_quote(text, line, (size_t)(steps - line));
-    dae__text_add(text, ": {\"steps\": %.*s, \"rejected\": %.*s}", (int)(rejected - steps - 1),
-                  steps + 1, (int)strcspn(rejected + 1, "\n"), rejected + 1);
+    dae__text_quote(text, line, (size_t)(first - line));
+    dae__text_add(text, ": {\"%s\": %.*s, \"%s\": %.*s}", passed, (int)(second - first - 1),
+                  first + 1, failed, (int)strcspn(second + 1, "\n"), second + 1);
     comma = ", ";
   }
   dae__text_add(text, "},\n");
@@ -261,7 +261,8 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_add_problem(&t, s);
   json_add_coupling(&t, s);
   json_add_verification(&t, &s->verification);
-  json_add_limits(&t, s->limits);
+  json_add_limits(&t, "limits", "steps", "rejected", s->limits);
+  json_add_limits(&t, "iteration_limits", "iterations", "failed", s->iteration_limits);
   json_add_check(&t, &s->check);
   json_number_field(&t, "moved", s->moved);
   json_number_field(&t, "moved_given", s->moved_given);

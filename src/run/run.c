@@ -46,7 +46,6 @@ typedef struct run {
   long planned;    /* index of the next row at an output time of the plan */
   dae__verify verify;
   dae__trust_facts trust;
-  dae__limits limits;
 } run;
 
 /* ---- preparation ---- */
@@ -63,8 +62,6 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the run");
   DAE__TRY(dae__columns_create(r->arena, plan, &r->columns, err));
   r->verify = (dae__verify){.env = dae__env_of(env), .columns = r->columns.count};
-  if (!plan->unmeasured)
-    dae__limits_create(r->arena, problem, &r->limits);
   DAE__TRY(dae__monitor_create(r->arena, plan->unmeasured ? NULL : problem, &r->monitor, err));
   return dae__events_create(r->arena, problem, plan->events, plan->event_count, plan->held,
                             &r->events, err);
@@ -265,7 +262,6 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   bool written = r->last_row == news.t && !news.restarted;
   if (news.restarted) {
     dae__trust_event(&r->trust, t);
-    r->limits.count = 0;
     DAE__TRY(dae__monitor_jump(&r->monitor, news.after, err));
   }
   if (both)
@@ -285,8 +281,6 @@ static dae_status run_step_rows(run *r, double t, dae_error *err)
   if (row)
     DAE__TRY(run_row(r, end ? r->plan->to : t, r->y, err));
   DAE__TRY(dae__monitor_pass(&r->monitor, r->it, t, r->y, err));
-  const dae_stats stats = dae_integrator_stats(r->it);
-  dae__limits_step(&r->limits, t, r->y, r->monitor.rtol, r->monitor.atol, &stats);
   r->t = t;
   return end ? DAE_END : DAE_OK;
 }
@@ -428,8 +422,7 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
     s->oscillations = dae__monitor_oscillations(&r->monitor);
     s->phase_error = dae__trust_phase(s, r->monitor.kinetic);
   }
-  if (!dae__trust_fixed_steps(s))
-    dae__limits_list(&r->limits, &r->plan->problem, s);
+  dae__list_limits(r->it, &r->plan->problem, s);
   dae__trust_judge(s, &r->trust);
   for (int i = 0; r->plan->sinks && i < r->plan->sink_count; i++) {
     const dae_sink *sink = &r->plan->sinks[i];

@@ -23,6 +23,8 @@
   X(dae_joint)                                                                                     \
   X(dae_lie_options)                                                                               \
   X(dae_link)                                                                                      \
+  X(dae_limiting)                                                                                  \
+  X(dae_limits)                                                                                    \
   X(dae_mechanical)                                                                                \
   X(dae_mechanical_at)                                                                             \
   X(dae_mechanical_wanted)                                                                         \

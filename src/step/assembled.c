@@ -64,6 +64,12 @@ static dae_stats permuted_stats(const void *self)
   return dae_integrator_stats(p->child);
 }
 
+static dae_limits permuted_limits(const void *self, int i)
+{
+  const permuted *p = self;
+  return dae_integrator_limits(p->child, p->order[i]);
+}
+
 static void permuted_free(void *self)
 {
   permuted *p = self;
@@ -104,6 +110,7 @@ dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const 
                 .interpolate_raw = child->table->interpolate_raw ? permuted_interpolate_raw : NULL,
                 .restart = permuted_restart,
                 .stats = permuted_stats,
+                .limits = permuted_limits,
                 .free = permuted_free,
                 .child = permuted_child},
       .child = child,

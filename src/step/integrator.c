@@ -39,6 +39,12 @@ dae_stats dae_integrator_stats(const dae_integrator *it)
   return it->table->stats(it->self);
 }
 
+dae_limits dae_integrator_limits(const dae_integrator *it, int i)
+{
+  bool within = it->table->limits && i >= 0 && i < it->table->view(it->self).size;
+  return within ? it->table->limits(it->self, i) : (dae_limits){0};
+}
+
 dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err)
 {
   double t = it->table->view(it->self).t;

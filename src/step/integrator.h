@@ -32,6 +32,8 @@ typedef struct dae__integrator_table {
    * history; NULL: by a restart. */
   dae_status (*adjust)(void *self, const double *y, dae_error *err);
   dae_stats (*stats)(const void *self);
+  /* Counts of entry i of the state vector; NULL: a method without tests. */
+  dae_limits (*limits)(const void *self, int i);
   /* Recomputes unsaved data after a load; NULL: nothing to recompute. */
   dae_status (*reload)(void *self, dae_error *err);
   void (*free)(void *self); /* frees memory outside the arena; NULL: none */

@@ -36,4 +36,26 @@ static inline double dae__norm(int n, const double *x, const double *w)
   return n > 0 ? sqrt(sum / n) : 0;
 }
 
+/* index of the largest |x_i| / w_i, by products: w_j |x_i| > w_i |x_j|; -1: all are 0 or NaN */
+static inline int dae__largest(int n, const double *x, const double *w)
+{
+  double most = 0, weight = 1;
+  int largest = -1;
+  for (int i = 0; i < n; i++)
+    if (weight * fabs(x[i]) > w[i] * most)
+      most = fabs(x[i]), weight = w[i], largest = i;
+  return largest;
+}
+
+/* index of the largest |x_i| inverse_i; -1: all are 0 or NaN */
+static inline int dae__largest_scaled(int n, const double *x, const double *inverse)
+{
+  double most = 0;
+  int largest = -1;
+  for (int i = 0; i < n; i++)
+    if (fabs(x[i] * inverse[i]) > most)
+      most = fabs(x[i] * inverse[i]), largest = i;
+  return largest;
+}
+
 #endif

@@ -191,9 +191,19 @@ static void test_variables_that_limit_the_step_are_named(void **state)
                       "fast' = 20*other\nother' = -20*fast\nsimulate to 5\n");
   outcome *o = command_exits(0, "run f.dae --verbose --json f.json");
   assert_non_null(strstr(o->err, "step size limited by fast: share of steps 0."));
+  assert_non_null(strstr(o->err, "iteration limited by fast: share of iterations 0."));
   assert_null(strstr(o->err, "limited by slow"));
   char *json = file_read("f.json");
   assert_non_null(strstr(json, "\"limits\": {\""));
+  assert_non_null(strstr(json, "\"iteration_limits\": {\""));
+  assert_non_null(strstr(json, "\": {\"steps\": 0."));
+  assert_non_null(strstr(json, "\": {\"iterations\": 0."));
+  free(json);
+  o = command_exits(0, "run f.dae --verbose --method rk4 --step 0.01 --json f.json");
+  assert_null(strstr(o->err, "limited by")); /* neither an error test nor an iteration */
+  json = file_read("f.json");
+  assert_non_null(strstr(json, "\"limits\": {}"));
+  assert_non_null(strstr(json, "\"iteration_limits\": {}"));
   free(json);
 }
 

@@ -349,6 +349,11 @@ class Steps(Test):
         for stats in it.stats, r.summary["stats"]:
             self.assertEqual(stats["richer"], stats["decoupled"])  # a deprecated name
         self.assertEqual(it.order, r.summary["order"])
+        steps = sum(count["steps"] for count in it.limits.values())
+        self.assertTrue(it.stats["steps"] - 24 < steps <= it.stats["steps"])
+        self.assertEqual(max(it.limits, key=lambda name: it.limits[name]["steps"] + it.limits[name]["rejected"]),
+                         next(iter(r.summary["limits"])))
+        self.assertTrue(set(r.summary["iteration_limits"]) <= set(it.limits))
 
     def test_states_between_steps_are_on_the_constraints(self):
         it = daedal.Integrator(pendulum(), [1, 0], method="radau")

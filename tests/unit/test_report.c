@@ -125,6 +125,9 @@ static void test_a_page_has_everything_of_a_constrained_motion(void **state)
   SAYS(r, "daedal run test.dae --report");
   SAYS(r, "constraint rod: x^2 + y^2 = 1");
   SAYS(r, "a &lt;mass&gt; &amp; a rod");
+  SAYS(r, "limited by ");
+  SAYS(r, " of the steps");
+  SAYS(r, " of the iterations");
   SAYS_NOT(r, "<mass>");
   SAYS_NOT(r, ">Coupling<");
   assert_non_null(strstr(r.summary.files, PATH));

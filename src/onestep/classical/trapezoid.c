@@ -96,6 +96,8 @@ static dae_status trapezoid_newton(trapezoid *o, const dae_step *step, bool alon
     o->memory->iterations++;
     outcome = dae__newton_exact_test(
         &it, dae__newton_exact_change(&it, n, o->adapter->atol_scale, o->R, o->z, &worst));
+    if (outcome != DAE__NEWTON_EXACT_DONE) /* the last change is round-off */
+      o->adapter->limiting->change = worst;
   }
   trapezoid_slope(o, step);
   if (outcome == DAE__NEWTON_EXACT_DONE)

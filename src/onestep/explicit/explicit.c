@@ -12,6 +12,7 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "step/norm.h"
 #include <float.h>
 
 /* Safety factor of step size control: the value of fewest evaluations per digit of accuracy, on
@@ -117,6 +118,7 @@ static dae_status explicit_attempt(void *self, const dae_step *step, double *err
   explicit_stepper *o = self;
   int nx = o->adapter->nx, ny = o->adapter->size - nx, stages = o->pair->stages;
   double *K = o->K[!o->memory->last];
+  dae_limiting *limiting = o->adapter->limiting;
   dae__copy(nx, step->from.dz, K);
   dae__copy(ny, step->from.z + nx, o->z + nx);
   DAE__TRY(explicit_slopes(o, step, false, 1, stages, K, err));
@@ -126,6 +128,8 @@ static dae_status explicit_attempt(void *self, const dae_step *step, double *err
   if (o->pair->closed)
     DAE__TRY(explicit_finish(o, step, K, err));
   *error = explicit_estimate_error(o, step->h, K);
+  if (limiting->wanted || !(*error <= 1))
+    limiting->error = dae__largest_scaled(nx, o->error[0], o->inverse_weight);
   return DAE_OK;
 }
 

@@ -166,6 +166,33 @@ static dae_status gauss_sweep(dae__gauss *o, const dae_step *step, int first, do
   return DAE_OK;
 }
 
+static dae_status gauss_iterate(dae__gauss *o, const dae_step *step, double *K, dae_error *err)
+{
+  iteration it = gauss_begin_iteration(o, step->h);
+  int first = dae__gauss_predict(o, step, K) ? o->rule.early_stages : 0, nx = o->adapter->nx;
+  o->state(o, step->h, step->from.z, K, &o->rule.end, o->previous_end);
+  for (;;) {
+    bool done;
+    dae_status status = gauss_sweep(o, step, first, K, err);
+    o->memory->iterations++;
+    o->memory->stiffness = (it.sweeps + 1) / (double)MAX_SWEEPS;
+    DAE__TRY(status);
+    status = gauss_test_convergence(o, step->h, step->to.z, &it, &done, err);
+    /* fixed steps: the last change is round-off */
+    if (status || (o->adapter->limiting->wanted && done != o->fixed)) {
+      for (int i = 0; i < nx; i++)
+        o->error[i] = step->to.z[i] - o->previous_end[i];
+      o->adapter->limiting->change = dae__largest_scaled(nx, o->error, o->inverse_weight);
+    }
+    DAE__TRY(status);
+    if (done)
+      break;
+    first = 0;
+    dae__copy(nx, step->to.z, o->previous_end);
+  }
+  return DAE_OK;
+}
+
 /* ---- error estimate ---- */
 
 /* weighted root mean square of the n entries of x */
@@ -254,23 +281,11 @@ static dae_status gauss_attempt(void *self, const dae_step *step, double *error,
   dae__inverse_weights(nx, rtol, unit, o->fixed ? NULL : o->adapter->atol_scale, x,
                        o->inverse_weight);
   dae__copy(ny, x + nx, o->z + nx);
-  iteration it = gauss_begin_iteration(o, step->h);
-  int first = dae__gauss_predict(o, step, K) ? o->rule.early_stages : 0;
-  o->state(o, step->h, step->from.z, K, &o->rule.end, o->previous_end);
-  for (;;) {
-    bool done;
-    dae_status status = gauss_sweep(o, step, first, K, err);
-    o->memory->iterations++;
-    o->memory->stiffness = (it.sweeps + 1) / (double)MAX_SWEEPS;
-    DAE__TRY(status);
-    DAE__TRY(gauss_test_convergence(o, step->h, step->to.z, &it, &done, err));
-    if (done)
-      break;
-    first = 0;
-    dae__copy(o->adapter->nx, step->to.z, o->previous_end);
-  }
+  DAE__TRY(gauss_iterate(o, step, K, err));
   dae__copy(ny, o->z + nx, step->to.z + nx);
   *error = o->fixed ? 0 : gauss_estimate_error(o, step->h, K);
+  if (!o->fixed && (o->adapter->limiting->wanted || !(*error <= 1)))
+    o->adapter->limiting->error = dae__largest_scaled(nx, o->error, o->inverse_weight);
   return DAE_OK;
 }
 
@@ -279,9 +294,11 @@ static dae_status gauss_complete_step(void *self, const dae_step *step, dae_erro
   dae__gauss *o = self;
   dae__gauss_memory *m = o->memory;
   DAE__TRY(dae__adapter_complete(o->adapter, step->t + step->h, step->to.z, step->to.dz, err));
-  if (gauss_end_is_discontinuous(o, step->h, step->to.dz))
+  if (gauss_end_is_discontinuous(o, step->h, step->to.dz)) {
+    o->adapter->limiting->error = dae__largest_scaled(o->adapter->nx, o->error, o->inverse_weight);
     return dae__fail(err, DAE_ERROR_STEP, NULL,
                      "step rejected: force discontinuity near the end of the step");
+  }
   m->last = !m->last;
   m->h = step->h;
   m->steps++;

@@ -58,7 +58,11 @@ static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_
   o->in = DAE__STATE(arena, double, o->adapter.inputs);
   o->next_in = DAE__ALLOC(arena, double, o->adapter.inputs);
   o->first_step = o->control.first_step;
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  dae__limits_create(arena, dae_problem_size(o->adapter.problem), &o->limits);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  o->adapter.limiting = &o->limits.now;
+  return DAE_OK;
 }
 
 /* Limits of the saved integers and truth values. */

@@ -93,6 +93,8 @@ static dae_status driver_fixed_step(dae__onestep *o, double t_stop, dae_error *e
   dae_status status = t > k->t ? dae__onestep_attempt(o, t - k->t, &error, &why)
                                : dae__fail(&why, DAE_ERROR_STEP, NULL, "no time is left");
   if (!status)
+    dae__limits_count_accepted(&o->limits);
+  if (!status)
     status = dae__onestep_complete(o, t, &why);
   if (status)
     return driver_give_up(o, step, &why, "; the step is fixed, try a smaller one", err);
@@ -108,8 +110,13 @@ static dae_status driver_try_step(dae__onestep *o, double h, double t, dae_error
   double next = h, error = NAN;
   dae_status status = dae__onestep_attempt(o, h, &error, why);
   bool good = !status && error <= 1; /* false for NaN */
+  bool diverged = status == DAE_ERROR_STEP;
   if (good)
     status = dae__onestep_complete(o, t, why);
+  if (good && !status)
+    dae__limits_count_accepted(&o->limits);
+  else
+    dae__limits_count_failed(&o->limits, diverged);
   dae__log(o->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: %s, error %.3g", t, h,
            status ? why->text
            : good ? "accepted"

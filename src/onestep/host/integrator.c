@@ -53,6 +53,7 @@ dae_status dae__onestep_attempt(dae__onestep *o, double h, double *error, dae_er
   const dae__stepper *stepper = &o->stepper[o->memory->current];
   dae_step step = {.t = o->driver->t, .h = h, .from = o->now, .to = o->next};
   *error = 0;
+  dae__limits_begin(&o->limits);
   if (o->adapter.inputs > 0)
     DAE__TRY(onestep_follow_inputs(o, step.t, err));
   return stepper->table->attempt(stepper->self, &step, error, err);
@@ -323,6 +324,12 @@ static dae_stats onestep_stats(const void *self)
   return s;
 }
 
+static dae_limits onestep_limits(const void *self, int i)
+{
+  const dae__onestep *o = self;
+  return i < o->limits.n ? o->limits.m->count[i] : (dae_limits){0};
+}
+
 static dae_status onestep_reload(void *self, dae_error *err)
 {
   dae__onestep *o = self;
@@ -356,5 +363,6 @@ const dae__integrator_table dae__onestep_verbs = {.step = onestep_step,
                                                   .restart = onestep_restart,
                                                   .adjust = onestep_adjust,
                                                   .stats = onestep_stats,
+                                                  .limits = onestep_limits,
                                                   .reload = onestep_reload,
                                                   .free = onestep_release};

@@ -9,6 +9,7 @@
 #include "onestep/host/adapter.h"
 #include "step/controller.h"
 #include "step/integrator.h"
+#include "step/limits.h"
 #include "step/stall.h"
 
 /* Largest number of steppers, reached by switching: gauss, explicit, 6 of radau. */
@@ -89,8 +90,9 @@ struct dae__onestep {
   const dae_env *env;
   dae__onestep_memory *memory; /* saved */
   dae__driver_memory *driver;  /* saved */
-  double first_step;           /* first step size of variable steps; 0: automatic */
-  double largest_first;        /* largest automatic first step size; 0: no limit */
+  dae__limits limits;
+  double first_step;    /* first step size of variable steps; 0: automatic */
+  double largest_first; /* largest automatic first step size; 0: no limit */
   dae__stepper stepper[DAE__MAX_STEPPERS];
   int steppers;
   void *selection;         /* saved: state of descriptor.select_stepper */

@@ -70,7 +70,7 @@ static dae_status lie_nested_inner(dae__lie_step *o, dae_error *err)
       o->z1[k] = x1;
     }
     o->memory->sweeps++;
-    double change = dae__max_abs(nx, o->R) / (1 + dae__max_abs(nx, o->x0));
+    double change = dae__lie_change(o);
     if (change <= o->inner_tol || (change > before / 2 && change <= INNER_STAGNATION_TOLERANCE))
       return DAE_OK;
     if (!isfinite(change))

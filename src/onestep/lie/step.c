@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/lie/factor.h"
+#include "step/newton.h"
 
 /* Tuning constants; chosen, not measured. */
 #define MAX_NEWTON_ITERATIONS 20
@@ -200,27 +201,24 @@ void dae__lie_filter(dae__lie_step *o, double *d)
 
 /* ---- the iteration ---- */
 
-double dae__lie_change(const dae__lie_step *o)
+double dae__lie_change(dae__lie_step *o)
 {
   int nx = o->s->nx, ny = o->s->ny;
-  double h = fabs(o->h), x = dae__max_abs(nx, o->R) / (1 + dae__max_abs(nx, o->x0));
-  double y = h * dae__max_abs(ny, o->R + nx) / (1 + h * dae__max_abs(ny, o->z1 + nx));
+  double h = fabs(o->h), x_most = dae__max_abs(nx, o->R), y_most = dae__max_abs(ny, o->R + nx);
+  double x = x_most / (1 + dae__max_abs(nx, o->x0));
+  double y = h * y_most / (1 + h * dae__max_abs(ny, o->z1 + nx));
+  bool of_x = !(x < y), round_off = x <= DAE__NEWTON_EXACT_NOISE && y <= DAE__NEWTON_EXACT_NOISE;
+  for (int i = of_x ? 0 : nx; i < (of_x ? nx : nx + ny) && !round_off; i++)
+    if (!(fabs(o->R[i]) < (of_x ? x_most : y_most)))
+      o->worst = i;
   return isnan(x) || isnan(y) ? NAN : fmax(x, y);
 }
 
 dae_status dae__lie_failed(const dae__lie_step *o, const char *failure, const char *advice,
                            dae_error *err)
 {
-  const dae__semi *s = o->s;
   char name[64];
-  int worst = 0;
-  double largest = -1;
-  for (int i = 0; i < s->n; i++) {
-    double change = fabs(o->R[i]) * (i < s->nx ? 1 : fabs(o->h));
-    if (change > largest || (isnan(change) && !isnan(largest)))
-      largest = change, worst = i;
-  }
-  dae__semi_equation_name(s->p, worst, name, sizeof name);
+  dae__semi_equation_name(o->s->p, o->worst < 0 ? 0 : o->worst, name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
                    "the %s with step size %.3g, worst in the equation of %s%s", failure, o->h, name,
                    advice);
@@ -280,6 +278,7 @@ dae_status dae__lie_step_solve(dae__lie_step *o, double t, double h, const doubl
   o->t = t;
   o->h = h;
   o->x0 = x0;
+  o->worst = -1;
   for (int lagged = 0; lagged < 2; lagged++) {
     /* prediction by Euler's method [L13 (16)], or, since that diverges in stiff steps, by x0 */
     for (int i = 0; i < o->s->nx; i++)

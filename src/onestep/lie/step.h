@@ -32,6 +32,7 @@ typedef struct dae__lie_step {
   double inner_tol, outer_tol; /* relative changes at which the inner and outer iterations end */
   dae__lie_memory *memory;     /* saved with the integrator */
 
+  int worst;        /* entry of z with the largest change above round-off in the last iteration */
   double t, h;      /* start time and size of the current step */
   const double *x0; /* x at the start of the current step */
   double *z1, *zb;  /* z1 = (x1, y) at the end, zb = (xb, y) at tb */
@@ -77,15 +78,16 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
 dae_status dae__lie_evaluate(dae__lie_step *o, dae_error *err);
 /* Computes zb, delta = x1 - x0 and ds/dx1 from z1; returns s. */
 double dae__lie_middle(dae__lie_step *o);
-/* Returns the changes dx of x1 and h dy of y in R = (dx, dy) relative to their sizes. */
-double dae__lie_change(const dae__lie_step *o);
+/* Returns the changes dx of x1 and h dy of y in R = (dx, dy) relative to their sizes, and sets
+ * o->worst unless they are round-off. */
+double dae__lie_change(dae__lie_step *o);
 /* Evaluates the derivatives J_mid at xb and, for hidden rows, J_end at x1. */
 dae_status dae__lie_linearise(dae__lie_step *o, dae_error *err);
 /* Factors a matrix by o->solver; the message of a singular one begins with its name. */
 dae_status dae__lie_factor(dae__lie_step *o, const char *name, const double *values,
                            dae_error *err);
-/* Failure of an iteration: the message names the equation of the variable with the largest change
- * in R = (dx, dy), and ends with the advice. */
+/* Failure of an iteration: the message names the equation of the variable o->worst, and ends with
+ * the advice. */
 dae_status dae__lie_failed(const dae__lie_step *o, const char *failure, const char *advice,
                            dae_error *err);
 /* Solves the step by the nested iteration, from the iterate z1. */

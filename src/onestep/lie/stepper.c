@@ -79,7 +79,9 @@ static dae_status lie_advance(stepper *o, const dae_step *step, const double *y0
   dae__copy(s->ny, y0, y1);
   for (int i = 0; i < count; i++) {
     double substep = count == 1 ? step->h : sizes[i] * step->h;
-    DAE__TRY(dae__lie_step_solve(&o->step, t, substep, x, slope, y1, err));
+    dae_status status = dae__lie_step_solve(&o->step, t, substep, x, slope, y1, err);
+    o->adapter->limiting->change = o->step.worst;
+    DAE__TRY(status);
     /* mean slope of the substep, for the prediction of the next one */
     for (int k = 0; k < s->nx; k++) {
       slope[k] = (o->step.z1[k] - x[k]) / substep;
@@ -116,7 +118,10 @@ static dae_status lie_check_end(stepper *o, const dae_step *step, double *error,
   if (a->forms->undetermined && (*o->undetermined || *a->forms->undetermined))
     return DAE_OK;
   bool stiff = lie_simpson_defect(o, step, &defect);
-  *error = defect <= MAX_SIMPSON_DEFECT * *error ? *error : defect / MAX_SIMPSON_DEFECT;
+  if (!(defect <= MAX_SIMPSON_DEFECT * *error)) {
+    *error = defect / MAX_SIMPSON_DEFECT;
+    a->limiting->error = dae__largest(a->nx, o->coarse.z, o->weight);
+  }
   if (!stiff || o->gamma == 0 || o->step.s->hidden_count > 0 || !(*error <= 1))
     return DAE_OK;
   /* Removes the fast components from x1 in a stiff step */
@@ -152,6 +157,7 @@ static dae_status lie_attempt(void *self, const dae_step *step, double *error, d
   dae__weights(nx, o->rtol, o->atol, a->atol_scale, step->from.z, o->weight);
   dae__axpy(nx, -1, step->to.z, o->coarse.z);
   *error = dae__norm(nx, o->coarse.z, o->weight) / (pow(2, o->order) - 1);
+  a->limiting->error = dae__largest(nx, o->coarse.z, o->weight);
   return *error <= 1 ? lie_check_end(o, step, error, err) : DAE_OK;
 }
 

@@ -109,7 +109,7 @@ static double radau_error_stiff(dae__radau *o, const dae__radau_rule *rule, doub
 }
 
 /* Error of a step relative to the tolerance that does not follow from the mapped tolerance: of
- * stiff components, and over discontinuities. */
+ * stiff components, and over discontinuities; o->e receives its entries. */
 static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *rule,
                                         const dae_step *step)
 {
@@ -131,6 +131,8 @@ static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *ru
   estimate *= (nonsmooth ? DAE__RADAU_NONSMOOTH_FACTOR : 1) * dae__smoothness(s, rho, 1);
   if (nonsmooth && estimate > 1) /* error over a bend: proportional to h^2, not to h^(s+1) */
     estimate = pow(estimate, 0.5 * (s + 1));
+  if (stiff > estimate)
+    dae__copy(dynamic, o->e_stiff, o->e);
   return fmax(stiff, estimate);
 }
 
@@ -165,24 +167,33 @@ static void radau_error_add_driven(dae__radau *o, const dae__radau_rule *rule)
 double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
 {
   const dae__reduced *r = o->r;
-  double sum = 0, w = step->h * rule->mu;
-  int count = r->n2, dynamic = r->n2 + r->n1;
+  double sum = 0, w = step->h * rule->mu, most = 0;
+  int count = r->n2, dynamic = r->n2 + r->n1, *largest = &o->adapter->limiting->error;
   radau_error_filtered(o, rule, 0, step);
   for (int i = dynamic; i < r->n; i++) /* error of algebraic variables, from B(w) */
     o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
   if ((r->algebraic || o->adapter->singular) && !r->index_2)
     radau_error_add_driven(o, rule);
-  for (int i = 0; i < r->n2; i++)
-    sum += (o->e_q[i] / o->weight[i]) * (o->e_q[i] / o->weight[i]);
+  for (int i = 0; i < r->n2; i++) {
+    double e = o->e_q[i] / o->weight[i];
+    sum += e * e;
+    if (e * e > most)
+      most = e * e, *largest = i;
+  }
   for (int i = 0; i < r->n; i++) {
     double e = o->e[i] / o->weight[r->n2 + i];
     sum += r->tested[i] ? e * e : 0;
     count += r->tested[i];
+    if (r->tested[i] && e * e > most)
+      most = e * e, *largest = r->n2 + i;
   }
   double error = sqrt(sum / (count > 0 ? count : 1));
   if (!(error <= 1) || o->adapter->singular) /* rejected; no guard with singular M */
     return error;
-  return fmax(error, radau_error_reduced_order(o, rule, step));
+  double reduced = radau_error_reduced_order(o, rule, step);
+  if (reduced > error)
+    *largest = r->n2 + dae__largest(dynamic, o->e, o->weight + r->n2);
+  return fmax(error, reduced);
 }
 
 /* ---- dense output ---- */

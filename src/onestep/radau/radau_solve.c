@@ -279,19 +279,25 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
   return CONTINUE;
 }
 
-/* Reports an iteration without convergence, with the name of the unknown of the largest
- * increment. */
-static dae_status radau_not_converged(const dae__radau *o, const dae__radau_rule *rule,
-                                      dae_error *err)
+/* Unknown of the largest increment, a NaN before all others. */
+static int radau_largest_increment(const dae__radau *o, const dae__radau_rule *rule)
 {
   int n = o->r->n, worst = 0;
   double most = -1;
+  for (int j = 0; j < rule->s; j++)
+    for (int i = 0; i < n; i++) {
+      double d = fabs(o->D[(size_t)j * (size_t)n + (size_t)i] * o->scale[i]);
+      if (!(d <= most))
+        most = d, worst = i;
+    }
+  return worst;
+}
+
+/* Reports an iteration without convergence, with the name of the unknown of the largest
+ * increment. */
+static dae_status radau_not_converged(const dae__radau *o, int worst, dae_error *err)
+{
   char name[64] = "";
-  for (int i = 0; i < rule->s * n; i++) {
-    double d = fabs(o->D[i] * o->scale[i % n]);
-    if (!(d <= most))
-      most = d, worst = i % n;
-  }
   o->r->table->name(o->r->self, worst, name, sizeof name);
   return dae__fail(err, DAE_ERROR_STEP, name,
                    "the Newton iteration of the stages does not converge, worst in %s", name);
@@ -305,6 +311,7 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
   dae__radau_memory *m = o->memory;
   iteration it = {0};
   convergence state = CONTINUE;
+  int largest = 0;
   while (state == CONTINUE) {
     DAE__TRY(radau_residuals(o, rule, step, it.count == 0, err));
     if (!full) {
@@ -317,6 +324,11 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
     m->iterations++;
     m->work += rule->s;
     state = radau_test(&it, &rule->tolerance, radau_correct(o, rule));
+    /* fixed steps: the last increment is round-off */
+    if (state == DIVERGED || (o->adapter->limiting->wanted && (state == CONVERGED) != o->fixed)) {
+      largest = radau_largest_increment(o, rule);
+      o->adapter->limiting->change = o->r->n2 + largest;
+    }
   }
   m->theta = it.theta;
   if (state == CONVERGED)
@@ -324,7 +336,7 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
   if (o->r->memory->preconditioned && it.rate > DAE__RADAU_NOISE_CONTRACTION &&
       it.norm <= DAE__RADAU_NOISE_DECREASE * it.first)
     m->failed = DAE__RADAU_PRECONDITIONED_FAILURES;
-  return radau_not_converged(o, rule, err);
+  return radau_not_converged(o, largest, err);
 }
 
 /* ---- steps ---- */

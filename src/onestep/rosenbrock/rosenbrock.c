@@ -198,7 +198,7 @@ static double rosenbrock_error(const rosenbrock *o, const dae_step *step, const 
   const double *z0 = step->from.z, *z1 = step->to.z, *dense = table->dense[table->terms - 1];
   const double *scale = o->adapter->atol_scale;
   int n = o->s->n, nx = o->s->nx;
-  double sum = 0;
+  double sum = 0, most = 0;
   for (int i = 0; i < n; i++) {
     double a = fabs(z0[i]), b = fabs(z1[i]),
            weight = o->atol * scale[i] + o->rtol * (a > b ? a : b);
@@ -209,8 +209,13 @@ static double rosenbrock_error(const rosenbrock *o, const dae_step *step, const 
       x += v * (table->estimate_order == 4 ? cbrt(v) : sqrt(sqrt(v))) / o->rtol;
     }
     sum += x * x;
+    o->sum[i] = x;
   }
-  return sqrt(sum / n);
+  double error = sqrt(sum / n);
+  for (int i = 0; i < n && (o->adapter->limiting->wanted || !(error <= 1)); i++)
+    if (o->sum[i] > most)
+      most = o->sum[i], o->adapter->limiting->error = i;
+  return error;
 }
 
 /* The start of the step is linearised already if a larger step was rejected there or the first step

@@ -193,9 +193,9 @@ void dae__full_newton_tilde(const dae__full_newton *o, const dae__stages *st, in
 }
 
 /* adds the increments x to values; returns the largest change relative to its weight, NaN if an
- * increment is NaN */
+ * increment is NaN, and its entry in *worst */
 static double full_newton_move(int count, int n, const double *x, const double *weight,
-                               double *values)
+                               double *values, int *worst)
 {
   double change = 0;
   for (int i = 0; i < count; i++)
@@ -203,7 +203,7 @@ static double full_newton_move(int count, int n, const double *x, const double *
       double d = x[i * n + k];
       values[i * n + k] += d;
       if (!(fabs(d) / weight[k] <= change) && !isnan(change))
-        change = fabs(d) / weight[k];
+        change = fabs(d) / weight[k], *worst = k;
     }
   return change;
 }
@@ -242,11 +242,13 @@ dae_status dae__full_newton_iterate(dae__full_newton *o, dae__stages *st,
   for (int i = 0; i < s * nk && eq->active; i++)
     R7[i] = eq->active[ng + i % nk] ? R7[i] : -st->now.Psi[i];
   dae__solver_solve(o->solver, x);
-  double y = full_newton_move(s + 1, ny, x, goal->y_weight, st->now.Y + ny);
-  double z = full_newton_move(s + 1, nz, x + o->z, goal->z_weight, st->now.Z + nz);
+  int y_worst = 0, z_worst = 0;
+  double y = full_newton_move(s + 1, ny, x, goal->y_weight, st->now.Y + ny, &y_worst);
+  double z = full_newton_move(s + 1, nz, x + o->z, goal->z_weight, st->now.Z + nz, &z_worst);
   dae__axpy(o->nt * ng, 1, x + o->L, st->now.L);
   dae__axpy(s * nk, 1, x + o->Psi, st->now.Psi);
   *change = isnan(z) || z > y ? z : y;
+  st->worst = isnan(z) || z > y ? ny + z_worst : y_worst;
   return DAE_OK;
 }
 

@@ -67,8 +67,8 @@ static void iteration_from_eigenvectors(const dae__spark_transform *tr, int k, i
 }
 
 /* solves all transformed rows but the last, delta, by the blocks of A = T diag(mu) Ti, and adds the
- * increments of Y; returns the largest of them relative to the weights */
-static double iteration_solve_decoupled(dae__stages *st, const double *weight)
+ * increments of Y; *change: largest change relative to the weights so far */
+static void iteration_solve_decoupled(dae__stages *st, const double *weight, double *change)
 {
   const dae__spark_transform *tr = st->transform;
   const dae__spark_equations *eq = st->equations;
@@ -76,7 +76,6 @@ static double iteration_solve_decoupled(dae__stages *st, const double *weight)
   const double *delta = dae__stage_vector(st->x, s, width);
   double *dY = dae__stage_vector(st->D, s, width);
   double complex *e = st->xi + width;
-  double change = 0;
   dae__zero(s * width + s * eq->ny, st->D);
   for (int k = 0; k < tr->blocks; k++) {
     double complex w = 0;
@@ -94,28 +93,29 @@ static double iteration_solve_decoupled(dae__stages *st, const double *weight)
     dae__axpy(eq->ny, -tr->gamma[i], dae__stage_vector(dY, i, eq->ny),
               dae__stage_vector(st->now.Y, s + 1, eq->ny));
   for (int i = 0; i < s * eq->ny; i++)
-    change = fmax(change, fabs(dY[i]) / weight[i % eq->ny]);
-  return change;
+    if (fabs(dY[i]) / weight[i % eq->ny] > *change)
+      *change = fabs(dY[i]) / weight[i % eq->ny], st->worst = i % eq->ny;
 }
 
-/* adds the increments to Z, L and Psi; returns the largest change of Z relative to the weights */
-static double iteration_add_increments(dae__stages *st, const double *weight)
+/* adds the increments to Z, L and Psi; *change: largest change relative to the weights so far */
+static void iteration_add_increments(dae__stages *st, const double *weight, double *change)
 {
   const dae__spark_transform *tr = st->transform;
   const dae__spark_equations *eq = st->equations;
   int s = st->s, nz = eq->nz, ng = eq->ng, nk = eq->nk, width = nz + ng + nk;
   const double *delta = dae__stage_vector(st->x, s, width);
-  double change = 0;
   for (int n = 0; n < nz; n++) {
-    double last = delta[n]; /* dz1 = delta + b' A^-1 dZ = delta - gamma dZ */
+    double last = delta[n], most = 0; /* dz1 = delta + b' A^-1 dZ = delta - gamma dZ */
     for (int i = 0; i < s; i++) {
       double dZ = st->x[i * width + n] - tr->w[i] * delta[n];
       st->now.Z[(i + 1) * nz + n] += dZ;
       last -= tr->gamma[i] * dZ;
-      change = fmax(change, fabs(dZ) / weight[n]);
+      most = fmax(most, fabs(dZ) / weight[n]);
     }
     st->now.Z[(s + 1) * nz + n] += last;
-    change = fmax(change, fabs(last) / weight[n]);
+    most = fmax(most, fabs(last) / weight[n]);
+    if (most > *change)
+      *change = most, st->worst = eq->ny + n;
   }
   for (int i = 0; i <= s; i++)
     for (int j = 0; j <= s; j++)
@@ -125,7 +125,6 @@ static double iteration_add_increments(dae__stages *st, const double *weight)
     for (int j = 0; j < s; j++)
       dae__axpy(nk, tr->Qah_inv[i * s + j] / st->h, dae__stage_vector(st->x, j, width) + nz + ng,
                 dae__stage_vector(st->now.Psi, i, nk));
-  return change;
 }
 
 /* one simplified or decoupled iteration; *change: largest change of Y and Z relative to the
@@ -154,11 +153,11 @@ static dae_status iteration_simplified(dae__stages *st, const dae__stages_goal *
   }
   eq->table->solve(eq->self, false, dae__stage_vector(st->x, s, width));
   if (st->strategy == DAE__STAGES_DECOUPLED)
-    *change = fmax(*change, iteration_solve_decoupled(st, goal->y_weight));
+    iteration_solve_decoupled(st, goal->y_weight, change);
   else
     for (int i = 0; i < s; i++)
       eq->table->solve(eq->self, true, dae__stage_vector(st->x, i, width));
-  *change = fmax(*change, iteration_add_increments(st, goal->z_weight));
+  iteration_add_increments(st, goal->z_weight, change);
   return DAE_OK;
 }
 
@@ -306,6 +305,7 @@ static dae_status iteration_converge(dae__stages *st, const dae__stages_goal *go
   int since_halved = 0, i;
   for (i = 0; i < goal->max_iterations; i++) {
     change = 0;
+    st->worst = -1;
     DAE__TRY(full ? dae__full_newton_iterate(st->full, st, goal, &change, err)
                   : iteration_simplified(st, goal, &change, err));
     st->memory->iterations++;
@@ -320,6 +320,8 @@ static dae_status iteration_converge(dae__stages *st, const dae__stages_goal *go
       DAE__TRY(dae__stages_refresh(st, goal->y_weight, &change, err));
       converged = change <= goal->tolerance || stagnates;
     }
+    if (!converged || !goal->allow_full)
+      st->limiting = st->worst;
     if (converged) {
       if (!stagnates)
         iteration_observe(st, first, change, i + 1);
@@ -353,6 +355,7 @@ dae_status dae__stages_solve(dae__stages *st, double t, double h, const double *
   dae__stages_memory *m = st->memory;
   dae_status status;
   bool again, changed = m->first_strategy_steps == 1;
+  st->limiting = -1;
   st->strategy = m->first_strategy_steps > 0 ? m->first_strategy : DAE__STAGES_SIMPLIFIED;
   if (!iteration_available(st, goal, st->strategy))
     iteration_next_strategy(st, goal, &st->strategy);

@@ -76,6 +76,7 @@ typedef struct spark_memory {
  * known (smoothness.h) relative to the tolerance, 0: below both. */
 typedef struct estimate {
   double size, certain, mapped, nonsmooth;
+  int largest; /* entry of (y, z) with the largest share; -1: none */
 } estimate;
 
 typedef struct spark {
@@ -125,6 +126,15 @@ static double spark_round_off(const spark *o, double h)
   return nz > 0 ? 4 * DBL_EPSILON * size / least : 0;
 }
 
+/* *limiting = index in the state vector of an entry of (y, z); -1: none */
+static void spark_limit(const spark *o, int entry, int *limiting)
+{
+  const dae__spark_equations *eq = &o->equations;
+  *limiting = entry < eq->split ? entry
+              : entry < eq->ny  ? eq->rest + entry - eq->split
+                                : eq->z + entry - eq->ny;
+}
+
 /* larger of two errors; NaN if one is */
 static double spark_larger(double a, double b)
 {
@@ -172,6 +182,7 @@ static estimate spark_estimate(spark *o, bool end, const double *rate, const est
   size = spark_larger(end ? certain : o->gamma0 * (size - noise), least->size);
   certain = spark_larger(certain, least->certain);
   estimate out = {.size = size, .certain = certain, .mapped = size / o->tolerance_factor};
+  out.largest = dae__largest(n, o->error, o->weight);
   if (count < 4 || DAE__NONSMOOTH_FACTOR * certain <= fmax(out.mapped, 1))
     return out;
   for (int fewer = 1; fewer < 4; fewer++) {
@@ -209,7 +220,9 @@ static dae_status spark_solve(spark *o, double t, double h, const double *u, con
                                      : fmax(STAGNATION_TOLERANCE, STAGNATION_ROUND_OFF * floor),
                            .max_iterations = fixed ? MAX_ITERATIONS_FIXED : MAX_ITERATIONS,
                            .allow_full = fixed};
-  DAE__TRY(dae__stages_solve(&o->stages, t, h, u, u + ny, &goal, err));
+  dae_status status = dae__stages_solve(&o->stages, t, h, u, u + ny, &goal, err);
+  spark_limit(o, st->limiting, &o->adapter->limiting->change);
+  DAE__TRY(status);
   dae__spark_join(eq, dae__stage_vector(st->now.Y, st->s + 1, ny),
                   dae__stage_vector(st->now.Z, st->s + 1, nz), to->z);
   return DAE_OK;
@@ -281,6 +294,7 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
     return spark_project_end(o, step->t + step->h, &step->to, err);
   estimate start = spark_estimate(o, false, step->from.dz, &(estimate){0});
   double E = start.mapped;
+  int largest = start.largest;
   if (st->strategy != DAE__STAGES_FULL)
     contraction = st->memory->contraction[st->strategy] * st->h;
   bool check = doubling || (m->steps >= m->next_check && contraction > CHECK_CONTRACTION);
@@ -295,6 +309,9 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
   E = doubling ? T / (pow(2, o->order) - 1) : m->factor * E;
   /* size control is for errors of order n; those of jumps and bends have order 1 and 2 */
   double power = fmax(o->estimate_nodes / 4.0, 1);
+  if (doubling)
+    largest = dae__largest(eq->ny + eq->nz, o->error, o->weight);
+  spark_limit(o, largest, &o->adapter->limiting->error);
   *error = doubling ? E : spark_larger(E, pow(start.nonsmooth, power));
   if (!(*error <= 1))
     return DAE_OK;
@@ -302,8 +319,11 @@ static dae_status spark_attempt(void *self, const dae_step *step, double *error,
   if (doubling) /* compares two solutions, and needs no guard */
     return DAE_OK;
   estimate end = spark_estimate(o, true, step->to.dz, &start);
+  double before = *error;
   *error = spark_larger(*error, end.mapped / DAE__MAX_END_ERROR);
   *error = spark_larger(*error, pow(end.nonsmooth / DAE__MAX_END_ERROR_NONSMOOTH, power));
+  if (*error > before)
+    spark_limit(o, end.largest, &o->adapter->limiting->error);
   return DAE_OK;
 }
 

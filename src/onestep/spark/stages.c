@@ -158,8 +158,8 @@ dae_status dae__stages_refresh(dae__stages *st, const double *weight, double *ch
       for (int j = 0; j < s; j++)
         sum += a[j] * st->V[j * ny + n];
       double next = st->now.Y[n] + st->h * sum;
-      if (change)
-        *change = fmax(*change, fabs(next - Y[n]) / weight[n]);
+      if (change && fabs(next - Y[n]) / weight[n] > *change)
+        *change = fabs(next - Y[n]) / weight[n], st->worst = n;
       if (i <= s)
         st->refresh_change[(i - 1) * ny + n] = next - Y[n];
       Y[n] = next;

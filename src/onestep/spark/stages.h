@@ -67,6 +67,9 @@ typedef struct dae__stages {
   int *node_index; /* index of the vectors of Y and Z at the interpolation nodes */
   double *node;    /* relative times of the interpolation nodes, in [0, 1] */
   dae__stages_strategy strategy;
+  /* entry of (y, z) with the largest change in the present iteration, and in the last one, in fixed
+   * steps the last one above round-off; -1: none */
+  int worst, limiting;
   dae__decoupled decoupled;      /* blocks of the decoupled iteration; count = 0: none */
   double *refresh_change;        /* changes of Y at the s stages since v was evaluated */
   double complex *xi;            /* right side and solution of one decoupled block */

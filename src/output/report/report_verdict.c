@@ -137,6 +137,20 @@ static void verdict_add_trust(findings *all, const dae_summary *s)
                 c->step > 0 ? "step" : "tolerance");
 }
 
+/* Adds the variables that limited steps or iterations, with their shares. */
+static void verdict_add_limits(findings *all, const char *what, const char *of, const char *limits)
+{
+  char names[700];
+  dae__text t = dae__text_in(names, sizeof names);
+  for (const char *line = limits; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *steps = line + strcspn(line, "\t");
+    dae__text_add(&t, "%s%.*s in %.*s of the %s", line > limits ? ", " : "", (int)(steps - line),
+                  line, (int)strcspn(steps + 1, "\t"), steps + 1, of);
+  }
+  if (*limits)
+    verdict_add(all, DAE_PAGE_PLAIN, what, "limited by %s", names);
+}
+
 /* ---- verdict ---- */
 
 void dae__report_verdict(const dae__report *r, const dae_summary *s)
@@ -144,16 +158,8 @@ void dae__report_verdict(const dae__report *r, const dae_summary *s)
   static const char *const header[] = {"check", "found"};
   findings all = {.count = 0};
   verdict_add_trust(&all, s);
-  /* Adds the variables that limited the step size, with their shares */
-  char names[600];
-  dae__text t = dae__text_in(names, sizeof names);
-  for (const char *line = s->limits; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-    const char *steps = line + strcspn(line, "\t");
-    dae__text_add(&t, "%s%.*s in %.*s of the steps", line > s->limits ? ", " : "",
-                  (int)(steps - line), line, (int)strcspn(steps + 1, "\t"), steps + 1);
-  }
-  if (*s->limits)
-    verdict_add(&all, DAE_PAGE_PLAIN, "step size", "limited by %s", names);
+  verdict_add_limits(&all, "step size", "steps", s->limits);
+  verdict_add_limits(&all, "iteration", "iterations", s->iteration_limits);
   verdict_check_accuracy(&all, s);
   if (s->rows > 0)
     verdict_check_energy_and_start(&all, s);

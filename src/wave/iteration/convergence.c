@@ -37,8 +37,8 @@ static double convergence_weight(const dae__wave *w, int i)
 }
 
 /* Maximum of the weighted |x_i| over all unknowns and nodes, in units of the tolerance; a NaN is
- * propagated. */
-static double convergence_norm(const dae__wave *w, const double *x)
+ * propagated. *largest: its unknown, kept where all x_i are zero. */
+static double convergence_norm(const dae__wave *w, const double *x, int *largest)
 {
   int n = w->f->unknowns;
   double most = 0;
@@ -46,15 +46,15 @@ static double convergence_norm(const dae__wave *w, const double *x)
     for (int i = 0; i < n; i++) {
       double a = fabs(x[(size_t)k * (size_t)n + (size_t)i]) / convergence_weight(w, i);
       if (!(a <= most) && !isnan(most))
-        most = a;
+        most = a, *largest = i;
     }
   return most;
 }
 
-/* Norm of the change zhat - z over all nodes. Option stop = end: norm of the change between two
- * sweeps of positions, states, algebraic variables and multipliers at the end of the window [WHM11
- * (10)]. */
-static double convergence_change(dae__wave *w)
+/* Norm of the change zhat - z over all nodes, and the unknown *largest of it. Option stop = end:
+ * norm of the change between two sweeps of positions, states, algebraic variables and multipliers
+ * at the end of the window [WHM11 (10)]. */
+static double convergence_change(dae__wave *w, int *largest)
 {
   int n = w->f->unknowns, nodes = w->computed.nodes;
   double most = 0;
@@ -64,11 +64,14 @@ static double convergence_change(dae__wave *w)
       w->scale[i] = fmax(w->scale[i], fmax(fabs(dae__wave_at(&w->given, k)[i]),
                                            fabs(dae__wave_at(&w->computed, k)[i])));
   if (w->opts.stop != DAE_WAVE_STOP_END)
-    return convergence_norm(w, w->change);
+    return convergence_norm(w, w->change, largest);
   const double *end = dae__wave_at(&w->computed, nodes - 1);
   for (int i = 0; i < n; i++)
-    if (w->f->in_end_norm[i])
-      most = fmax(most, fabs(end[i] - w->previous_end[i]) / convergence_weight(w, i));
+    if (w->f->in_end_norm[i] &&
+        fabs(end[i] - w->previous_end[i]) / convergence_weight(w, i) > most) {
+      most = fabs(end[i] - w->previous_end[i]) / convergence_weight(w, i);
+      *largest = i;
+    }
   dae__copy(n, end, w->previous_end);
   return most;
 }
@@ -79,7 +82,9 @@ static void convergence_measure(dae__wave *w)
 {
   dae__trial_window *o = &w->trial;
   bool pairs = w->variant.pairs;
-  double change = convergence_change(w), before = pairs ? o->last_change : o->change;
+  int largest = -1;
+  double change = convergence_change(w, &largest), before = pairs ? o->last_change : o->change;
+  w->limits.now.change = largest < 0 ? -1 : w->f->entry[largest];
   o->last_rate = pairs && o->sweep % 2 == 1 ? o->last_rate : o->rate;
   o->rate = o->sweep > (pairs ? 2 : 1) ? change / before : NAN;
   o->last_change = o->change;
@@ -101,7 +106,8 @@ static bool convergence_is_cycle(dae__wave *w)
     return false;
   for (int i = 0; i < n; i++)
     w->previous[i] = w->change[i] + earlier[i];
-  double sum = convergence_norm(w, w->previous);
+  int largest = 0;
+  double sum = convergence_norm(w, w->previous, &largest);
   double rate = w->jacobi ? w->trial.rate * w->trial.last_rate : w->trial.rate;
   return w->trial.change > 0 && sum <= CYCLE_DIFFERENCE * w->trial.change &&
          fabs(rate - 1) <= CYCLE_RATE_DIFFERENCE;

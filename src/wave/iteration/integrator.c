@@ -151,6 +151,24 @@ static dae_stats wave_stats(const void *self)
   return s;
 }
 
+/* Counts of steps are those of the systems, without sweeps that were repeated. */
+static dae_limits wave_limits(const void *self, int i)
+{
+  const dae__wave *w = self;
+  const dae__coupling *c = &w->coupling;
+  dae_limits out = w->limits.m->count[i];
+  for (int p = 0; p < c->systems; p++) {
+    int own = i - c->first_state[p];
+    if (own < 0 || own >= c->child[p].size)
+      continue;
+    dae_limits inner =
+        dae_integrator_limits(c->child[p].it, c->child[p].entry ? c->child[p].entry[own] : own);
+    out.steps = inner.steps;
+    out.rejected = inner.rejected;
+  }
+  return out;
+}
+
 static dae_status wave_reload(void *self, dae_error *err)
 {
   dae__wave *w = self;
@@ -174,5 +192,6 @@ const dae__integrator_table dae__wave_verbs = {.step = dae__wave_window,
                                                .interpolate_raw = wave_interpolate_raw,
                                                .restart = wave_restart,
                                                .stats = wave_stats,
+                                               .limits = wave_limits,
                                                .reload = wave_reload,
                                                .free = dae__wave_release};

@@ -77,6 +77,7 @@ static dae_status subsystems_begin(dae__wave *w, dae__arena *arena, const void *
       f->owner[u] = p;
       f->direct[u] = !sub[p]->direct || sub[p]->direct[i];
       f->in_end_norm[u] = true;
+      f->entry[u] = u;
       snprintf(number, sizeof number, "out[%d]", i + 1);
       snprintf(text, NAME_SIZE, "%s%s%s", name ? name : "", name ? "." : "", own ? own : number);
       f->name[u] = text;

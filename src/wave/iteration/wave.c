@@ -290,6 +290,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
     w->snapshot[p] = DAE__STATE(arena, char, f->sub[p]->save_size);
   }
   wave_alloc_unknowns(arena, w);
+  dae__limits_create(arena, w->size, &w->limits);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   wave_limit_memory(w, arena);

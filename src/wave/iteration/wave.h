@@ -16,6 +16,7 @@
 #include "problem/coupled/assembly.h"
 #include "problem/mechanical/motion.h"
 #include "step/integrator.h"
+#include "step/limits.h"
 #include "wave/analysis/contraction.h"
 #include "wave/iteration/accelerate.h"
 #include "wave/iteration/workers.h"
@@ -82,8 +83,9 @@ typedef struct dae__wave {
   dae__workers *workers;
   const dae_env *env;
   dae__wave_memory *m; /* scalars between windows (state) */
-  int size;            /* size of the coupled state vector */
-  int capacity;        /* largest number of nodes of the exchange grid */
+  dae__limits limits;
+  int size;     /* size of the coupled state vector */
+  int capacity; /* largest number of nodes of the exchange grid */
 
   /* waveforms of all unknowns on the exchange grid */
   double *grid;                       /* nodes of the current or the last window (state) */

@@ -308,6 +308,8 @@ static dae_status window_accept(dae__wave *w, const plan *p, dae_error *err)
   if (w->interpolation_error > MAX_INTERPOLATION_ERROR)
     m->noise = fmin(fmax(2 * w->interpolation_error, m->noise), MAX_NOISE);
   m->stats.steps++;
+  w->limits.now.wanted = true; /* a window is long, and every one is counted */
+  dae__limits_count_accepted(&w->limits);
   m->most_sweeps = o->sweep > m->most_sweeps ? o->sweep : m->most_sweeps;
   if (!isnan(o->rate))
     m->rate = fmin(fmax(o->rate, MIN_ASSUMED_RATE), 1);
@@ -350,6 +352,7 @@ dae_status dae__wave_window(void *self, double t_stop, dae_error *err)
                p.end - m->t > MAX_EXTRAPOLATION * (m->t - m->t_previous);
   for (;;) {
     dae_error why = dae_error_none();
+    dae__limits_begin(&w->limits);
     dae__sweep_outcome outcome = window_try(w, &p, &why);
     if (outcome == DAE__SWEEP_CONVERGED)
       break;
@@ -357,6 +360,9 @@ dae_status dae__wave_window(void *self, double t_stop, dae_error *err)
       p.failed = w->failed;
       p.error = why;
     }
+    dae__limits_count_failed(&w->limits, outcome == DAE__SWEEP_DIVERGED ||
+                                             outcome == DAE__SWEEP_CYCLE ||
+                                             outcome == DAE__SWEEP_LIMIT);
     bool guess_failed = outcome == DAE__SWEEP_FAILED && w->trial.sweep == 0;
     if (guess_failed || !window_retry(w, outcome, &p)) {
       /* after a failure, or on a grid that stays too coarse, the message is that of the subsystem

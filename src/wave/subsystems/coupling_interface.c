@@ -98,6 +98,10 @@ static dae_status coupling_describe_unknowns(dae__arena *arena, dae__coupling *c
         kind = dae_problem_variable(c->problem, entry, text + u * NAME_SIZE, NAME_SIZE - 2);
       if (output.kind == DAE__OUTPUT_ACCELERATION)
         strcat(text + u * NAME_SIZE, "''");
+      f->entry[u] = output.kind == DAE__OUTPUT_MULTIPLIER ? -1
+                    : output.kind == DAE__OUTPUT_ACCELERATION
+                        ? entry + p->part[system].mechanical->nq
+                        : entry;
       f->owner[u] = system;
       f->direct[u] = output.kind != DAE__OUTPUT_VARIABLE || kind == DAE_VARIABLE_ALGEBRAIC ||
                      kind == DAE_VARIABLE_MULTIPLIER || (semi && semi->M);
@@ -108,6 +112,7 @@ static dae_status coupling_describe_unknowns(dae__arena *arena, dae__coupling *c
       int u = dae__coupling_multiplier(c, j, i);
       dae_problem_variable(c->problem, entry, text + u * NAME_SIZE, NAME_SIZE - 2);
       f->direct[u] = f->in_end_norm[u] = true;
+      f->entry[u] = entry;
       f->owner[u] = c->eliminated_in[j] >= 0 ? c->eliminated_in[j] : c->systems;
     }
   return DAE_OK;

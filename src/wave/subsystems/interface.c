@@ -96,6 +96,7 @@ dae_status dae__interface_alloc(dae__arena *arena, dae__interface *f, int system
   f->direct = DAE__ALLOC(arena, bool, f->unknowns);
   f->in_end_norm = DAE__ALLOC(arena, bool, f->unknowns);
   f->name = DAE__ALLOC(arena, const char *, f->unknowns);
+  f->entry = DAE__ALLOC(arena, int, f->unknowns);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   for (int i = 0; i < inputs; i++) {

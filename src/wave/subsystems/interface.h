@@ -40,6 +40,7 @@ typedef struct dae__interface {
   bool *direct;
   bool *in_end_norm; /* marks unknowns that are neither rates nor accelerations [WHM11 (10)] */
   const char **name;
+  int *entry;           /* entry of the state vector that each unknown belongs to, -1: none */
   bool has_feedthrough; /* whether all subsystems with direct outputs provide D */
 
   int joints, multipliers;
