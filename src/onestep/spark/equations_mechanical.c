@@ -15,7 +15,8 @@
  * since p_y dY is the integral of its derivative along the step, up to terms like h (dM/dt) dZ,
  * which are small compared with M dZ and never stiff.
  *
- * Coordinates without mass: where every stage needs Z from p, the kinetic energy is
+ * Coordinates without mass: where every stage needs Z from p, and where nonholonomic constraints
+ * may determine these coordinates, which matrix (3) does not contain, the kinetic energy is
  *
  *   T + sum c_i gdot_i^2 / 2,   p + G' C gdot + K' D k,   F + gdot_q' C gdot,   M + G' C G + K' D
  * K,
@@ -207,8 +208,10 @@ static dae_status spark_mechanical_factor(void *self, const dae_momentum_at *at,
   mechanical *o = self;
   dae_mechanical_at point = spark_mechanical_point(o, at);
   double *const *A = o->values;
-  dae_mechanical_wanted want = {.M = A[M], .G = A[G], .K = A[K]};
+  dae_mechanical_wanted want = {.M = o->added ? o->M_user : A[M], .G = A[G], .K = A[K]};
   DAE__TRY(dae__mech_eval(o->m, &point, &want, err));
+  if (o->added)
+    spark_mechanical_add_mass(o);
   const dae__saddle *last = o->of_A;
   dae_status status = dae__saddle_factor(o->of_A, A[M], A[G], A[K], o->eq->diagonal);
   if (!status && o->of_G) {
@@ -368,6 +371,6 @@ dae_status dae__spark_mechanical_create(dae__arena *arena, const dae_adapter *ad
   if (!matrices)
     return DAE_OK;
   *none = dae__pattern_empty(arena, 0, m->nq);
-  DAE__TRY(dae__saddle_create(arena, &m->M, &m->G, &m->K, &o->of_A, err));
-  return m->nk > 0 ? dae__saddle_create(arena, &m->M, &m->G, none, &o->of_G, err) : DAE_OK;
+  DAE__TRY(dae__saddle_create(arena, &o->mass, &m->G, &m->K, &o->of_A, err));
+  return m->nk > 0 ? dae__saddle_create(arena, &o->mass, &m->G, none, &o->of_G, err) : DAE_OK;
 }

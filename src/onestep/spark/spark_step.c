@@ -435,7 +435,7 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
     return dae__out_of_memory(err);
   o->memory->factor = 1;
   DAE__LIMIT_COUNTER(arena, &o->memory->next_check, 2);
-  if (!regular && adapter->forms->m)
+  if (adapter->forms->m && (!regular || adapter->forms->m->nk > 0))
     DAE__TRY(spark_find_massless(o, arena, host, err));
   DAE__TRY((adapter->forms->m ? dae__spark_mechanical_create : dae__spark_momentum_create)(
       arena, adapter, regular, &o->equations, err));

@@ -379,13 +379,18 @@ static int semi_keep_zero_rows(const dae__semi *s, const double *J, double *scra
   return count;
 }
 
-void dae__semi_near(const dae__semi *s, const double *z, double *near)
+void dae__semi_near(const dae__semi *s, const double *J, const double *z, double *near)
 {
+  for (int j = 0; j < s->n; j++)
+    near[j] = j < s->nx ? 0 : 1;
+  for (int e = 0; e < s->J.start[s->n]; e++) /* states that stay, as discrete variables do */
+    if (J[e] != 0)
+      near[s->J.row[e]] = 1;
   for (int kind = 0; kind < 2; kind++) {
     int from = kind ? s->nx : 0, to = kind ? s->n : s->nx;
     double size = dae__max_abs(to - from, z + from);
     for (int j = from; j < to; j++)
-      near[j] = z[j] + NEAR_DISTANCE * (1 + 0.5 * sin(j + 1)) * (size > 0 ? size : 1);
+      near[j] = z[j] + near[j] * NEAR_DISTANCE * (1 + 0.5 * sin(j + 1)) * (size > 0 ? size : 1);
   }
 }
 
@@ -405,7 +410,7 @@ dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const 
     s->hidden[i] = true;
   s->hidden_count = semi_keep_zero_rows(s, J, scratch);
   if (s->hidden_count > 0) {
-    dae__semi_near(s, z, near);
+    dae__semi_near(s, J, z, near);
     if (dae__semi_J(s, d, t, near, J, NULL) == DAE_OK)
       s->hidden_count = semi_keep_zero_rows(s, J, scratch);
     DAE__TRY(dae__semi_J(s, d, t, z, J, err));

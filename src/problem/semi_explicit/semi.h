@@ -114,8 +114,9 @@ dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const 
  * that contain y of index 1, and sets hidden, hidden_count and mixed; scratch: 3 n entries. */
 dae_status dae__semi_classify_mixed(dae__semi *s, dae__difference *d, double t, const double *z,
                                     double *J, double *scratch, bool *found, dae_error *err);
-/* Point near z at which a derivative is tested for zeros. */
-void dae__semi_near(const dae__semi *s, const double *z, double *near);
+/* Point near z at which a derivative is tested for zeros; states whose rate depends on nothing, J
+ * being the values at z, are not moved. */
+void dae__semi_near(const dae__semi *s, const double *J, const double *z, double *near);
 /* Replace the rows of index 2 in F, F_t and J of the user at z, where s->mixed. */
 dae_status dae__semi_mixed_F(dae__semi *s, double t, const double *z, double *F, dae_error *err);
 dae_status dae__semi_mixed_F_t(dae__semi *s, double t, const double *z, double *F_t,

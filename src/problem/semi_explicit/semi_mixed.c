@@ -108,8 +108,8 @@ dae_status dae__semi_classify_mixed(dae__semi *s, dae__difference *d, double t, 
     return dae__out_of_memory(err);
   for (int i = 0; i < 2 * s->ny; i++)
     active[i] = !s->hidden[i % s->ny];
-  dae__semi_near(s, z, near);
   DAE__TRY(dae__semi_J(s, d, t, z, J, err));
+  dae__semi_near(s, J, z, near);
   if (dae__semi_J(s, d, t, near, J_near, NULL) != DAE_OK)
     return DAE_OK;
   /* relative change of the rows of F_y from z to the point near it */
@@ -226,18 +226,6 @@ static dae_status mixed_solve(dae__semi *s, dae__difference *d, double t, const 
 
 /* ---- evaluations ---- */
 
-dae_status dae__semi_mixed_F(dae__semi *s, double t, const double *z, double *F, dae_error *err)
-{
-  DAE__TRY(mixed_prepare(s, err));
-  *s->mixed = false; /* the evaluations within are those of the user */
-  dae_status status = mixed_solve(s, NULL, t, z, err);
-  *s->mixed = true;
-  for (int i = 0; i < s->ny && !status; i++)
-    if (s->hidden[i])
-      F[i] = s->reduction->F[i];
-  return status;
-}
-
 /* Entry of row i of F2 from the entry b of F2 and the column w->d = F1_y1^-1 (column of F1). */
 static double mixed_entry(const dae__semi *s, int i, double b)
 {
@@ -245,6 +233,24 @@ static double mixed_entry(const dae__semi *s, int i, double b)
   for (int c = 0; c < w->rank; c++)
     b -= w->B[(size_t)c * (size_t)s->ny + (size_t)i] * w->d[c];
   return b;
+}
+
+dae_status dae__semi_mixed_F(dae__semi *s, double t, const double *z, double *F, dae_error *err)
+{
+  DAE__TRY(mixed_prepare(s, err));
+  *s->mixed = false; /* the evaluations within are those of the user */
+  dae_status status = mixed_solve(s, NULL, t, z, err);
+  *s->mixed = true;
+  if (status)
+    return status;
+  /* the round-off of y1, of which F1 is the residual, is taken out of F2 */
+  struct dae__semi_mixed *w = s->reduction;
+  for (int i = 0; i < w->rank; i++)
+    w->d[i] = w->F[w->row[i] - s->nx];
+  dae__lu_solve(w->rank, w->A, w->order, w->d);
+  for (int i = 0; i < s->ny; i++)
+    F[i] = s->hidden[i] ? mixed_entry(s, i, w->F[i]) : F[i];
+  return DAE_OK;
 }
 
 dae_status dae__semi_mixed_F_t(dae__semi *s, double t, const double *z, double *F_t, dae_error *err)
