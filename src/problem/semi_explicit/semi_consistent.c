@@ -238,7 +238,7 @@ static dae_status semi_start_make_consistent(work *w, const bool *fixed, double 
     return dae__semi_quasilinear_consistent(&q, w->t, w->z, dy, find, err);
   }
   DAE__TRY(dae__semi_classify(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch, err));
-  dae_status status;
+  dae_status status = DAE_OK;
   for (bool again = true; again;) {
     if (s->hidden_count > 0) {
       DAE__TRY(dae__surface_create(w->arena, s, &w->surface, err));
