@@ -167,7 +167,12 @@ static void check_print_methods(const dae_model *model, const dae_start *start)
   for (int i = 0; (method = dae_method_at(i)); i++) {
     int column = printf("    %-*s  ", width, method->name);
     char text[sizeof err.text + 64] = "applies";
-    if (dae_method_check(method, problem, start, NULL, &err) < 0)
+    cli_choice with;
+    dae_status status = cli_choose_options(model, method, &with, &err);
+    if (status >= 0)
+      status = dae_method_check(method, problem, start, with.options, NULL, &err);
+    cli_choice_free(&with);
+    if (status < 0)
       snprintf(text, sizeof text, "does not apply: %s", err.text);
     else if (method == chosen)
       snprintf(text, sizeof text, "applies; selected by auto: %s", why);

@@ -100,6 +100,7 @@ typedef struct cli_choice {
   const dae_method *method;
   bool from_command;        /* method set by --method or --conserve */
   bool automatic;           /* method selected by auto */
+  bool quiet;               /* no notes on settings that are ignored */
   char why[256];            /* reason of auto */
   void *options;            /* option struct of the method */
   dae_wave_child *children; /* solvers of the systems of a dynamic iteration, or NULL */
@@ -113,6 +114,9 @@ dae_status cli_accepts(const dae_method *method, const dae_problem *problem, dae
  * cli_choice_free, also after a failure. */
 dae_status cli_choose(const dae_model *model, const cli_arguments *args, cli_choice *out,
                       dae_error *err);
+/* Options that a run with --method NAME and nothing else has; freed as those of cli_choose. */
+dae_status cli_choose_options(const dae_model *model, const dae_method *method, cli_choice *out,
+                              dae_error *err);
 void cli_choice_free(cli_choice *choice);
 
 /* End time of the run: --to, or that of simulate. */

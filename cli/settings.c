@@ -193,16 +193,15 @@ const char *cli_setting_text(const dae_model_setting *setting, char number[40])
   return number;
 }
 
-static dae_status settings_set_from_model(const dae_model *model, const cli_arguments *args,
-                                          const dae_model_setting *setting, cli_choice *c,
-                                          dae_error *err)
+static dae_status settings_set_from_model(const dae_model *model, const dae_model_setting *setting,
+                                          cli_choice *c, dae_error *err)
 {
   char number[40];
   dae_error why;
   dae_option_table table = settings_table(c->method);
   const char *value = cli_setting_text(setting, number);
   if (c->from_command && cli_option_index(&table, setting->name) < 0) {
-    if (!cli_flag(args, "quiet"))
+    if (!c->quiet)
       cli_note("`%s %s` of simulate is not an option of %s: ignored", setting->name, value,
                c->method->name);
     return DAE_OK;
@@ -259,7 +258,7 @@ static dae_status settings_set_all_from_model(const dae_model *model, const cli_
       of_system = of_system ? of_system : s;
       of_systems++;
     } else if (!s->system && !settings_is_run_level(s->name) && !settings_is_given(args, s->name)) {
-      dae_status status = settings_set_from_model(model, args, s, c, err);
+      dae_status status = settings_set_from_model(model, s, c, err);
       if (status < 0)
         return status;
     }
@@ -272,7 +271,7 @@ static dae_status settings_set_all_from_model(const dae_model *model, const cli_
       status = settings_lower_rtol(model, &settings[i], c, err);
   if (status < 0)
     return status;
-  if (of_system && !cli_flag(args, "quiet"))
+  if (of_system && !c->quiet)
     settings_note_systems(of_system, of_systems, c);
   return DAE_OK;
 }
@@ -306,18 +305,31 @@ static dae_status settings_set_all_from_command(const cli_arguments *args, cli_c
   return DAE_OK;
 }
 
+/* Options of the method: the defaults, overridden by simulate. */
+static dae_status settings_from_defaults(const dae_model *model, const cli_arguments *args,
+                                         cli_choice *c, dae_error *err)
+{
+  c->options = calloc(1, c->method->options_size);
+  if (!c->options)
+    return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
+  c->method->defaults(c->options);
+  return settings_set_all_from_model(model, args, c, err);
+}
+
+dae_status cli_choose_options(const dae_model *model, const dae_method *method, cli_choice *out,
+                              dae_error *err)
+{
+  *out = (cli_choice){.method = method, .from_command = true, .quiet = true};
+  return settings_from_defaults(model, &(cli_arguments){0}, out, err);
+}
+
 dae_status cli_choose(const dae_model *model, const cli_arguments *args, cli_choice *out,
                       dae_error *err)
 {
-  *out = (cli_choice){0};
+  *out = (cli_choice){.quiet = cli_flag(args, "quiet")};
   dae_status status = settings_select_method(model, args, out, err);
-  if (status < 0)
-    return status;
-  out->options = calloc(1, out->method->options_size);
-  if (!out->options)
-    return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
-  out->method->defaults(out->options);
-  status = settings_set_all_from_model(model, args, out, err);
+  if (status >= 0)
+    status = settings_from_defaults(model, args, out, err);
   if (status >= 0)
     status = settings_set_all_from_command(args, out, err);
   return status < 0 ? status : cli_choose_coupling(model, args, out, err);

@@ -126,7 +126,7 @@ void dae_options_get(void *, void *, int, void *, size_t);
 int dae_problem_size(void *);  int dae_problem_variable(void *, int, void *, size_t);
 int dae_consistent_start(void *, void *, void *, void *, void *, void *, void *);
 void *dae_method_at(int);  void *dae_method_find(char *, void *);
-int dae_method_check(void *, void *, void *, void *, void *);
+int dae_method_check(void *, void *, void *, void *, void *, void *);
 void *dae_model_choose(void *, void *, size_t, void *);
 void *dae_method_choose(void *, void *, size_t, void *);
 int dae_integrator_step(void *, double, void *);  dae_view dae_integrator_view(void *);
@@ -584,7 +584,7 @@ class _System:
         """Reason why a run by the method would not begin, or None."""
         record, at = _s.dae_error(), _lib.dae_method_find(method.encode(), None)
         with self.guard:
-            status = _lib.dae_method_check(at, self.problem, byref(self.plan.start), None,
+            status = _lib.dae_method_check(at, self.problem, byref(self.plan.start), None, None,
                                            byref(record))
         return _str(record.text) if status < 0 else None
 

@@ -160,9 +160,11 @@ const dae_method *dae_method_at(int i);
 /** Method by name; an unknown name is refused with the nearest known one. */
 const dae_method *dae_method_find(const char *name, dae_error *err);
 /** Tests whether a run by a method would begin at a start, by creating its integrator there with
- * default options; a dynamic iteration, whose creation is a work of its own, by `accepts` alone. */
+ * the options of the run (NULL: defaults; a missing `step` of fixed steps counts as given); a
+ * dynamic iteration, whose creation is a work of its own, by `accepts` alone. */
 dae_status dae_method_check(const dae_method *method, const dae_problem *problem,
-                            const dae_start *start, const dae_env *env, dae_error *err);
+                            const dae_start *start, const void *opts, const dae_env *env,
+                            dae_error *err);
 /** Method that `auto` selects for a problem, with the reason in one sentence in why (unless NULL).
  * NULL if no method applies: err has the reason against the first choice. */
 const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_t size,

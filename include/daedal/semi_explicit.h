@@ -36,7 +36,8 @@ typedef struct dae_semi_explicit {
   int nx;           /**< number of states */
   int ny;           /**< number of algebraic variables and equations F */
   int nin;          /**< number of inputs */
-  int index;        /**< declared differential index 1 to 3, or 0: determined by the diagnosis */
+  int index;        /**< declared differential index 1 to 3, the largest along the motion, or 0:
+                         determined by the diagnosis */
   void *user;       /**< argument of every callback */
 
   /* names in messages and columns; NULL, or a NULL entry: x[1], y[1], in[1] */

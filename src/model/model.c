@@ -70,6 +70,9 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
     model->tapes->graph = x->graph;
   else if (!status && !dae__tapes_compile(model->tapes, dae__arena_env(model->arena)))
     status = dae__out_of_memory(l->err);
+  const dae_semi_explicit *semi = model->problem.semi_explicit;
+  if (!status && semi && semi->index == 1 && model->count.discretes > 0)
+    dae__bind_semi_event_index(l->scratch, model, (dae_semi_explicit *)semi);
   return status;
 }
 

@@ -46,6 +46,11 @@ static void bdf_set_weights(dae__bdf *s, const double *Y)
   }
 }
 
+static bool bdf_projects(const dae__corrector *c)
+{
+  return c->table->project && (!c->projects || *c->projects);
+}
+
 /* updates the data that depend on the roles of the unknowns, which a new matrix or a consistent
  * state may change */
 static void bdf_update_roles(dae__bdf *s)
@@ -180,7 +185,7 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
   dae__newton_begin(&m->newton, !s->strict, max_iterations);
   /* forgets the contraction of earlier steps: with constraints the iteration matrix becomes
    * outdated faster */
-  if (c->table->project)
+  if (bdf_projects(c))
     m->newton.rate = 0;
   for (;;) {
     status = c->table->increment(c->self, t, s->Y, s->dY, cj, factor, s->delta, &s->last);
@@ -291,7 +296,7 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
                                .hint = ": the motion may be discontinuous there, or the "
                                        "tolerances are below the attainable accuracy",
                                .worst = s->limits.now.error};
-  if (outcome == DAE__BDF_ACCEPTED && c->table->project && s->project) {
+  if (outcome == DAE__BDF_ACCEPTED && bdf_projects(c) && s->project) {
     dae__copy(c->n, s->Y, s->scratch);
     dae_status status = c->table->project(c->self, attempt->t, s->Y, &s->last);
     for (int i = 0; i < c->n; i++) /* the correction by the projection is added to e */

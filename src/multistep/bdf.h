@@ -58,7 +58,9 @@ typedef struct dae__corrector {
   int n;               /* number of unknowns */
   int size;            /* entries of the state vector, which is the beginning of Y */
   unsigned char *role; /* dae__test_role of each unknown */
-  double floor;        /* smallest tolerance, limited by the round-off of residuals */
+  /* whether accepted values are projected; NULL: if the table has a projection */
+  const bool *projects;
+  double floor; /* smallest tolerance, limited by the round-off of residuals */
   /* ends of the positions and of the velocities, at the beginning of Y, whose round-off constraints
    * mix; 0: none */
   int positions, velocities;

@@ -17,15 +17,15 @@
 #define TOLERANCE_FLOOR 1e-13
 
 typedef struct memory {
-  long jacobians, factorisations;
+  long jacobians, factorisations, projections;
 } memory;
 
 typedef struct plain {
   dae__semi *s;
-  /* Data of problems of index 2. */
-  dae__surface *surface;   /* projection of accepted states */
-  dae__surface *output;    /* projection of output states */
-  dae__semi_slopes slopes; /* solver for y and x' of output states */
+  dae__semi_index_2 *index_2; /* rows F2 of the last consistent start; NULL: none */
+  bool *hidden;               /* saved: s->hidden of the last consistent start */
+  bool constrained;           /* there are rows F2 */
+  unsigned char *role;
   double *slope;
   bool project;
   memory *m; /* saved with the integrator */
@@ -90,7 +90,12 @@ static dae_status plain_increment(void *self, double t, const double *Y, const d
 static dae_status plain_project(void *self, double t, double *Y, dae_error *err)
 {
   plain *c = self;
-  return dae__surface_project(c->surface, t, Y, err);
+  dae__surface_memory *count = c->index_2->surface->memory;
+  count->projections = count->factorisations = 0;
+  dae_status status = dae__semi_index_2_project(c->index_2, t, Y, err);
+  c->m->projections += count->projections;
+  c->m->factorisations += count->factorisations;
+  return status;
 }
 
 /* output state; for index 2 y is the solution of the hidden constraint at x, or, where that fails,
@@ -102,24 +107,67 @@ static dae_status plain_output(void *self, double t, const double *Y, const doub
   const double *slope = dY;
   dae_status status = DAE_OK;
   dae__copy(c->s->n, Y, y);
-  if (c->output) {
+  if (c->index_2) {
     dae__copy(c->s->n, dY, c->slope);
     slope = c->slope;
     if (c->project)
-      status = dae__surface_project(c->output, t, y, err);
+      status = dae__semi_index_2_project(c->index_2, t, y, err);
+    dae__solver_reset(c->index_2->slopes.newton.solver);
     if (!status)
-      status = dae__semi_slopes_solve(&c->slopes, t, y, c->slope, err);
+      status = dae__semi_slopes_solve(&c->index_2->slopes, t, y, c->slope, err);
   }
   if (dy)
     dae__copy(c->s->n, slope, dy);
   return status == DAE_ERROR_SINGULAR || status == DAE_ERROR_START ? DAE_OK : status;
 }
 
+/* Follows a new classification of the rows in s->hidden: data of index 2 and roles. */
+static dae_status plain_follow_index(plain *c, dae_error *err)
+{
+  dae__semi *s = c->s;
+  dae__semi_index_2 *created = NULL;
+  dae_status status = s->hidden_count > 0 ? dae__semi_index_2_create(s, &created, err) : DAE_OK;
+  if (status)
+    return status;
+  dae__semi_index_2_free(c->index_2);
+  c->index_2 = created;
+  c->constrained = created != NULL;
+  for (int i = 0; i < s->ny; i++) {
+    c->hidden[i] = s->hidden[i];
+    c->role[s->nx + i] = created ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
+  }
+  return DAE_OK;
+}
+
+static void plain_restore_hidden(plain *c)
+{
+  c->s->hidden_count = 0;
+  for (int i = 0; i < c->s->ny; i++)
+    c->s->hidden_count += c->s->hidden[i] = c->hidden[i];
+}
+
+static dae_status plain_reload(void *self)
+{
+  plain *c = self;
+  plain_restore_hidden(c);
+  return plain_follow_index(c, NULL);
+}
+
+/* Consistent start or restart; the rows of F are classified anew, since events may change them. */
 static dae_status plain_consistent(void *self, double t, const bool *fixed, double *y, double *dy,
                                    dae_error *err)
 {
   plain *c = self;
-  return dae__semi_consistent(c->s, t, fixed, y, dy, NULL, err);
+  c->s->classified = false;
+  dae_status status = dae__semi_consistent(c->s, t, fixed, y, dy, NULL, err);
+  bool same = true;
+  for (int i = 0; i < c->s->ny; i++)
+    same = same && c->hidden[i] == c->s->hidden[i];
+  if (!status && !same)
+    status = plain_follow_index(c, err);
+  if (status)
+    plain_restore_hidden(c);
+  return status;
 }
 
 static void plain_stats(const void *self, dae_stats *out)
@@ -128,45 +176,26 @@ static void plain_stats(const void *self, dae_stats *out)
   out->evaluations += *c->s->evaluations;
   out->jacobians += c->m->jacobians;
   out->factorisations += c->m->factorisations;
-  if (c->surface) {
-    out->factorisations += c->surface->memory->factorisations;
-    out->projections += c->surface->memory->projections;
-  }
+  out->projections += c->m->projections;
 }
 
 static void plain_release(void *self)
 {
   plain *c = self;
   dae__solver_free(c->solver);
-  dae__surface_free(c->surface);
-  dae__surface_free(c->output);
-  dae__semi_newton_free(&c->slopes.newton);
+  dae__semi_index_2_free(c->index_2);
 }
 
-#define VERBS                                                                                      \
-  .start = plain_start, .setup = plain_setup, .increment = plain_increment,                        \
-  .output = plain_output, .consistent = plain_consistent, .stats = plain_stats,                    \
-  .free = plain_release
-
-static const dae__corrector_table index_1_table = {VERBS};
-static const dae__corrector_table index_2_table = {VERBS, .project = plain_project};
+static const dae__corrector_table plain_table = {.start = plain_start,
+                                                 .setup = plain_setup,
+                                                 .increment = plain_increment,
+                                                 .project = plain_project,
+                                                 .output = plain_output,
+                                                 .consistent = plain_consistent,
+                                                 .stats = plain_stats,
+                                                 .free = plain_release};
 
 /* ---- creation ---- */
-
-/* creates matrices and solvers at the consistent start */
-static dae_status plain_create_solvers(plain *c, dae__arena *arena, double t, const double *y,
-                                       int index, dae_error *err)
-{
-  DAE__TRY(dae__semi_mass_at(&c->M, t, y, err));
-  DAE__TRY(dae__solver_create_iteration(arena, &c->matrix.pattern, &c->solver, err));
-  if (index < 2)
-    return DAE_OK;
-  DAE__TRY(dae__surface_create(arena, c->s, &c->surface, err));
-  DAE__TRY(dae__surface_create(arena, c->s, &c->output, err));
-  c->slope = DAE__ALLOC(arena, double, c->s->n);
-  DAE__TRY(dae__semi_slopes_prepare(arena, c->s, &c->slopes, err));
-  return dae__semi_slopes_create(arena, c->output, &c->slopes, err);
-}
 
 dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, const dae_start *from,
                              const dae_bdf_options *opts, double *y, double *dy,
@@ -183,13 +212,14 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
   const dae__semi *s = c->s;
   dae__copy(s->n, from->y, y);
   dae_status status = dae__semi_consistent(c->s, from->t, from->fixed, y, dy, &find, err);
-  int index = find.index;
-  if (status == DAE_ERROR_START && index == 3)
+  if (status == DAE_ERROR_START && find.index == 3)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf",
                      "bdf takes semi-explicit problems of index 1 and 2; this one has index 3: "
                      "give it in the mechanical form, or differentiate its constraints once");
   DAE__TRY(status);
-  unsigned char *role = DAE__ALLOC(arena, unsigned char, s->n);
+  c->role = DAE__ALLOC(arena, unsigned char, s->n); /* zero: DAE__TEST_FULL */
+  c->hidden = DAE__STATE(arena, bool, s->ny);
+  c->slope = DAE__ALLOC(arena, double, s->n);
   c->m = DAE__STATE(arena, memory, 1);
   c->M = dae__semi_mass_create(arena, c->s);
   c->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
@@ -197,19 +227,24 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
   c->matrix = dae__semi_matrix_create(arena, s);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  DAE__LIMIT_COUNTER(arena, &c->m->jacobians, 2);
-  for (int i = 0; i < s->n; i++)
-    role[i] = i >= s->nx && index == 2 ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
-  status = plain_create_solvers(c, arena, from->t, y, index, err);
+  DAE__LIMIT_COUNTER(arena, &c->m->jacobians, 3);
+  DAE__LIMIT_TRUTH(arena, c->hidden, s->ny);
+  dae__arena_on_load(arena, plain_reload, c);
+  status = dae__semi_mass_at(&c->M, from->t, y, err);
+  if (!status)
+    status = dae__solver_create_iteration(arena, &c->matrix.pattern, &c->solver, err);
+  if (!status)
+    status = plain_follow_index(c, err);
   if (status) {
     plain_release(c);
     return status;
   }
-  *out = (dae__corrector){.table = index == 2 ? &index_2_table : &index_1_table,
+  *out = (dae__corrector){.table = &plain_table,
                           .self = c,
                           .n = s->n,
                           .size = s->n,
-                          .role = role,
+                          .role = c->role,
+                          .projects = &c->constrained,
                           .floor = TOLERANCE_FLOOR};
   return DAE_OK;
 }

@@ -235,7 +235,8 @@ const dae_method *dae_method_at(int i)
 }
 
 dae_status dae_method_check(const dae_method *method, const dae_problem *problem,
-                            const dae_start *start, const dae_env *env, dae_error *err)
+                            const dae_start *start, const void *opts, const dae_env *env,
+                            dae_error *err)
 {
   dae_env own = dae__env_of(env);
   dae_integrator *it = NULL;
@@ -246,9 +247,12 @@ dae_status dae_method_check(const dae_method *method, const dae_problem *problem
   void *options = own.allocate(own.user, method->options_size);
   if (!options)
     return dae__out_of_memory(err);
-  method->defaults(options);
+  if (opts)
+    memcpy(options, opts, method->options_size);
+  else
+    method->defaults(options);
   dae_status status = DAE_OK;
-  if (method->fixed_step)
+  if (method->fixed_step && !(((dae_rk_options *)options)->step > 0))
     status = dae_options_set(method->options, options, "step", "1", err);
   if (!status)
     status = method->create(problem, start, options, env, &it, err);

@@ -23,6 +23,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* Largest margin of a coupling loop at which its solution counts as not unique: round-off of the
@@ -31,6 +32,9 @@
 /* Largest number of rows between two steps for one sink: the points of a curve on a page;
  * chosen. */
 #define FILL_ROWS_MAX 10000
+/* Largest number of steps of the assembled systems after an iteration that does not converge;
+ * chosen. */
+#define OFFER_STEPS 1000
 
 typedef struct run {
   const dae_run_plan *plan;
@@ -391,6 +395,40 @@ static void run_list_events(const run *r, dae_summary *s)
     dae__text_add(&lines, "... and %d more\n", left_out);
 }
 
+/* After a dynamic iteration that does not converge: tries the method of `auto`, for the systems
+ * assembled into one, over the next window from the last state, and names it in the message if it
+ * goes on. */
+static void run_offer_assembled(run *r, const dae_env *env, dae_error *err)
+{
+  const dae_wave_options defaults = dae_wave_defaults();
+  const dae_wave_options *wave = r->plan->options ? r->plan->options : &defaults;
+  const dae_method *method = dae_method_choose(&r->plan->problem, NULL, 0, NULL);
+  dae_view view = dae_integrator_view(r->it);
+  dae_integrator *it = NULL;
+  char tolerance[2][40];
+  void *options = method ? DAE__ALLOC(r->arena, char, method->options_size) : NULL;
+  if (!options || dae_integrator_interpolate(r->it, view.t, r->y, NULL, NULL) < 0)
+    return;
+  method->defaults(options);
+  snprintf(tolerance[0], sizeof tolerance[0], "%.17g", wave->rtol);
+  snprintf(tolerance[1], sizeof tolerance[1], "%.17g", wave->atol);
+  (void)dae_options_set(method->options, options, "rtol", tolerance[0], NULL);
+  (void)dae_options_set(method->options, options, "atol", tolerance[1], NULL);
+  dae_start start = {.t = view.t, .y = r->y};
+  double to = view.h_next > 0 ? fmin(view.t + view.h_next, r->plan->to) : r->plan->to, t = view.t;
+  dae_status status = method->create(&r->plan->problem, &start, options, env, &it, NULL);
+  for (int i = 0; i < OFFER_STEPS && status >= 0 && t < to; i++) {
+    status = dae_integrator_step(it, to, NULL);
+    t = dae_integrator_view(it).t;
+  }
+  size_t used = strlen(err->text);
+  if (it && status >= 0 && t > view.t)
+    snprintf(err->text + used, sizeof err->text - used,
+             ". Assembled into one the systems go on from t = %.10g, by %s: --method auto", view.t,
+             method->name);
+  dae_integrator_free(it);
+}
+
 /* Fills in the summary, closes the sinks and frees all memory of the run. */
 static dae_status run_finish(run *r, dae_status status, dae_error *err)
 {
@@ -461,6 +499,8 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
       status = plan->sinks[i].open(plan->sinks[i].self, r.columns.count, r.columns.names, err);
   if (status >= 0)
     status = run_integrate(&r, err);
+  if (status == DAE_ERROR_COUPLING && plan->method->iterates && r.it)
+    run_offer_assembled(&r, env, err);
   if (status >= 0 && plan->verify) {
     dae_status verified = dae__verify_run(&r.verify, &r.columns, r.summary, err);
     status = verified < 0 ? verified : status;

@@ -198,6 +198,30 @@ static void test_every_example_is_judged(void **state)
   assert_true(judged >= 12);
 }
 
+/* The settings of the model are those of the run, an event may change the index, and a start that
+ * does not determine lambda is one for lie alone. */
+static void test_check_is_of_the_run(void **state)
+{
+  static const char *const cases[][3] = {{"track", "explicit", "lie"},
+                                         {"track_ode", "explicit", "lie"},
+                                         {"yielding", "rosenbrock", "bdf"},
+                                         {"hessenberg", "radau", "lie"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[1024];
+    snprintf(text, sizeof text, "check " SOURCES "/examples/models/%s.dae", cases[i][0]);
+    outcome *o = command(text);
+    says_of(o, cases[i][1], "does not apply");
+    says_of(o, cases[i][2], "applies");
+    snprintf(text, sizeof text, "run " SOURCES "/examples/models/%s.dae --method %s", cases[i][0],
+             cases[i][1]);
+    assert_int_not_equal(command(text)->code, 0);
+    snprintf(text, sizeof text, "run " SOURCES "/examples/models/%s.dae --method %s", cases[i][0],
+             cases[i][2]);
+    command_exits(0, text);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -209,6 +233,7 @@ int main(void)
       IN_FOLDER(test_given_start_values_outweigh_the_others),
       IN_FOLDER(test_auto_is_told_as_it_is_taken),
       IN_FOLDER(test_every_example_is_judged),
+      IN_FOLDER(test_check_is_of_the_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -365,6 +365,18 @@ static void test_rows_up_to_a_divergence_are_kept(void **state)
   command_exits(0, "run g.dae");
 }
 
+static void test_divergence_names_the_assembled_run_that_goes_on(void **state)
+{
+  (void)state;
+  command_refuses(5,
+                  "run " MODELS "two_circuits.dae --method gauss-seidel --rtol 1e-13 --out d.csv",
+                  "--method auto");
+  table t = table_read("d.csv"); /* up to the divergence */
+  assert_true(t.rows > 10 && table_at(&t, t.rows - 1, 0) > 1);
+  table_free(&t);
+  command_exits(0, "run " MODELS "two_circuits.dae --method auto --rtol 1e-13");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -387,6 +399,7 @@ int main(void)
       IN_FOLDER(test_divergence_is_5_and_names_the_loop),
       IN_FOLDER(test_a_cycle_of_two_is_5_and_told),
       IN_FOLDER(test_rows_up_to_a_divergence_are_kept),
+      IN_FOLDER(test_divergence_names_the_assembled_run_that_goes_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

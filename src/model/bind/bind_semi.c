@@ -1,6 +1,8 @@
 /* A semi-explicit system M(t,x) x' = f, 0 = F from its equations. */
 #include "model/bind/bind.h"
 #include "model/expand/value.h"
+#include "model/model.h"
+#include <math.h>
 
 enum { Q_f, Q_F, Q_F_t, Q_M, Q_J, Q_J_in, Q_Ms_x, Q_COUNT };
 
@@ -53,18 +55,18 @@ static void bind_semi_build_jacobians(dae__binder *b, const dae__system *u, semi
   c->tape[Q_J] = dae__bind_matrix_tape(b, "J", &J);
   p->J_pattern = dae__triplets_pattern(b->arena, &J);
   p->J = bind_semi_eval_J;
-  /* Structural index: 1 if every equation of F contains an algebraic variable, else 0 for unknown;
-   * the consistent start refines it. */
-  int with_y = 0, nx = u->u.count;
-  bool *seen = DAE__NEW_ARRAY(b->x->l->scratch, bool, J.rows);
+  /* Structural index: 1 if every equation of F contains an algebraic variable and every algebraic
+   * variable is in F, else 0 for unknown; the consistent start refines it. */
+  int seen_count = 0, nx = u->u.count;
+  bool *seen = DAE__NEW_ARRAY(b->x->l->scratch, bool, 2 * J.rows);
   for (int k = 0; seen && k < J.entries.count; k++) {
     dae__triplet e = J.entries.item[k];
-    if (e.row < nx || e.col < nx || seen[e.row])
+    if (e.row < nx || e.col < nx)
       continue;
-    seen[e.row] = true;
-    with_y++;
+    seen_count += !seen[e.row] + !seen[J.rows + e.col];
+    seen[e.row] = seen[J.rows + e.col] = true;
   }
-  p->index = u->c.count > 0 && with_y == u->c.count ? 1 : 0;
+  p->index = u->c.count > 0 && seen_count == 2 * u->c.count ? 1 : 0;
   if (u->in.count == 0)
     return;
   dae__triplets J_in = dae__bind_jacobian(b, u, &rows, DAE__BIT(IN));
@@ -89,6 +91,56 @@ static void bind_semi_build_mass(dae__binder *b, const dae__system *u, semi_tape
   c->tape[Q_Ms_x] = dae__bind_matrix_tape(b, "Ms_x", &Ms_x);
   p->Ms_pattern = dae__triplets_pattern(b->arena, &Ms_x);
   p->Ms_x = bind_semi_eval_Ms_x;
+}
+
+/* Whether rows of F contain y at the state vector z, and at one near it in x and y that are not
+ * held: dF/dy may vanish at a single point. */
+static bool bind_semi_contains_y(const dae_semi_explicit *p, double t, const bool *held, double *z,
+                                 double *J, bool *contains)
+{
+  const dae_pattern *at = p->J_pattern; /* NULL: J is dense */
+  int n = p->nx + p->ny, from = at ? at->start[p->nx] : p->nx * n, to = at ? at->start[n] : n * n;
+  for (int i = 0; i < p->ny; i++)
+    contains[i] = false;
+  for (int point = 0; point < 2; point++) {
+    for (int j = 0; point && j < n; j++)
+      z[j] += held[j] ? 0 : 0.01 * (1 + 0.5 * sin(j + 1)) * (z[j] != 0 ? fabs(z[j]) : 1);
+    if (p->J(p->user, &(dae_semi_explicit_at){.t = t, .x = z, .y = z + p->nx}, J) != 0)
+      return false;
+    for (int e = from; e < to; e++) {
+      int row = at ? at->row[e] : e % n;
+      if (row >= p->nx && J[e] != 0)
+        contains[row - p->nx] = true;
+    }
+  }
+  return true;
+}
+
+void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p)
+{
+  int n = p->nx + p->ny, count = model->count.events;
+  double *z = DAE__NEW_ARRAY(scratch, double, 3 * n), *once = z + n, *twice = once + n;
+  double *J = DAE__NEW_ARRAY(scratch, double, p->J_pattern ? p->J_pattern->start[n] : n *n);
+  bool *contains = DAE__NEW_ARRAY(scratch, bool, p->ny);
+  if (!z || !J || !contains)
+    return;
+  /* from the start by one event, and by a second one after it */
+  for (int i = 0; i < count * (count + 1); i++) {
+    const dae_event *first = &model->events[i / (count + 1)];
+    const dae_event *second = i % (count + 1) ? &model->events[i % (count + 1) - 1] : NULL;
+    if (!first->action || (second && !second->action))
+      continue;
+    memcpy(once, model->y, (size_t)n * sizeof *once);
+    if (first->action(first->user, model->t_start, model->y, once) != 0)
+      continue;
+    memcpy(twice, once, (size_t)n * sizeof *twice);
+    if (second && second->action(second->user, model->t_start, once, twice) != 0)
+      continue;
+    memcpy(z, twice, (size_t)n * sizeof *z);
+    if (bind_semi_contains_y(p, model->t_start, model->held, z, J, contains))
+      for (int k = 0; k < p->ny; k++)
+        p->index = contains[k] ? p->index : 2;
+  }
 }
 
 const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const char *name)

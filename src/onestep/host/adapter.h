@@ -25,6 +25,8 @@ typedef struct dae__onestep_needs {
   /* slopes of semi-explicit problems of index 2, whose constraints are projected; false: such
    * problems are singular (dae_adapter.singular) */
   bool index_2_slopes;
+  /* starts of index 2 at which the constraints do not determine y */
+  bool undetermined_start;
 } dae__onestep_needs;
 
 /* The problem forms behind an adapter. */

@@ -42,21 +42,14 @@ typedef struct slopes {
   dae__solver *algebraic, *mass; /* solvers with F_y (NULL: no y) and with M (NULL: M = 1) */
 } slopes;
 
-/* Slopes and projection with index 2. */
-typedef struct index_2 {
-  dae__arena *arena;
-  dae__surface *surface;
-  dae__semi_slopes slopes;
-} index_2;
-
 typedef struct adapter {
   dae__semi *s;
   dae__onestep_needs needs;
   dae__forms forms;
-  slopes slopes[2];  /* slopes of the steps [0] and of dense output [1] */
-  index_2 *index_2;  /* NULL: index 1, or index 2 without slopes */
-  bool *hidden;      /* saved: s->hidden of the last consistent start */
-  bool undetermined; /* y kept its guess in the last call of slopes */
+  slopes slopes[2];           /* slopes of the steps [0] and of dense output [1] */
+  dae__semi_index_2 *index_2; /* NULL: index 1, or index 2 without slopes */
+  bool *hidden;               /* saved: s->hidden of the last consistent start */
+  bool undetermined;          /* y kept its guess in the last call of slopes */
 } adapter;
 
 /* ---- slopes with index 1 ---- */
@@ -184,40 +177,14 @@ static dae_status semi_solve_y(slopes *o, double t, double *z, dae_error *err)
 
 /* ---- slopes with index 2 ---- */
 
-static void semi_index_2_free(index_2 *i2)
-{
-  if (!i2)
-    return;
-  dae__surface_free(i2->surface);
-  dae__semi_newton_free(&i2->slopes.newton);
-  dae__arena_free(i2->arena);
-}
-
 /* Creates the data of the rows s->hidden; *out = NULL where there are none, after a failure, or
  * where the method does not ask for slopes. */
-static dae_status semi_index_2_create(const adapter *o, index_2 **out, dae_error *err)
+static dae_status semi_index_2_create(const adapter *o, dae__semi_index_2 **out, dae_error *err)
 {
-  dae__semi *s = o->s;
   *out = NULL;
-  if (!o->needs.index_2_slopes || s->hidden_count == 0)
-    return DAE_OK;
-  dae__arena *arena = dae__arena_create(dae__arena_env(s->arena));
-  index_2 *i2 = arena ? DAE__ALLOC(arena, index_2, 1) : NULL;
-  if (!i2) {
-    dae__arena_free(arena);
-    return dae__out_of_memory(err);
-  }
-  i2->arena = arena;
-  dae_status status = dae__semi_slopes_prepare(arena, s, &i2->slopes, err);
-  if (!status)
-    status = dae__surface_create(arena, s, &i2->surface, err);
-  if (!status)
-    status = dae__semi_slopes_create(arena, i2->surface, &i2->slopes, err);
-  if (status)
-    semi_index_2_free(i2);
-  else
-    *out = i2;
-  return status;
+  return o->needs.index_2_slopes && o->s->hidden_count > 0
+             ? dae__semi_index_2_create(o->s, out, err)
+             : DAE_OK;
 }
 
 /* y and slopes dz; *undetermined: the constraints do not determine y, and z and dz are unchanged */
@@ -253,8 +220,8 @@ static dae_status semi_index_2_solve(dae__semi_slopes *w, double t, double *z, d
 
 /* Consistent start at a point where the constraints do not determine y, which keeps its value; x'
  * follows from f alone. DAE_ERROR_START without a message: y is determined there. */
-static dae_status semi_start_undetermined(index_2 *i2, double t, const bool *fixed, double *z,
-                                          double *dz, dae_error *err)
+static dae_status semi_start_undetermined(dae__semi_index_2 *i2, double t, const bool *fixed,
+                                          double *z, double *dz, dae_error *err)
 {
   dae__semi *s = i2->slopes.s;
   bool undetermined = false;
@@ -296,9 +263,9 @@ static void semi_restore_hidden(adapter *o)
 
 /* Replaces the data of index 2 and saves the classification of the rows; after a failure restores
  * the classification that belongs to the existing data. */
-static dae_status semi_replace_index_2(adapter *o, index_2 *created, dae_status status)
+static dae_status semi_replace_index_2(adapter *o, dae__semi_index_2 *created, dae_status status)
 {
-  semi_index_2_free(status ? created : o->index_2);
+  dae__semi_index_2_free(status ? created : o->index_2);
   if (status) {
     semi_restore_hidden(o);
     return status;
@@ -317,7 +284,7 @@ static dae_status onestep_semi_consistent(void *self, double t, const bool *fixe
   const dae__onestep_needs *needs = &o->needs;
   dae_diagnosis find = {0};
   dae_error why = dae_error_none();
-  index_2 *created = NULL;
+  dae__semi_index_2 *created = NULL;
   o->s->classified = false;
   dae_status status = dae__semi_consistent(o->s, t, fixed, z, dz, &find, &why);
   bool found = !status || status == DAE_ERROR_START;
@@ -332,7 +299,7 @@ static dae_status onestep_semi_consistent(void *self, double t, const bool *fixe
     dae_status created_status = semi_index_2_create(o, &created, &why);
     if (created_status)
       status = created_status;
-    else if (status && created)
+    else if (status && created && needs->undetermined_start)
       status = semi_start_undetermined(created, t, fixed, z, dz, &why);
   }
   for (int i = 0; i < 2 && !status; i++)
@@ -346,11 +313,7 @@ static dae_status onestep_semi_project(void *self, bool dense, double t, double 
 {
   const adapter *o = self;
   (void)dense;
-  if (!o->index_2)
-    return DAE_OK;
-  dae__surface *surface = o->index_2->surface;
-  surface->memory->factored = surface->memory->evaluated = false;
-  return dae__surface_project(surface, t, z, err);
+  return o->index_2 ? dae__semi_index_2_project(o->index_2, t, z, err) : DAE_OK;
 }
 
 static dae_status onestep_semi_inputs(void *self, double t, const double **in, dae_error *err)
@@ -374,7 +337,7 @@ static void onestep_semi_count(const void *self, dae_stats *stats)
 static dae_status onestep_semi_reload(void *self, dae_error *err)
 {
   adapter *o = self;
-  index_2 *created;
+  dae__semi_index_2 *created;
   for (int i = 0; i < 2; i++) { /* flags of solvers that do not exist */
     slopes_memory *m = o->slopes[i].memory;
     m->factored = m->factored && o->slopes[i].algebraic;
@@ -392,7 +355,7 @@ static void onestep_semi_release(void *self)
     dae__solver_free(o->slopes[i].algebraic);
     dae__solver_free(o->slopes[i].mass);
   }
-  semi_index_2_free(o->index_2);
+  dae__semi_index_2_free(o->index_2);
 }
 
 static const dae_adapter_table onestep_semi_verbs = {.consistent = onestep_semi_consistent,

@@ -94,11 +94,14 @@ static dae_status lie_check_problem(const dae__onestep_descriptor *descriptor,
   return DAE_OK;
 }
 
-static const dae__onestep_descriptor lie_descriptor = {
-    .needs = {.method = "lie", .form = DAE__FORM_GGL, .index = 2, .index_2_slopes = true},
-    .bounded_steps = BOUNDED_STEPS,
-    .check_problem = lie_check_problem,
-    .create_steppers = dae__lie_create_stepper};
+static const dae__onestep_descriptor lie_descriptor = {.needs = {.method = "lie",
+                                                                 .form = DAE__FORM_GGL,
+                                                                 .index = 2,
+                                                                 .index_2_slopes = true,
+                                                                 .undetermined_start = true},
+                                                       .bounded_steps = BOUNDED_STEPS,
+                                                       .check_problem = lie_check_problem,
+                                                       .create_steppers = dae__lie_create_stepper};
 
 dae_status dae__lie_accepts(const dae_problem *problem, dae_error *err)
 {

@@ -64,6 +64,10 @@ typedef struct dae__spark_equations {
   dae_pattern pattern[DAE__SPARK_MATRICES];
   double *values[DAE__SPARK_MATRICES]; /* values at the point of the last evaluation */
   double *diagonal; /* ones of redundant rows, for the unknowns (z, lambda, psi) */
+  /* set before creation: start of a mechanical problem with singular M whose p_z has to be regular;
+   * NULL: M as it is */
+  const double *massless_start;
+  double t_start;
 } dae__spark_equations;
 
 /* Equations of a mechanical problem: y = (q, u), z = v, momenta p = dT/dv, r = -G' lambda, f = F -

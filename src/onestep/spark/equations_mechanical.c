@@ -13,7 +13,17 @@
  * Deviation: p_y is neglected, and with it the difference between f, the force of M v' = f, and
  * F = f + p_t + p_q v, the force of d/dt p = F. Both neglected terms cancel in the stage system,
  * since p_y dY is the integral of its derivative along the step, up to terms like h (dM/dt) dZ,
- * which are small compared with M dZ and never stiff. */
+ * which are small compared with M dZ and never stiff.
+ *
+ * Coordinates without mass: where every stage needs Z from p, and where nonholonomic constraints
+ * may determine these coordinates, which matrix (3) does not contain, the kinetic energy is
+ *
+ *   T + sum c_i gdot_i^2 / 2,   p + G' C gdot + K' D k,   F + gdot_q' C gdot,   M + G' C G + K' D
+ * K,
+ *
+ * which differs by nothing on the constraints, forces included, and has a regular mass matrix where
+ * the constraints determine these coordinates. c_i is the mass that row i moves, 1 / (G_i M^-1
+ * G_i'), over the coordinates with mass. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/spark/equations.h"
@@ -50,6 +60,10 @@ typedef struct mechanical {
   double *state; /* state vector of the point of evaluation */
   dae_pattern one;
   double *values[SOURCES];
+  double *added;          /* saved: c of the rows of G, then D of K; NULL: a regular mass matrix */
+  dae_pattern mass;       /* pattern of the mass matrix in p_z: that of M, or dense */
+  dae__block M_at;        /* M in it */
+  double *M_user, *rates; /* values of M, and C gdot and D k */
   dae__terms derivative[DAE__MOMENTUM_PARTS];
   int entries[TERMS]; /* number of entries of each term */
 } mechanical;
@@ -67,6 +81,54 @@ static dae_mechanical_at spark_mechanical_point(const mechanical *o, const dae_m
   return dae__mech_at(m, at->t, o->state);
 }
 
+/* Adds the momenta of the added kinetic energy to p and their forces to f; both may be NULL. */
+static dae_status spark_mechanical_add(mechanical *o, const dae_mechanical_at *at, double *p,
+                                       double *f, dae_error *err)
+{
+  dae__mech *m = o->m;
+  double *gdot = m->ng > 0 ? o->rates : NULL, *k = m->nk > 0 ? o->rates + m->ng : NULL;
+  DAE__TRY(dae__mech_eval(
+      m, at,
+      &(dae_mechanical_wanted){
+          .G = gdot ? o->values[G] : NULL, .gdot = gdot, .K = k && p ? o->values[K] : NULL, .k = k},
+      err));
+  for (int i = 0; i < m->nc; i++)
+    o->rates[i] *= o->added[i];
+  if (p && gdot)
+    dae__matrix_transposed_times(&m->G, o->values[G], 1, gdot, p);
+  if (p && k)
+    dae__matrix_transposed_times(&m->K, o->values[K], 1, k, p);
+  if (!f || !gdot)
+    return DAE_OK;
+  DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, at, NULL, o->values[GDOT_Q], err));
+  dae__matrix_transposed_times(&m->G, o->values[GDOT_Q], 1, gdot, f);
+  return DAE_OK;
+}
+
+/* Mass matrix with that of the added energy, dense, into o->values[M]; M is in o->M_user, G and K
+ * in o->values. */
+static void spark_mechanical_add_mass(const mechanical *o)
+{
+  const dae__mech *m = o->m;
+  double *dense = o->values[M];
+  dae__zero(dae__pattern_count(&o->mass), dense);
+  dae__block_add(&o->M_at, 1, o->M_user, dense);
+  const dae_pattern *pattern[] = {&m->G, &m->K};
+  for (int part = 0; part < 2; part++) {
+    const dae_pattern *A = pattern[part];
+    const double *values = o->values[part ? K : G], *weight = o->added + (part ? m->ng : 0);
+    for (int i = 0; i < m->nq; i++)
+      for (int j = 0; j < m->nq; j++) /* rows of two columns of A, both rising */
+        for (int e = A->start[i], d = A->start[j]; e < A->start[i + 1] && d < A->start[j + 1];) {
+          int row = A->row[e], other = A->row[d];
+          if (row == other)
+            dense[(size_t)j * (size_t)m->nq + (size_t)i] += weight[row] * values[e] * values[d];
+          e += row <= other;
+          d += other <= row;
+        }
+  }
+}
+
 static dae_status spark_mechanical_eval(void *self, const dae_momentum_at *at,
                                         const double *multiplier, const dae__spark_wanted *w,
                                         dae_error *err)
@@ -82,6 +144,8 @@ static dae_status spark_mechanical_eval(void *self, const dae_momentum_at *at,
     DAE__TRY(dae__mech_p(m, &point, w->p, err));
   if (w->f)
     DAE__TRY(dae__mech_F(m, &point, w->f, err));
+  if (o->added && (w->p || w->f))
+    DAE__TRY(spark_mechanical_add(o, &point, w->p, w->f, err));
   if (w->f && m->nk > 0) {
     DAE__TRY(dae__mech_K(m, &point, o->values[K], err));
     dae__matrix_transposed_times(&m->K, o->values[K], -1, multiplier, w->f);
@@ -112,8 +176,13 @@ static dae_status spark_mechanical_linearise(void *self, const dae_momentum_at *
   for (int k = 0; k < TERMS; k++)
     if ((parts & DAE__SPARK_SET(mechanical_terms[k].part)) && o->entries[k] > 0)
       need[mechanical_terms[k].source] = o->values[mechanical_terms[k].source];
-  dae_mechanical_wanted want = {.M = need[M], .G = need[G], .K = need[K]};
+  bool add = o->added && need[M];
+  dae_mechanical_wanted want = {.M = add ? o->M_user : need[M],
+                                .G = add && m->ng > 0 ? o->values[G] : need[G],
+                                .K = add && m->nk > 0 ? o->values[K] : need[K]};
   DAE__TRY(dae__mech_eval(m, &point, &want, err));
+  if (add)
+    spark_mechanical_add_mass(o);
   if (need[J])
     DAE__TRY(dae__mech_J(m, &point, need[J], err));
   if (need[KTS])
@@ -139,8 +208,10 @@ static dae_status spark_mechanical_factor(void *self, const dae_momentum_at *at,
   mechanical *o = self;
   dae_mechanical_at point = spark_mechanical_point(o, at);
   double *const *A = o->values;
-  dae_mechanical_wanted want = {.M = A[M], .G = A[G], .K = A[K]};
+  dae_mechanical_wanted want = {.M = o->added ? o->M_user : A[M], .G = A[G], .K = A[K]};
   DAE__TRY(dae__mech_eval(o->m, &point, &want, err));
+  if (o->added)
+    spark_mechanical_add_mass(o);
   const dae__saddle *last = o->of_A;
   dae_status status = dae__saddle_factor(o->of_A, A[M], A[G], A[K], o->eq->diagonal);
   if (!status && o->of_G) {
@@ -180,8 +251,8 @@ static dae_status spark_mechanical_create_derivatives(mechanical *o, dae__arena 
   const dae__mech *m = o->m;
   int nq = m->nq, nu = m->nu, ny = nq + nu, ng = m->ng, nk = m->nk;
   o->one = dae__pattern_diagonal(arena, nq);
-  const dae_pattern *pattern[SOURCES] = {&m->M,   &m->G, &m->K,  &m->J,  &m->Kts,
-                                         &m->Gts, &m->G, &m->kq, &o->one};
+  const dae_pattern *pattern[SOURCES] = {&o->mass, &m->G, &m->K,  &m->J,  &m->Kts,
+                                         &m->Gts,  &m->G, &m->kq, &o->one};
   const int size[DAE__MOMENTUM_PARTS][2] = {
       [DAE__V_Y] = {ny, ny},   [DAE__V_Z] = {ny, nq},    [DAE__P_Y] = {nq, ny},
       [DAE__P_Z] = {nq, nq},   [DAE__F_Y] = {nq, ny},    [DAE__F_Z] = {nq, nq},
@@ -222,10 +293,56 @@ static dae_status spark_mechanical_create_derivatives(mechanical *o, dae__arena 
   return DAE_OK;
 }
 
+/* Prepares the added kinetic energy at the state vector of the start, where M is singular. */
+static dae_status spark_mechanical_prepare_mass(mechanical *o, dae__arena *arena, double t,
+                                                const double *start, dae_error *err)
+{
+  dae__mech *m = o->m;
+  dae_pattern dense = dae__pattern_dense(arena, m->nq, m->nq);
+  dae__block blocks[2] = {{.pattern = &m->M}, {.pattern = &dense}};
+  double *mass = DAE__ALLOC(arena, double, m->nq), largest = 0;
+  double *A[] = {DAE__ALLOC(arena, double, dae__pattern_count(&m->G)),
+                 DAE__ALLOC(arena, double, dae__pattern_count(&m->K))};
+  o->M_user = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
+  o->rates = DAE__ALLOC(arena, double, m->nc);
+  o->added = DAE__STATE(arena, double, m->nc);
+  o->mass = dae__blocks_merge(arena, m->nq, m->nq, blocks, 2);
+  o->M_at = blocks[0];
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  DAE__LIMIT_FINITE(arena, o->added, m->nc);
+  dae_mechanical_at at = dae__mech_at(m, t, start);
+  DAE__TRY(dae__mech_eval(m, &at,
+                          &(dae_mechanical_wanted){.M = o->M_user,
+                                                   .G = m->ng > 0 ? A[0] : NULL,
+                                                   .K = m->nk > 0 ? A[1] : NULL},
+                          err));
+  for (int j = 0; j < m->nq; j++)
+    for (int e = m->M.start[j]; e < m->M.start[j + 1]; e++)
+      if (m->M.row[e] == j)
+        mass[j] = fabs(o->M_user[e]), largest = fmax(largest, mass[j]);
+  const dae_pattern *pattern[] = {&m->G, &m->K};
+  for (int part = 0; part < 2; part++)
+    for (int i = 0; i < pattern[part]->rows; i++) {
+      double inverse = 0, size = 0;
+      for (int j = 0; j < m->nq; j++)
+        for (int e = pattern[part]->start[j]; e < pattern[part]->start[j + 1]; e++)
+          if (pattern[part]->row[e] == i) {
+            size += A[part][e] * A[part][e];
+            inverse += mass[j] > 0 ? A[part][e] * A[part][e] / mass[j] : 0;
+          }
+      o->added[part ? m->ng + i : i] = inverse > 0 ? 1 / inverse
+                                       : size > 0  ? (largest > 0 ? largest : 1) / size
+                                                   : 1;
+    }
+  return DAE_OK;
+}
+
 dae_status dae__spark_mechanical_create(dae__arena *arena, const dae_adapter *adapter,
                                         bool matrices, dae__spark_equations *out, dae_error *err)
 {
   dae__mech *m = adapter->forms->m;
+  const double *start = out->massless_start, t = out->t_start;
   mechanical *o = DAE__ALLOC(arena, mechanical, 1);
   dae_pattern *none = DAE__ALLOC(arena, dae_pattern, 1);
   double *state = DAE__ALLOC(arena, double, m->at.size);
@@ -246,11 +363,14 @@ dae_status dae__spark_mechanical_create(dae__arena *arena, const dae_adapter *ad
                                 .lambda = m->at.lambda,
                                 .psi = m->at.psi,
                                 .active = m->active};
+  o->mass = m->M;
+  if (start)
+    DAE__TRY(spark_mechanical_prepare_mass(o, arena, t, start, err));
   DAE__TRY(spark_mechanical_create_derivatives(o, arena, err));
   DAE__TRY(dae__spark_equations_create_values(arena, out, err));
   if (!matrices)
     return DAE_OK;
   *none = dae__pattern_empty(arena, 0, m->nq);
-  DAE__TRY(dae__saddle_create(arena, &m->M, &m->G, &m->K, &o->of_A, err));
-  return m->nk > 0 ? dae__saddle_create(arena, &m->M, &m->G, none, &o->of_G, err) : DAE_OK;
+  DAE__TRY(dae__saddle_create(arena, &o->mass, &m->G, &m->K, &o->of_A, err));
+  return m->nk > 0 ? dae__saddle_create(arena, &o->mass, &m->G, none, &o->of_G, err) : DAE_OK;
 }

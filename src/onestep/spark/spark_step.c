@@ -415,12 +415,32 @@ static const dae_stepper_table spark_table = {.begin = spark_begin,
 
 /* ---- creation ---- */
 
+/* Sets the start of the equations where M is singular. */
+static dae_status spark_find_massless(spark *o, dae__arena *arena, const dae__onestep *host,
+                                      dae_error *err)
+{
+  dae__mech *m = host->adapter.forms->m;
+  double t = host->driver->t, *M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
+  int column;
+  if (!M)
+    return dae__out_of_memory(err);
+  dae_mechanical_at at = dae__mech_at(m, t, host->now.z);
+  DAE__TRY(dae__mech_M(m, &at, M, err));
+  dae_status status = dae__solver_check_regular(host->env, &m->M, M, &column, err);
+  if (status != DAE_ERROR_SINGULAR)
+    return status;
+  o->equations.massless_start = host->now.z;
+  o->equations.t_start = t;
+  return DAE_OK;
+}
+
 /* creates equations, stages, memory and dense output, and computes the constants of the error
  * estimate */
 static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tableau *tableau,
-                               const dae_step_options *control, dae_error *err)
+                               const dae__onestep *host, dae_error *err)
 {
   const dae_adapter *adapter = o->adapter;
+  const dae_step_options *control = &host->control;
   /* with nt = s the matrix A is singular, and no transformation exists */
   bool regular = tableau->nt > tableau->s;
   if (regular)
@@ -435,6 +455,8 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
     return dae__out_of_memory(err);
   o->memory->factor = 1;
   DAE__LIMIT_COUNTER(arena, &o->memory->next_check, 2);
+  if (adapter->forms->m && (!regular || adapter->forms->m->nk > 0))
+    DAE__TRY(spark_find_massless(o, arena, host, err));
   DAE__TRY((adapter->forms->m ? dae__spark_mechanical_create : dae__spark_momentum_create)(
       arena, adapter, regular, &o->equations, err));
   spark_split(o, adapter->atol_scale, o->atol_scale);
@@ -489,10 +511,11 @@ static dae_status spark_check_mass(spark *o, const dae__onestep *host, dae_error
     return status;
   if (column >= 0)
     dae__spark_name(eq, column, name, sizeof name);
-  return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark-lobatto",
-                   "Lobatto IIIA-x-IIIB needs a regular mass matrix; this one is singular%s%s: use "
-                   "spark-gauss",
-                   name[0] ? " at " : "", name);
+  return dae__fail(
+      err, DAE_ERROR_UNSUPPORTED, "spark-lobatto",
+      "Lobatto IIIA-x-IIIB needs a regular mass matrix, and this one is singular%s%s, also "
+      "with the constraints: use spark-gauss",
+      name[0] ? " at " : "", name);
 }
 
 dae_status dae__spark_create_stepper(dae__onestep *host, dae__arena *arena,
@@ -507,7 +530,7 @@ dae_status dae__spark_create_stepper(dae__onestep *host, dae__arena *arena,
                .adapter = &host->adapter,
                .order = method->order,
                .owned = method->owned};
-  dae_status status = spark_create(o, arena, method->tableau, &host->control, err);
+  dae_status status = spark_create(o, arena, method->tableau, host, err);
   if (!status)
     status = spark_check_mass(o, host, err);
   if (status) {

@@ -14,6 +14,32 @@
 
 /* ---- creation ---- */
 
+/* The user's pattern of J, with all columns of x in the rows of F where F_y has more columns
+ * without an entry than rows: some rows with y are then of index 2 (semi_mixed.c). */
+static dae_pattern semi_mixed_pattern(dae__semi *s, dae__arena *arena)
+{
+  const dae_pattern *user = s->p->J_pattern;
+  bool *with_y = DAE__ALLOC(arena, bool, s->ny);
+  int columns = 0, rows = 0;
+  for (int j = s->nx; j < s->n && with_y; j++) {
+    bool empty = true;
+    for (int e = user->start[j]; e < user->start[j + 1]; e++)
+      if (user->row[e] >= s->nx)
+        with_y[user->row[e] - s->nx] = true, empty = false;
+    columns += empty;
+  }
+  for (int i = 0; i < s->ny && with_y; i++)
+    rows += !with_y[i];
+  if (!with_y || columns <= rows || rows + columns == 2 * s->ny)
+    return *user;
+  dae_pattern F_x = dae__pattern_dense(arena, s->ny, s->nx);
+  dae__block blocks[2] = {{.pattern = user}, {.row = s->nx, .pattern = &F_x}};
+  dae_pattern J = dae__blocks_merge(arena, s->n, s->n, blocks, 2);
+  s->J_user = blocks[0];
+  s->J_values = DAE__ALLOC(arena, double, dae__pattern_count(user));
+  return J;
+}
+
 static void semi_alloc(dae__semi *s, dae__arena *arena)
 {
   const dae_semi_explicit *p = s->p;
@@ -22,10 +48,14 @@ static void semi_alloc(dae__semi *s, dae__arena *arena)
   DAE__LIMIT_COUNTER(arena, s->evaluations, 1);
   s->in = DAE__ALLOC(arena, double, p->nin);
   s->hidden = DAE__ALLOC(arena, bool, s->ny);
+  s->mixed = DAE__STATE(arena, bool, 1);
+  s->pivot = DAE__STATE(arena, int, s->ny);
+  DAE__LIMIT_TRUTH(arena, s->mixed, 1);
+  DAE__LIMIT(arena, s->pivot, s->ny, -1, s->ny - 1);
   s->M = !p->M          ? dae__pattern_diagonal(arena, nx)
          : p->M_pattern ? *p->M_pattern
                         : dae__pattern_dense(arena, nx, nx);
-  s->J = p->J_pattern ? *p->J_pattern : dae__pattern_dense(arena, s->n, s->n);
+  s->J = p->J_pattern ? semi_mixed_pattern(s, arena) : dae__pattern_dense(arena, s->n, s->n);
   s->Ms = s->constant_mass ? dae__pattern_empty(arena, nx, nx)
           : p->Ms_pattern  ? *p->Ms_pattern
                            : dae__pattern_dense(arena, nx, nx);
@@ -135,6 +165,7 @@ dae_status dae__semi_F(dae__semi *s, double t, const double *z, const bool *want
   DAE__TRY(dae__semi_inputs(s, t, err));
   if (s->ny > 0)
     DAE__TRY(dae__callback_status(s->why, s->p->F(s->p->user, &at, F), "F", t, err));
+  DAE__TRY(*s->mixed ? dae__semi_mixed_F(s, t, z, F, err) : DAE_OK);
   return semi_check_rows(s, s->ny, F, s->nx, wanted, t, err);
 }
 
@@ -154,7 +185,7 @@ dae_status dae__semi_F_t(dae__semi *s, double t, const double *z, const bool *wa
       dae__fail_at(err, t, NAN);
       return DAE_ERROR_RECOVERABLE;
     }
-  return DAE_OK;
+  return *s->mixed ? dae__semi_mixed_F_t(s, t, z, F_t, err) : DAE_OK;
 }
 
 dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, dae_error *err)
@@ -170,6 +201,7 @@ dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, da
   code = s->ny > 0 ? p->F(p->user, &at, fF + s->nx) : 0;
   if (code)
     return dae__callback_status(s->why, code, "F", t, err);
+  DAE__TRY(*s->mixed ? dae__semi_mixed_F(s, t, z, fF + s->nx, err) : DAE_OK);
   /* entry by entry: paired loads would wait for the callback's stores to reach the cache */
   double sum = 0;
   for (int i = 0; i < s->n; i++)
@@ -207,11 +239,22 @@ dae_status dae__semi_J(dae__semi *s, dae__difference *d, double t, const double 
                        dae_error *err)
 {
   dae_semi_explicit_at at = semi_point(s, t, z);
+  double *values = s->J_values ? s->J_values : J;
+  bool mixed = *s->mixed;
   DAE__TRY(dae__semi_inputs(s, t, err));
-  DAE__TRY(s->p->J ? dae__callback_status(s->why, s->p->J(s->p->user, &at, J), "J", t, err)
-                   : dae__difference_jacobian(d ? d : &s->dJ, semi_rhs_of_z, &(vary){s, t, NULL}, z,
-                                              J, err));
-  return semi_check_matrix(&s->J, J, "J", t, err);
+  *s->mixed = false; /* differences of the user's F */
+  dae_status status =
+      s->p->J
+          ? dae__callback_status(s->why, s->p->J(s->p->user, &at, values), "J", t, err)
+          : dae__difference_jacobian(d ? d : &s->dJ, semi_rhs_of_z, &(vary){s, t, NULL}, z, J, err);
+  *s->mixed = mixed;
+  if (s->p->J && s->J_values) {
+    dae__zero(dae__pattern_count(&s->J), J);
+    dae__block_add(&s->J_user, 1, values, J);
+  }
+  if (!status && mixed)
+    status = dae__semi_mixed_J(s, d, t, z, J, err);
+  return status ? status : semi_check_matrix(&s->J, J, "J", t, err);
 }
 
 /* out = M(t,x) a; M does not depend on y. */
@@ -336,6 +379,21 @@ static int semi_keep_zero_rows(const dae__semi *s, const double *J, double *scra
   return count;
 }
 
+void dae__semi_near(const dae__semi *s, const double *J, const double *z, double *near)
+{
+  for (int j = 0; j < s->n; j++)
+    near[j] = j < s->nx ? 0 : 1;
+  for (int e = 0; e < s->J.start[s->n]; e++) /* states that stay, as discrete variables do */
+    if (J[e] != 0)
+      near[s->J.row[e]] = 1;
+  for (int kind = 0; kind < 2; kind++) {
+    int from = kind ? s->nx : 0, to = kind ? s->n : s->nx;
+    double size = dae__max_abs(to - from, z + from);
+    for (int j = from; j < to; j++)
+      near[j] = z[j] + near[j] * NEAR_DISTANCE * (1 + 0.5 * sin(j + 1)) * (size > 0 ? size : 1);
+  }
+}
+
 /* A row of F counts as free of y if its dF/dy vanishes at z and at a second point near z: dF/dy of
  * the equation y^2 = x vanishes at y = 0 only. */
 dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
@@ -344,16 +402,15 @@ dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const 
   double *near = scratch + 2 * s->n;
   if (s->classified)
     return DAE_OK;
+  if (*s->mixed) { /* J is that of the rows replaced */
+    *s->mixed = false;
+    DAE__TRY(dae__semi_J(s, d, t, z, J, err));
+  }
   for (int i = 0; i < s->ny; i++)
     s->hidden[i] = true;
   s->hidden_count = semi_keep_zero_rows(s, J, scratch);
   if (s->hidden_count > 0) {
-    for (int kind = 0; kind < 2; kind++) {
-      int from = kind ? s->nx : 0, to = kind ? s->n : s->nx;
-      double size = dae__max_abs(to - from, z + from);
-      for (int j = from; j < to; j++)
-        near[j] = z[j] + NEAR_DISTANCE * (1 + 0.5 * sin(j + 1)) * (size > 0 ? size : 1);
-    }
+    dae__semi_near(s, J, z, near);
     if (dae__semi_J(s, d, t, near, J, NULL) == DAE_OK)
       s->hidden_count = semi_keep_zero_rows(s, J, scratch);
     DAE__TRY(dae__semi_J(s, d, t, z, J, err));

@@ -3,7 +3,8 @@
  *
  *   M(t,x) x' = f(t,x,y,in),   0 = F(t,x,y,in),   z = (x, y) the state vector
  *
- * Rows of F without y are of index 2 where M is regular; dae__semi_classify sets hidden. */
+ * Rows of F without y are of index 2 where M is regular; dae__semi_classify sets hidden. Rows of
+ * index 2 with y of index 1 are replaced by rows without y (semi_mixed.c). */
 #ifndef DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
 #define DAEDAL_PROBLEM_SEMI_EXPLICIT_SEMI_H
 
@@ -22,6 +23,11 @@ typedef struct dae__semi {
   bool *hidden;         /* ny: whether a row of F contains no y, and is of index 2 */
   int hidden_count;
   bool classified; /* dae__semi_classify has set hidden and hidden_count */
+  bool *mixed;     /* saved: some rows `hidden` contain y of index 1, which other rows determine */
+  int *pivot; /* saved, for mixed rows: by row of F the y it determines, -1: a row of index 2 */
+  struct dae__semi_mixed *reduction; /* workspace of mixed rows, NULL: none so far */
+  dae__block J_user; /* the user's J in the pattern J, if that has more entries for mixed rows */
+  double *J_values;  /* values of the user's J in its own pattern, NULL: the same as J */
 
   dae__arena *arena;
   int (*input)(void *user, double t, double *in);
@@ -103,6 +109,20 @@ void dae__semi_mass_add(const dae__semi_mass *m, double a, const dae__block *blo
  * at z on entry and return; d: differences as in dae__semi_J; scratch: 3 n entries. */
 dae_status dae__semi_classify(dae__semi *s, dae__difference *d, double t, const double *z,
                               double *J, double *scratch, dae_error *err);
+
+/* Second stage of the classification, for a singular matrix of the slopes: finds rows of index 2
+ * that contain y of index 1, and sets hidden, hidden_count and mixed; scratch: 3 n entries. */
+dae_status dae__semi_classify_mixed(dae__semi *s, dae__difference *d, double t, const double *z,
+                                    double *J, double *scratch, bool *found, dae_error *err);
+/* Point near z at which a derivative is tested for zeros; states whose rate depends on nothing, J
+ * being the values at z, are not moved. */
+void dae__semi_near(const dae__semi *s, const double *J, const double *z, double *near);
+/* Replace the rows of index 2 in F, F_t and J of the user at z, where s->mixed. */
+dae_status dae__semi_mixed_F(dae__semi *s, double t, const double *z, double *F, dae_error *err);
+dae_status dae__semi_mixed_F_t(dae__semi *s, double t, const double *z, double *F_t,
+                               dae_error *err);
+dae_status dae__semi_mixed_J(dae__semi *s, dae__difference *d, double t, const double *z, double *J,
+                             dae_error *err);
 
 /* Consistent start of a semi-explicit problem: makes the state vector y consistent in place and
  * computes the derivative dy, which is zero for the algebraic variables. fixed (values that do not

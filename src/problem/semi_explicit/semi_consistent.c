@@ -119,12 +119,13 @@ static void semi_start_diagnose(const dae__semi *s, dae_diagnosis *find)
                           .rank = s->ny};
   for (int i = 0; i < s->ny; i++)
     if (s->hidden[i])
-      dae__append(find->text, sizeof find->text,
-                  "constraint %s has no algebraic variable in it: index 2\n",
-                  dae__semi_equation_name(s->p, s->nx + i, name, sizeof name));
+      dae__append(find->text, sizeof find->text, "constraint %s has no algebraic variable %s\n",
+                  dae__semi_equation_name(s->p, s->nx + i, name, sizeof name),
+                  *s->mixed ? "of its own: index 2" : "in it: index 2");
   if (s->p->index > 0 && s->p->index != find->index)
     dae__append(find->text, sizeof find->text,
-                "the problem declares index %d, the start finds %d\n", s->p->index, find->index);
+                "the problem declares index %d along its motion, the start finds %d\n", s->p->index,
+                find->index);
 }
 
 /* ---- messages ---- */
@@ -237,12 +238,25 @@ static dae_status semi_start_make_consistent(work *w, const bool *fixed, double 
     return dae__semi_quasilinear_consistent(&q, w->t, w->z, dy, find, err);
   }
   DAE__TRY(dae__semi_classify(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch, err));
-  if (s->hidden_count > 0) {
-    DAE__TRY(dae__surface_create(w->arena, s, &w->surface, err));
-    DAE__TRY(dae__surface_start(w->surface, w->t, fixed, w->z, err));
+  dae_status status = DAE_OK;
+  for (bool again = true; again;) {
+    if (s->hidden_count > 0) {
+      DAE__TRY(dae__surface_create(w->arena, s, &w->surface, err));
+      DAE__TRY(dae__surface_start(w->surface, w->t, fixed, w->z, err));
+    }
+    DAE__TRY(dae__semi_slopes_create(w->arena, w->surface, &w->slopes, err));
+    status = dae__semi_slopes_solve(&w->slopes, w->t, w->z, dy, err);
+    again = status == DAE_ERROR_SINGULAR && !*s->mixed;
+    if (again)
+      DAE__TRY(dae__semi_classify_mixed(s, &w->slopes.fine, w->t, w->z, w->slopes.J, w->scratch,
+                                        &again, err));
+    if (again) {
+      dae__surface_free(w->surface);
+      w->surface = NULL;
+      dae__semi_newton_free(&w->slopes.newton);
+      w->slopes.newton.solver = NULL;
+    }
   }
-  DAE__TRY(dae__semi_slopes_create(w->arena, w->surface, &w->slopes, err));
-  dae_status status = dae__semi_slopes_solve(&w->slopes, w->t, w->z, dy, err);
   if (status == DAE_ERROR_SINGULAR)
     return semi_start_refuse_singular(w, find, err);
   if (status)

@@ -238,3 +238,42 @@ dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z,
   dae__copy(s->nx, slopes->u, dx);
   return DAE_OK;
 }
+
+/* ---- index 2 ---- */
+
+void dae__semi_index_2_free(dae__semi_index_2 *i2)
+{
+  if (!i2)
+    return;
+  dae__surface_free(i2->surface);
+  dae__semi_newton_free(&i2->slopes.newton);
+  dae__arena_free(i2->arena);
+}
+
+dae_status dae__semi_index_2_create(dae__semi *s, dae__semi_index_2 **out, dae_error *err)
+{
+  *out = NULL;
+  dae__arena *arena = dae__arena_create(dae__arena_env(s->arena));
+  dae__semi_index_2 *i2 = arena ? DAE__ALLOC(arena, dae__semi_index_2, 1) : NULL;
+  if (!i2) {
+    dae__arena_free(arena);
+    return dae__out_of_memory(err);
+  }
+  i2->arena = arena;
+  dae_status status = dae__semi_slopes_prepare(arena, s, &i2->slopes, err);
+  if (!status)
+    status = dae__surface_create(arena, s, &i2->surface, err);
+  if (!status)
+    status = dae__semi_slopes_create(arena, i2->surface, &i2->slopes, err);
+  if (status)
+    dae__semi_index_2_free(i2);
+  else
+    *out = i2;
+  return status;
+}
+
+dae_status dae__semi_index_2_project(dae__semi_index_2 *i2, double t, double *z, dae_error *err)
+{
+  i2->surface->memory->factored = i2->surface->memory->evaluated = false;
+  return dae__surface_project(i2->surface, t, z, err);
+}

@@ -79,6 +79,20 @@ dae_status dae__semi_slopes_create(dae__arena *arena, dae__surface *surface,
 dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z, double *dx,
                                   dae_error *err);
 
+/* Data of the rows s->hidden of index 2, in an arena of its own, since they follow the
+ * classification of the rows at every restart. Nothing of it is saved. */
+typedef struct dae__semi_index_2 {
+  dae__arena *arena;
+  dae__surface *surface;
+  dae__semi_slopes slopes;
+} dae__semi_index_2;
+
+dae_status dae__semi_index_2_create(dae__semi *s, dae__semi_index_2 **out, dae_error *err);
+void dae__semi_index_2_free(dae__semi_index_2 *index_2); /* index_2 may be NULL */
+/* Projection of z as by dae__surface_project, without factors of an earlier one. */
+dae_status dae__semi_index_2_project(dae__semi_index_2 *index_2, double t, double *z,
+                                     dae_error *err);
+
 /* Consistent start where M is singular. M, J: memory for the values of the two matrices; fine:
  * differences of fourth order for J, where the user gave none. */
 typedef struct dae__semi_quasilinear {

@@ -126,8 +126,7 @@ static dae_status diagnose_sweeps(dae__wave *w, const char *what, dae_error *err
   dae_wave_update update = w->opts.update;
   const char *advice =
       update == DAE_WAVE_AUTO || update == DAE_WAVE_SCHUR
-          ? "Try a shorter window, or solve the systems of the loop as one (--method bdf, or "
-            "bdf-ggl for mechanics)"
+          ? "Try a shorter window, or solve the systems of the loop as one"
       : !(w->m->rho >= 1)
           ? "Try a shorter window, or the update `schur`, which is the default"
           : "A shorter window does not help; the update `schur`, which is the default, takes the "

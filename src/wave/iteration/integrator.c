@@ -13,12 +13,12 @@
 
 dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *err)
 {
-  const dae_problem *problem = w->coupling.problem;
+  const dae_problem *problem = w->problem;
   w->assembled = DAE__ALLOC(arena, double, w->size);
   w->assembled_rate = DAE__ALLOC(arena, double, w->size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  if (w->coupling.systems == 0 || problem->coupled->joints == 0)
+  if (!problem || problem->coupled->joints == 0)
     return DAE_OK;
   DAE__TRY(dae__assembly_create(arena, problem, &w->assembly, err));
   DAE__TRY(dae__mech_create(arena, dae__assembly_problem(w->assembly), &w->mech, err));
@@ -44,10 +44,31 @@ static void wave_raw_state(const dae__wave *w, double t, double *y, double *dy)
   if (dy)
     dae__zero(w->size - c->first_state[c->systems], dy + c->first_state[c->systems]);
   dae_waveform_at(&all, DAE_INTERPOLATION_LINEAR, t, w->z);
-  const dae_coupled *p = c->problem->coupled;
-  for (int j = 0, n = c->first_state[c->systems]; j < p->joints; j++)
+  const dae_coupled *p = w->problem->coupled;
+  for (int j = 0, kept = 0, n = c->first_state[c->systems]; j < p->joints; j++) {
+    bool own = !w->kept || w->kept[j];
     for (int i = 0; i < p->joint[j].ng; i++, n++)
-      y[n] = w->z[dae__coupling_multiplier(c, j, i)];
+      y[n] = own ? w->z[dae__coupling_multiplier(c, kept, i)] : 0;
+    kept += own;
+  }
+}
+
+dae_status dae__wave_iterated_start(dae__wave *w, double t, dae_error *err)
+{
+  const dae_coupled *p = w->problem->coupled;
+  if (!w->kept)
+    return DAE_OK;
+  int from = w->size, to;
+  for (int j = 0; j < p->joints; j++)
+    from -= p->joint[j].ng;
+  dae__copy(from, w->y, w->y_iter);
+  to = from;
+  for (int j = 0; j < p->joints; j++)
+    for (int i = 0; i < p->joint[j].ng; i++, from++)
+      if (w->kept[j])
+        w->y_iter[to++] = w->y[from];
+  const dae_start start = {.t = t, .y = w->y_iter};
+  return dae_consistent_start(&w->reduced, &start, w->env, w->y_iter, w->dy_iter, NULL, err);
 }
 
 /* Projects y onto all constraints and computes multipliers and accelerations. */
@@ -120,9 +141,10 @@ static dae_status wave_restart(void *self, double t, const double *y, dae_error 
   if (w->coupling.systems == 0)
     return dae__fail(err, DAE_ERROR_USAGE, NULL,
                      "an iteration between user subsystems cannot restart them: create it anew");
-  DAE__TRY(dae_consistent_start(w->coupling.problem, &start, w->env, w->y, w->dy, NULL, err));
+  DAE__TRY(dae_consistent_start(w->problem, &start, w->env, w->y, w->dy, NULL, err));
+  DAE__TRY(dae__wave_iterated_start(w, t, err));
   dae__copy(w->f->unknowns, w->start, w->previous_end);
-  dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
+  dae__coupling_unknowns(&w->coupling, w->y_iter, w->dy_iter, w->start);
   dae_status status = dae__coupling_restart(&w->coupling, t, w->y, w->start, err);
   if (!status)
     status = dae__wave_reset_at(w, t, err);

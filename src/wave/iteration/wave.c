@@ -203,7 +203,8 @@ static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double
     w->rank[i] = -1;
   }
   if (search)
-    DAE__TRY(dae__wave_best_order(w->coupling.problem, t, w->y, w->dy, w->env, w->order, err));
+    DAE__TRY(
+        dae__wave_best_order(w->coupling.problem, t, w->y_iter, w->dy_iter, w->env, w->order, err));
   for (int i = 0; i < n; i++) {
     int p = w->order[i];
     if (p < 0 || p >= n || w->rank[p] >= 0)
@@ -259,12 +260,12 @@ static dae_status wave_set_atol(dae__wave *w, dae__arena *arena, dae_error *err)
 {
   for (int i = 0; i < w->f->unknowns; i++)
     w->atol[i] = w->opts.atol;
-  if (!w->coupling.problem || !w->coupling.problem->atol)
+  if (!w->problem || !w->problem->atol)
     return DAE_OK;
   double *variable = DAE__ALLOC(arena, double, w->size), *rate = DAE__ALLOC(arena, double, w->size);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
-  dae__problem_atol_scale(w->coupling.problem, w->opts.atol, w->size, variable);
+  dae__problem_atol_scale(w->problem, w->opts.atol, w->size, variable);
   for (int i = 0; i < w->size; i++)
     rate[i] = 1;
   dae__coupling_unknowns(&w->coupling, variable, rate, w->atol);
@@ -297,11 +298,12 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   DAE__TRY(wave_set_atol(w, arena, err));
   if (w->f->directs > 0)
     DAE__TRY(dae__solver_create(arena, &w->f->G, &w->solver, err));
-  DAE__TRY(dae__wave_project_create(w, arena, err));
+  if (!w->assembled)
+    DAE__TRY(dae__wave_project_create(w, arena, err));
   if (outputs)
     dae__copy(w->f->unknowns, outputs, w->start);
   else
-    dae__coupling_unknowns(&w->coupling, w->y, w->dy, w->start);
+    dae__coupling_unknowns(&w->coupling, w->y_iter, w->dy_iter, w->start);
   w->m->observed = w->m->last_observed = NAN;
   w->m->rho = w->m->rho_last = w->f->has_feedthrough ? 0 : NAN;
   w->omega = w->opts.omega > 0 ? w->opts.omega : 1;
@@ -330,6 +332,49 @@ typedef struct coupled_start {
   const dae_start *start;
 } coupled_start;
 
+/* Finds joints that depend on other constraints, all rows of each, at the consistent start w->y,
+ * and sets the problem of the iteration, without them, and its start. */
+static dae_status wave_drop_joints(dae__wave *w, dae__arena *arena, double t, dae_error *err)
+{
+  const dae_coupled *p = w->problem->coupled;
+  DAE__TRY(dae__wave_project_create(w, arena, err));
+  if (!w->motion)
+    return DAE_OK;
+  dae__assembly_gather(w->assembly, w->y, w->assembled);
+  DAE__TRY(dae__motion_select_independent(w->motion, t, w->assembled, NULL, 0, err));
+  if (w->mech->count->dependent == 0)
+    return DAE_OK;
+  const int *order = dae__assembly_order(w->assembly);
+  bool *kept = DAE__ALLOC(arena, bool, p->joints);
+  dae_joint *joint = DAE__ALLOC(arena, dae_joint, p->joints);
+  int *offset = DAE__ALLOC(arena, int, p->parts + p->joints + 1);
+  if (dae__arena_failed(arena))
+    return dae__out_of_memory(err);
+  int entry = w->size, count = 0;
+  for (int j = 0; j < p->joints; j++)
+    entry -= p->joint[j].ng;
+  for (int j = 0; j < p->joints; j++) {
+    for (int i = 0; i < p->joint[j].ng; i++, entry++)
+      kept[j] = kept[j] || w->mech->active[order[entry] - w->mech->at.lambda];
+    if (kept[j])
+      joint[count++] = p->joint[j];
+  }
+  if (count == p->joints)
+    return DAE_OK;
+  w->kept = kept;
+  w->reduced_coupled = *p;
+  w->reduced_coupled.joint = joint;
+  w->reduced_coupled.joints = count;
+  dae_coupled_offsets(&w->reduced_coupled, offset);
+  w->reduced_coupled.offset = offset;
+  w->reduced = *w->problem;
+  w->reduced.coupled = &w->reduced_coupled;
+  w->coupling.problem = &w->reduced;
+  w->y_iter = DAE__ALLOC(arena, double, w->size);
+  w->dy_iter = DAE__ALLOC(arena, double, w->size);
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : dae__wave_iterated_start(w, t, err);
+}
+
 static dae_status wave_begin_systems(dae__wave *w, dae__arena *arena, const void *context,
                                      dae_error *err)
 {
@@ -337,16 +382,17 @@ static dae_status wave_begin_systems(dae__wave *w, dae__arena *arena, const void
   const dae_start *start = ((const coupled_start *)context)->start;
   int systems = problem->coupled->parts;
   w->size = dae_problem_size(problem);
-  w->coupling.problem = problem;
-  w->y = DAE__ALLOC(arena, double, w->size);
-  w->dy = DAE__ALLOC(arena, double, w->size);
+  w->coupling.problem = w->problem = problem;
+  w->y = w->y_iter = DAE__ALLOC(arena, double, w->size);
+  w->dy = w->dy_iter = DAE__ALLOC(arena, double, w->size);
   w->m = DAE__STATE(arena, dae__wave_memory, 1);
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   DAE__TRY(dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err));
+  DAE__TRY(wave_drop_joints(w, arena, start->t, err));
   DAE__TRY(wave_find_order(w, arena, systems, start->t, err));
   w->capacity = wave_capacity(&w->opts, systems);
-  dae__coupling_setup setup = {.problem = problem,
+  dae__coupling_setup setup = {.problem = w->coupling.problem,
                                .splitting = w->opts.splitting,
                                .jacobi = w->jacobi,
                                .options = &w->opts,
@@ -356,8 +402,8 @@ static dae_status wave_begin_systems(dae__wave *w, dae__arena *arena, const void
                                .rtol = DAE__CHILD_TOLERANCE_RATIO * w->opts.rtol,
                                .atol = DAE__CHILD_TOLERANCE_RATIO * w->opts.atol,
                                .t = start->t,
-                               .y = w->y,
-                               .dy = w->dy,
+                               .y = w->y_iter,
+                               .dy = w->dy_iter,
                                .fixed = start->fixed,
                                .capacity = w->capacity};
   DAE__TRY(dae__coupling_create(arena, &setup, &w->coupling, err));

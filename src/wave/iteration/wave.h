@@ -77,9 +77,17 @@ typedef struct dae__wave {
   bool jacobi;
   dae__interface *f;
   dae__coupling coupling; /* systems of a coupled problem; systems = 0: user subsystems */
-  dae__variant variant;   /* variant that the options ask for */
-  int *order;             /* subsystems in the order of a sweep (state) */
-  int *rank;              /* position of each subsystem in the order; multipliers last (state) */
+  /* Coupled problem as the user gave it, and, where joints depend on other constraints, without
+   * these joints, which is then the problem of `coupling`: they have no forces of their own in the
+   * iteration, and multipliers of minimum norm from the assembly. */
+  const dae_problem *problem;
+  dae_problem reduced;
+  dae_coupled reduced_coupled;
+  bool *kept;               /* by joint: joint of the reduced problem; NULL: all are */
+  double *y_iter, *dy_iter; /* state and derivative of the problem of `coupling`; y and dy if all */
+  dae__variant variant;     /* variant that the options ask for */
+  int *order;               /* subsystems in the order of a sweep (state) */
+  int *rank;                /* position of each subsystem in the order; multipliers last (state) */
   dae__workers *workers;
   const dae_env *env;
   dae__wave_memory *m; /* scalars between windows (state) */
@@ -183,6 +191,8 @@ void dae__wave_release(void *self);
 /* Returns all subsystems to the begin of the window, without a window before. */
 dae_status dae__wave_return(dae__wave *w, dae_error *err);
 dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *err);
+/* Start w->y_iter and w->dy_iter of the iterated problem, from the consistent state w->y. */
+dae_status dae__wave_iterated_start(dae__wave *w, double t, dae_error *err);
 /* Projects the children's states onto the joints at the end of a window. */
 dae_status dae__wave_project_joints(dae__wave *w, dae_error *err);
 
