@@ -51,6 +51,11 @@
 /* Ratio of the step size to the stability limit above which a step counts as stiff; step sizes of
  * stiff problems fluctuate about it. Chosen, not measured: tests/laws/test_switching.c. */
 #define NEAR_LIMIT 0.4
+/* Ratio of the step size to the stability limit from which a step that is short for the tolerance
+ * may be on a slow manifold, and ratio of such a step size to that of accuracy; chosen. */
+#define SLOW_MANIFOLD_LIMIT 0.1
+#define SHORT_STEP_RATIO 0.5
+#define SHORT_STEP_SHARE 3 /* contribution of such a step to the count of stiff steps */
 /* number of steps in a trial of radau; its work is measured over the second half; chosen */
 #define TRIAL_STEPS 12
 /* growth of the step size in the second half of a trial by which a failed trial is extended: the
@@ -288,15 +293,19 @@ static double switching_stiffness(dae__onestep *o)
 }
 
 /* Contribution of the last explicit step to the count of stiff ones; stiffness: ratio of its size
- * to the stability limit. */
+ * to the stability limit. On a slow manifold rho is far above the rate of change of the solution,
+ * or the step is short for the tolerance and this rate, and not far below the stability limit. */
 static int switching_stiff_share(const dae__onestep *o, double stiffness)
 {
   const selection *c = o->selection;
-  double rho = stiffness * c->stability_limit / (o->driver->t - o->driver->t_previous);
-  double floor = o->control.atol / o->control.rtol;
+  double h = o->driver->t - o->driver->t_previous, rtol = o->control.rtol;
+  double accurate = pow(rtol, 1.0 / (o->stepper[EXPLICIT].order + 1));
   if (stiffness > NEAR_LIMIT)
     return NEAR_LIMIT_SHARE;
-  return rho > STIFFNESS_RATIO * dae__onestep_largest_rate(o, 1, floor, NULL, 0);
+  double rate = dae__onestep_largest_rate(o, 1, o->control.atol / rtol, NULL, 0);
+  if (stiffness > SLOW_MANIFOLD_LIMIT && rate * h < SHORT_STEP_RATIO * accurate)
+    return SHORT_STEP_SHARE;
+  return stiffness * c->stability_limit > STIFFNESS_RATIO * rate * h;
 }
 
 /* Changes from explicit steps to gauss far below the stability limit, and to radau near it. */
@@ -305,8 +314,9 @@ static void switching_monitor_explicit(dae__onestep *o)
   selection *c = o->selection;
   memory *m = c->memory;
   double stiffness = switching_stiffness(o);
-  int share;
-  m->steps_below = stiffness < FAR_BELOW_LIMIT ? m->steps_below + 1 : 0;
+  int share = switching_stiff_share(o, stiffness);
+  /* on a slow manifold the fast modes limit the step size of gauss */
+  m->steps_below = stiffness < FAR_BELOW_LIMIT && share == 0 ? m->steps_below + 1 : 0;
   if (o->control.rtol <= GAUSS_MAX_RTOL &&
       m->steps_below >= GAUSS_RETURN_STEPS + m->extra_return_steps) {
     m->extra_return_steps = 2 * GAUSS_RETURN_STEPS + 3 * m->extra_return_steps;
@@ -317,7 +327,7 @@ static void switching_monitor_explicit(dae__onestep *o)
   }
   if (m->wait > 0)
     m->wait--;
-  else if ((share = switching_stiff_share(o, stiffness)) > 0)
+  else if (share > 0)
     m->stiff += share, m->nonstiff = 0;
   else if (++m->nonstiff >= NONSTIFF_STEPS)
     m->stiff = 0;
