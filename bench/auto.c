@@ -29,7 +29,7 @@ static dae_model *load(const char *path, dae_run_plan *plan)
 
 /* Single methods with variable steps that accept the problem, without dynamic iterations;
  * `switching` is what `auto` selects among others, not a single method. The first entry is the
- * selection of `auto`. */
+ * selection of `auto` at the tolerance of the model. */
 static int list_methods(const dae_model *model, const dae_problem *p, const dae_method **list)
 {
   dae_error err;
@@ -65,8 +65,10 @@ static int print_runs(const char *path)
   printf("method,rtol,status,evaluations,seconds,error,floor\n");
   for (int i = 0; i < c->runs; i++) {
     const dae_compare_run *r = &c->run[i];
-    printf("%s%s,%g,%d,%ld,%.3g,%.3g,%.3g\n", r->method == list[0] ? "auto=" : "", r->method->name,
-           r->rtol, (int)r->status, r->stats.evaluations, r->seconds, r->error, c->reference.floor);
+    printf("%s%s,%g,%d,%ld,%.3g,%.3g,%.3g\n",
+           r->method == dae_model_choose_at(model, r->rtol, NULL, 0, NULL) ? "auto=" : "",
+           r->method->name, r->rtol, (int)r->status, r->stats.evaluations, r->seconds, r->error,
+           c->reference.floor);
   }
   dae_comparison_free(c);
   dae_model_free(model);
