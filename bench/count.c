@@ -91,7 +91,7 @@ static int count_one(const counted *c)
   dae_error err;
   test_problem p = find_problem(c->problem, &model);
   const dae_method *method = strcmp(c->method, "auto") == 0
-                                 ? dae_method_choose(&p.problem, NULL, 0, &err)
+                                 ? dae_method_choose_at(&p.problem, c->tol, NULL, 0, &err)
                                  : dae_method_find(c->method, &err);
   void *opts = bench_options(method, c->tol);
   double *y = malloc((size_t)p.size * sizeof *y);

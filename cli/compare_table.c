@@ -172,7 +172,7 @@ static void compare_print_auto(const dae_comparison *c, const dae_model *model,
                                const dae_method **order)
 {
   dae_error ignored;
-  const dae_method *own = dae_model_choose(model, NULL, 0, &ignored);
+  const dae_method *own = dae_model_choose_at(model, c->wanted, NULL, 0, &ignored);
   int count = dae_comparison_rank(c, c->wanted, DAE_COST_SECONDS, order);
   int place = own ? compare_place(order, count, own) : 0;
   if (!place || own == c->recommended)

@@ -79,7 +79,7 @@ static dae_status settings_select_auto(const dae_model *model, const cli_argumen
     c->method = dae_method_find("gauss-seidel", err);
     return c->method ? DAE_OK : err->status;
   }
-  c->method = dae_model_choose(model, c->why, sizeof c->why, err);
+  c->method = dae_model_choose_at(model, cli_number(args, "rtol", 0), c->why, sizeof c->why, err);
   if (c->method) {
     settings_match_options(model, args, c);
     return DAE_OK;

@@ -127,8 +127,8 @@ int dae_problem_size(void *);  int dae_problem_variable(void *, int, void *, siz
 int dae_consistent_start(void *, void *, void *, void *, void *, void *, void *);
 void *dae_method_at(int);  void *dae_method_find(char *, void *);
 int dae_method_check(void *, void *, void *, void *, void *, void *);
-void *dae_model_choose(void *, void *, size_t, void *);
-void *dae_method_choose(void *, void *, size_t, void *);
+void *dae_model_choose_at(void *, double, void *, size_t, void *);
+void *dae_method_choose_at(void *, double, void *, size_t, void *);
 int dae_integrator_step(void *, double, void *);  dae_view dae_integrator_view(void *);
 int dae_integrator_interpolate(void *, double, void *, void *, void *);
 dae_stats dae_integrator_stats(void *);  dae_limits dae_integrator_limits(void *, int);  void dae_integrator_free(void *);
@@ -588,11 +588,13 @@ class _System:
                                            byref(record))
         return _str(record.text) if status < 0 else None
 
-    def automatic(self, wanted: Iterable[str]) -> _Choice:
-        """Method of `auto`, or the first applicable method that has all wanted options."""
+    def automatic(self, wanted: Iterable[str], rtol: Any = None) -> _Choice:
+        """Method of `auto` for a tolerance (None: that of the model, or the default), or the first
+        applicable method that has all wanted options."""
         why, record, wanted = ctypes.create_string_buffer(256), _s.dae_error(), set(wanted)
-        choose = _lib.dae_model_choose if self.model else _lib.dae_method_choose
-        address = choose(self.model or self.problem, why, len(why), byref(record))
+        choose = _lib.dae_model_choose_at if self.model else _lib.dae_method_choose_at
+        rtol = float(rtol) if isinstance(rtol, (int, float)) else 0.0
+        address = choose(self.model or self.problem, rtol, why, len(why), byref(record))
         if not address:
             raise Error(record)
         name = _str(_s.dae_method.from_address(address).name)
@@ -644,7 +646,8 @@ class _System:
         if wanted == "auto" and self.plan.problem.coupled and (sweep or verify):
             wanted = "gauss-seidel"
         with self.located_at(named):
-            choice = self.automatic([*options, *said]) if wanted == "auto" else self.by_name(wanted)
+            choice = (self.automatic([*options, *said], options.get("rtol")) if wanted == "auto"
+                      else self.by_name(wanted))
         for name, s in said.items():
             if method and name not in _options(choice.name):
                 self.note(f"`{name}` of simulate", choice)

@@ -165,8 +165,12 @@ const dae_method *dae_method_find(const char *name, dae_error *err);
 dae_status dae_method_check(const dae_method *method, const dae_problem *problem,
                             const dae_start *start, const void *opts, const dae_env *env,
                             dae_error *err);
-/** Method that `auto` selects for a problem, with the reason in one sentence in why (unless NULL).
- * NULL if no method applies: err has the reason against the first choice. */
+/** Method that `auto` selects for a problem and a relative tolerance (0: 1e-6), with the reason in
+ * one sentence in why (unless NULL). NULL if no method applies: err has the reason against the
+ * first choice. */
+const dae_method *dae_method_choose_at(const dae_problem *problem, double rtol, char *why,
+                                       size_t size, dae_error *err);
+/** dae_method_choose_at with rtol 1e-6. */
 const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_t size,
                                     dae_error *err);
 

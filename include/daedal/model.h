@@ -122,8 +122,12 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan);
  * one thread at a time. */
 dae_drawing dae_model_drawing(const dae_model *model);
 
-/** Method that `auto` selects for a model, with the reason in why (unless NULL): gauss-seidel where
- * a system has a setting `method` or `step`, else that of dae_method_choose. */
+/** Method that `auto` selects for a model and a relative tolerance (0: that of `simulate`, or
+ * 1e-6), with the reason in why (unless NULL): gauss-seidel where a system has a setting `method`
+ * or `step`, else that of dae_method_choose_at. */
+const dae_method *dae_model_choose_at(const dae_model *model, double rtol, char *why, size_t size,
+                                      dae_error *err);
+/** dae_model_choose_at with the tolerance of the model. */
 const dae_method *dae_model_choose(const dae_model *model, char *why, size_t size, dae_error *err);
 
 /** Solvers of the systems of a coupled model for a dynamic iteration with these tolerances, from

@@ -40,6 +40,13 @@ static features auto_features_of(const dae_problem *p)
 /* Largest number of unknowns at which one factorisation a step is cheap beside the evaluations;
  * chosen, not measured. */
 #define ROSENBROCK_UNKNOWNS_MAX 30
+/* Least relative tolerances of rosenbrock and of bdf: below them the work of methods of order 5 and
+ * less grows by 1.6 and more with a decimal digit, that of radau, whose order grows with the
+ * tolerance, by 1.1 to 1.3. Measured where radau costs the same (bench/auto.py): between 1e-6 and
+ * 1e-7, and between 1e-4 and 1e-6, on eleven circuits and reactions. */
+#define ROSENBROCK_MIN_RTOL 1e-6
+#define BDF_MIN_RTOL 1e-5
+#define DEFAULT_RTOL 1e-6
 
 /* Whether rosenbrock suits a semi-explicit problem: index 1 by declaration, derivatives given,
  * small. */
@@ -49,25 +56,28 @@ static bool auto_linearly_implicit(const dae_semi_explicit *s)
          s->nx + s->ny <= ROSENBROCK_UNKNOWNS_MAX;
 }
 
-/* Name of the method for a problem that is not coupled. Where one evaluation gives the slopes,
+/* Name of the method for a problem solved as one system. Where one evaluation gives the slopes,
  * steps without a matrix are the fastest until the motion is stiff. Algebraic variables need an
- * implicit method: radau for mechanical problems, rosenbrock for small problems of index 1, bdf for
- * other semi-explicit ones such as circuits: on the transistor amplifier it takes half the time of
- * radau for the same digits (docs/methods/switching.md). */
-static const char *auto_name_of_one(const dae_problem *p, const features *f)
+ * implicit method: radau for mechanical problems and for small tolerances, else rosenbrock for
+ * small problems of index 1 and bdf for other semi-explicit ones such as circuits
+ * (docs/methods/switching.md). */
+static const char *auto_name_of_one(const dae_problem *p, const features *f, double rtol)
 {
+  bool linearly_implicit = auto_linearly_implicit(p->semi_explicit);
   if (p->momentum)
     return "spark-gauss";
   if (f->algebraic == 0 && !f->mass)
     return "switching";
-  if (auto_linearly_implicit(p->semi_explicit))
-    return "rosenbrock";
-  return f->mechanical ? "radau" : "bdf";
+  /* a tolerance read from text may be below the limit by round-off */
+  if (f->mechanical || rtol < (1 - 1e-9) * (linearly_implicit ? ROSENBROCK_MIN_RTOL : BDF_MIN_RTOL))
+    return "radau";
+  return linearly_implicit ? "rosenbrock" : "bdf";
 }
 
 /* Reason for the selection of the preferred method: "mechanical with 2 holonomic constraints: gauss
  * or explicit steps, ...". */
-static void auto_reason_text(const dae_problem *p, const features *f, char *why, size_t size)
+static void auto_reason_text(const dae_problem *p, const features *f, const dae_method *method,
+                             char *why, size_t size)
 {
   int n = f->holonomic, k = f->nonholonomic;
   bool implicit = f->algebraic > 0 || f->mass;
@@ -91,12 +101,12 @@ static void auto_reason_text(const dae_problem *p, const features *f, char *why,
                   n + k > 1 ? "s" : "");
   else if (f->mechanical)
     dae__text_add(&t, "without constraints");
-  dae__text_add(&t, "%s: %s",
-                f->mechanical && f->algebraic > 0 ? " and with algebraic variables" : "",
-                !implicit       ? "gauss or explicit steps, radau where the motion is stiff"
-                : f->mechanical ? "Radau IIA of order 5, 9 or 13, by the tolerance"
-                : auto_linearly_implicit(p->semi_explicit) ? "linearly implicit, of order 4 or 5"
-                                                           : "variable order 1 to 5");
+  dae__text_add(
+      &t, "%s: %s", f->mechanical && f->algebraic > 0 ? " and with algebraic variables" : "",
+      !implicit ? "gauss or explicit steps, radau where the motion is stiff"
+      : strcmp(method->name, "radau") == 0      ? "Radau IIA of order 5, 9 or 13, by the tolerance"
+      : strcmp(method->name, "rosenbrock") == 0 ? "linearly implicit, of order 4 or 5"
+                                                : "variable order 1 to 5");
 }
 
 static bool auto_accepts(const dae_method *method, const dae_problem *problem, dae_error *err)
@@ -104,15 +114,15 @@ static bool auto_accepts(const dae_method *method, const dae_problem *problem, d
   return !method->accepts || method->accepts(problem, err) >= 0;
 }
 
-const dae_method *dae__method_for_one(const dae_problem *problem, dae_error *err)
+const dae_method *dae__method_for_one(const dae_problem *problem, double rtol, dae_error *err)
 {
   features f = auto_features_of(problem);
-  const dae_method *method = dae_method_find(auto_name_of_one(problem, &f), err);
+  const dae_method *method = dae_method_find(auto_name_of_one(problem, &f, rtol), err);
   return method && auto_accepts(method, problem, err) ? method : NULL;
 }
 
-const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_t size,
-                                    dae_error *err)
+const dae_method *dae_method_choose_at(const dae_problem *problem, double rtol, char *why,
+                                       size_t size, dae_error *err)
 {
   char unused[1];
   dae_error ours = dae_error_none();
@@ -122,11 +132,12 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   if (dae_problem_validate(problem, err) < 0)
     return NULL;
   features f = auto_features_of(problem);
-  const dae_method *preferred = dae_method_find(auto_name_of_one(problem, &f), err);
+  const dae_method *preferred =
+      dae_method_find(auto_name_of_one(problem, &f, rtol > 0 ? rtol : DEFAULT_RTOL), err);
   if (!preferred)
     return NULL;
   if (auto_accepts(preferred, problem, &ours)) {
-    auto_reason_text(problem, &f, why, size);
+    auto_reason_text(problem, &f, preferred, why, size);
     return preferred;
   }
   for (int i = 0; dae_method_at(i); i++)
@@ -140,6 +151,12 @@ const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_
   return NULL;
 }
 
+const dae_method *dae_method_choose(const dae_problem *problem, char *why, size_t size,
+                                    dae_error *err)
+{
+  return dae_method_choose_at(problem, DEFAULT_RTOL, why, size, err);
+}
+
 /* First setting by which a system asks for a solver of its own; NULL: there is none. */
 static const dae_model_setting *auto_own_solver(const dae_model *model)
 {
@@ -150,13 +167,24 @@ static const dae_model_setting *auto_own_solver(const dae_model *model)
   return NULL;
 }
 
-const dae_method *dae_model_choose(const dae_model *model, char *why, size_t size, dae_error *err)
+const dae_method *dae_model_choose_at(const dae_model *model, double rtol, char *why, size_t size,
+                                      dae_error *err)
 {
   const dae_model_setting *own = auto_own_solver(model);
+  const dae_model_setting *setting = dae_model_find_setting(model, "rtol");
   if (!own)
-    return dae_method_choose(dae_model_problem(model), why, size, err);
+    return dae_method_choose_at(dae_model_problem(model),
+                                rtol > 0  ? rtol
+                                : setting ? setting->value
+                                          : DEFAULT_RTOL,
+                                why, size, err);
   if (why)
     snprintf(why, size, "system %s has a solver of its own, by `%s %s`", own->system, own->name,
              own->text);
   return dae_method_find("gauss-seidel", err);
+}
+
+const dae_method *dae_model_choose(const dae_model *model, char *why, size_t size, dae_error *err)
+{
+  return dae_model_choose_at(model, 0, why, size, err);
 }

@@ -185,7 +185,7 @@ dae_status dae__verify_run(const dae__verify *v, const dae__columns *columns, da
     return dae__out_of_memory(err);
   *out = (dae_verification){0};
   dae_status status = verify_prepare(arena, summary, &c, &why);
-  c.method = status >= 0 ? dae__method_for_one(&columns->plan->problem, &why) : NULL;
+  c.method = status >= 0 ? dae__method_for_one(&columns->plan->problem, summary->rtol, &why) : NULL;
   out->method = c.method ? c.method->name : NULL;
   void *opts =
       c.method ? verify_options(arena, c.method, summary->rtol, summary->atol, &why) : NULL;

@@ -72,7 +72,7 @@ static void test_systems_run_as_one_unless_iteration_is_asked_for(void **state)
   assert_true(json_number("c.json", "most_sweeps") >= 2);
 
   o = command_exits(0, "run c.dae --json c.json");
-  says(o, "method bdf (auto): 2 systems assembled into one, semi-explicit with algebraic");
+  says(o, "method radau (auto): 2 systems assembled into one, semi-explicit with algebraic");
   assert_null(strstr(o->out, "coupling"));
   assert_true(json_number("c.json", "systems") == 0);
   assert_true(error_at_end() < 1e-5);
@@ -224,7 +224,7 @@ static void test_settings_of_systems_that_do_not_fit_are_shown(void **state)
       {CIRCUITS("0.5", "", "  method bfd\n", "simulate to 1"), "c.dae:14:3",
        "system two: there is no method 'bfd': did you mean 'bdf'?"},
       {CIRCUITS("0.5", "  method rk4\n", "", "simulate to 1"), "c.dae:8:3", "add `step H`"},
-      {CIRCUITS("0.5", "  rtol 3\n", "", "simulate to 1"), "c.dae:8:3", "system one: bdf: rtol"},
+      {CIRCUITS("0.5", "  rtol 3\n", "", "simulate to 1"), "c.dae:8:3", "system one: radau: rtol"},
       {CIRCUITS("0.5", "  method bdf update plain\n", "", "simulate to 1"), "c.dae:8:14",
        "bdf has no option 'update'"},
   };
@@ -284,7 +284,7 @@ static void test_verify_tells_the_difference_to_one_system(void **state)
   (void)state;
   file_write("c.dae", CIRCUITS("0.9", "", "", "simulate to pi"));
   outcome *o = command_exits(0, "run c.dae --verify --json c.json");
-  says(o, "verified     by bdf on all systems as one");
+  says(o, "verified     by radau on all systems as one");
   says(o, "states ");
   says(o, "algebraic variables ");
   assert_null(strstr(o->out, "multipliers"));
@@ -310,7 +310,7 @@ static void test_verify_goes_as_far_as_the_run(void **state)
   file_write("c.dae", CIRCUITS("0.5", "", "", "event e: two.y - 0.5 rising stop\nsimulate to 3"));
   outcome *o = command_exits(0, "run c.dae --verify --json c.json");
   says(o, "stopped");
-  says(o, "verified     by bdf");
+  says(o, "verified     by radau");
   assert_true(fabs(json_number("c.json", "t_end") - pi / 6) < 1e-6);
   assert_true(json_number("c.json", "tolerances") < 20);
 }

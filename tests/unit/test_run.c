@@ -646,14 +646,20 @@ static void test_auto_is_a_method_that_fits_and_says_why(void **state)
   p = dae_problem_semi_explicit(&semi);
   assert_chosen(&p, "switching", "ordinary differential equations: " FAST);
   p = dae_problem_semi_explicit(&circuit);
-  assert_chosen(&p, "bdf", "semi-explicit with algebraic variables: variable order 1 to 5");
+  assert_chosen(
+      &p, "radau",
+      "semi-explicit with algebraic variables: Radau IIA of order 5, 9 or 13, by the tolerance");
   p = dae_problem_semi_explicit(&known);
   assert_chosen(&p, "rosenbrock",
                 "semi-explicit with algebraic variables: linearly implicit, of order 4 or 5");
+  assert_string_equal(dae_method_choose_at(&p, 1e-7, NULL, 0, NULL)->name, "radau");
   p = dae_problem_semi_explicit(&large);
-  assert_chosen(&p, "bdf", "semi-explicit with algebraic variables: variable order 1 to 5");
+  assert_string_equal(dae_method_choose_at(&p, 1e-5, NULL, 0, NULL)->name, "bdf");
+  assert_chosen(
+      &p, "radau",
+      "semi-explicit with algebraic variables: Radau IIA of order 5, 9 or 13, by the tolerance");
   p = dae_problem_semi_explicit(&heavy);
-  assert_chosen(&p, "bdf", "quasi-linear: variable order 1 to 5");
+  assert_chosen(&p, "radau", "quasi-linear: Radau IIA of order 5, 9 or 13, by the tolerance");
 
   /* coupled problems are assembled: free parts, a joint between them, no mechanics */
   const dae_part parts[] = {{.mechanical = &exact_ball}, {.mechanical = &exact_ball}};

@@ -5,13 +5,14 @@
  * replace it; gauss returns after a series of explicit steps far below their stability limit.
  *
  * To radau: the explicit pair measures the ratio of its step size to the stability limit by two
- * slopes at the same time [HNW93, HW96 IV.2]. Steps near the limit count as stiff; after
- * STIFF_STEPS stiff steps without NONSTIFF_STEPS nonstiff ones in a row radau is tried: its work
- * per time is compared with that of the stiff explicit steps, and if it is larger, explicit steps
- * return, and the wait before the next trial is doubled. A step whose spectral radius is far above
- * the rate of change of the solution counts as a fraction of a stiff one: on a slow manifold the
- * stages of an explicit step deviate from it, and the error of that limits the step size, far below
- * the stability limit.
+ * slopes at the same time [HNW93, HW96 IV.2]; a spectral radius, computed now and then by the power
+ * iteration below, raises it where the two stages differ along slow variables only. Steps near the
+ * limit count as stiff; after STIFF_STEPS stiff steps without NONSTIFF_STEPS nonstiff ones in a row
+ * radau is tried: its work per time is compared with that of the stiff explicit steps, and if it is
+ * larger, explicit steps return, and the wait before the next trial is doubled. A step whose
+ * spectral radius is far above the rate of change of the solution counts as a fraction of a stiff
+ * one: on a slow manifold the stages of an explicit step deviate from it, and the error of that
+ * limits the step size, far below the stability limit.
  *
  * Back to explicit steps: a step of radau does not measure stability, so the spectral radius rho of
  * the Jacobian J of the slopes is computed by power iteration, with two evaluations per iteration,
@@ -23,7 +24,8 @@
  *
  * At the start rho is computed by the same power iteration. If rho is far above the rate of change
  * of the solution and many explicit steps would be needed, radau makes the first step, in a trial
- * against the estimated work of explicit steps.
+ * against the estimated work of explicit steps; also if the solution changes fast at first only,
+ * along a mode that decays with a rate of the size of rho: <x', J x'> / <x', x'> near -rho.
  *
  * Singular positions: where constraints become dependent within a step, the iteration of gauss does
  * not converge and the error estimates of both nonstiff methods are amplified, so that their steps
@@ -49,14 +51,24 @@
 /* Ratio of the step size to the stability limit above which a step counts as stiff; step sizes of
  * stiff problems fluctuate about it. Chosen, not measured: tests/laws/test_switching.c. */
 #define NEAR_LIMIT 0.4
+/* Ratio of the step size to the stability limit from which a step that is short for the tolerance
+ * may be on a slow manifold, and ratio of such a step size to that of accuracy; chosen. */
+#define SLOW_MANIFOLD_LIMIT 0.1
+#define SHORT_STEP_RATIO 0.5
+#define SHORT_STEP_SHARE 3 /* contribution of such a step to the count of stiff steps */
 /* number of steps in a trial of radau; its work is measured over the second half; chosen */
 #define TRIAL_STEPS 12
+/* growth of the step size in the second half of a trial by which a failed trial is extended: the
+ * work per time halves as fast; chosen */
+#define TRIAL_GROWTH 2
 /* number of steps from the first failed trial to the next; chosen */
 #define FIRST_TRIAL_WAIT (4 * STIFF_STEPS)
 
 /* Constants of the return from radau to explicit steps; chosen, not measured:
  * tests/laws/test_switching.c. */
-#define RATE_CHECK_INTERVAL 5   /* number of steps of radau between two power iterations */
+#define RATE_CHECK_INTERVAL 5 /* number of steps of radau between two power iterations */
+/* number of explicit steps between two power iterations: a sixtieth of the work; chosen */
+#define EXPLICIT_RATE_CHECK_INTERVAL 10
 #define CONFIRMATIONS 3         /* checks in a row that find explicit steps cheaper */
 #define SHORT_RETURN 200        /* number of explicit steps below which a return was in vain */
 #define DOUBLINGS 6             /* largest number of doublings of CONFIRMATIONS by such returns */
@@ -69,6 +81,12 @@
 #define STIFFNESS_RATIO 30
 /* least number of explicit steps at the stability limit up to t_stop */
 #define MIN_LIMITED_STEPS 30
+/* The same after a decaying transient: a transient and a slow motion after it take radau 100 to 350
+ * evaluations, as many as 8 to 30 explicit steps, of half the stability limit. */
+#define MIN_TRANSIENT_STEPS 15
+/* Least ratio of the rate of decay at the start to rho. At most 0.36 for an oscillation without
+ * damping, in the norm with the sizes of coordinate and rate. */
+#define DECAY_RATIO 0.5
 #define START_STABILITY_LIMIT 6 /* stability limit of the pair of order 8 */
 #define START_ITERATIONS 2      /* number of power iterations */
 /* Least ratio of the first iterate of rho to rho: the initial direction contains a thousandth of
@@ -115,6 +133,7 @@ typedef struct memory {
   double explicit_rate;    /* work per time of the stiff explicit steps; 0: not known */
   int confirmations;       /* number of checks in a row that find explicit steps cheaper */
   double rho;              /* spectral radius of J */
+  double trial_h;          /* step size of radau in the middle of a trial */
   long failures;           /* number of failed iterations of gauss */
   long since_failure;      /* number of steps of gauss since its last failed iteration */
   long steps_below;        /* number of explicit steps in a row far below the stability limit */
@@ -258,16 +277,35 @@ static bool switching_explicit_is_cheaper(dae__onestep *o, double *h)
 
 /* ---- monitoring, after every step ---- */
 
+/* Ratio of the size of the last explicit step to the stability limit: by the difference of its last
+ * two stages, or by the spectral radius where that is larger. */
+static double switching_stiffness(dae__onestep *o)
+{
+  selection *c = o->selection;
+  memory *m = c->memory;
+  if (m->steps % EXPLICIT_RATE_CHECK_INTERVAL == 1) {
+    dae__copy(o->adapter.nx, o->now.dz, c->k0);
+    if (!switching_power_iteration(o))
+      m->rho = 0;
+  }
+  return fmax(*o->stepper[EXPLICIT].stiffness,
+              m->rho * (o->driver->t - o->driver->t_previous) / c->stability_limit);
+}
+
 /* Contribution of the last explicit step to the count of stiff ones; stiffness: ratio of its size
- * to the stability limit. */
+ * to the stability limit. On a slow manifold rho is far above the rate of change of the solution,
+ * or the step is short for the tolerance and this rate, and not far below the stability limit. */
 static int switching_stiff_share(const dae__onestep *o, double stiffness)
 {
   const selection *c = o->selection;
-  double rho = stiffness * c->stability_limit / (o->driver->t - o->driver->t_previous);
-  double floor = o->control.atol / o->control.rtol;
+  double h = o->driver->t - o->driver->t_previous, rtol = o->control.rtol;
+  double accurate = pow(rtol, 1.0 / (o->stepper[EXPLICIT].order + 1));
   if (stiffness > NEAR_LIMIT)
     return NEAR_LIMIT_SHARE;
-  return rho > STIFFNESS_RATIO * dae__onestep_largest_rate(o, 1, floor, NULL, 0);
+  double rate = dae__onestep_largest_rate(o, 1, o->control.atol / rtol, NULL, 0);
+  if (stiffness > SLOW_MANIFOLD_LIMIT && rate * h < SHORT_STEP_RATIO * accurate)
+    return SHORT_STEP_SHARE;
+  return stiffness * c->stability_limit > STIFFNESS_RATIO * rate * h;
 }
 
 /* Changes from explicit steps to gauss far below the stability limit, and to radau near it. */
@@ -275,10 +313,10 @@ static void switching_monitor_explicit(dae__onestep *o)
 {
   selection *c = o->selection;
   memory *m = c->memory;
-  const dae__stepper *s = &o->stepper[EXPLICIT];
-  double stiffness = *s->stiffness;
-  int share;
-  m->steps_below = stiffness < FAR_BELOW_LIMIT ? m->steps_below + 1 : 0;
+  double stiffness = switching_stiffness(o);
+  int share = switching_stiff_share(o, stiffness);
+  /* on a slow manifold the fast modes limit the step size of gauss */
+  m->steps_below = stiffness < FAR_BELOW_LIMIT && share == 0 ? m->steps_below + 1 : 0;
   if (o->control.rtol <= GAUSS_MAX_RTOL &&
       m->steps_below >= GAUSS_RETURN_STEPS + m->extra_return_steps) {
     m->extra_return_steps = 2 * GAUSS_RETURN_STEPS + 3 * m->extra_return_steps;
@@ -289,7 +327,7 @@ static void switching_monitor_explicit(dae__onestep *o)
   }
   if (m->wait > 0)
     m->wait--;
-  else if ((share = switching_stiff_share(o, stiffness)) > 0)
+  else if (share > 0)
     m->stiff += share, m->nonstiff = 0;
   else if (++m->nonstiff >= NONSTIFF_STEPS)
     m->stiff = 0;
@@ -308,10 +346,14 @@ static void switching_monitor_radau(dae__onestep *o)
   const selection *c = o->selection;
   memory *m = c->memory;
   double h = 0;
-  if (m->steps == TRIAL_STEPS / 2)
+  bool failed =
+      m->steps == TRIAL_STEPS && m->explicit_rate > 0 && switching_work_rate(o) > m->explicit_rate;
+  if (failed && o->driver->h > TRIAL_GROWTH * m->trial_h) /* within a transient: not judged yet */
+    m->steps = TRIAL_STEPS / 2;
+  if (m->steps == TRIAL_STEPS / 2) {
     switching_begin_span(o);
-  if (m->steps == TRIAL_STEPS && m->explicit_rate > 0 &&
-      switching_work_rate(o) > m->explicit_rate) {
+    m->trial_h = o->driver->h;
+  } else if (failed) {
     m->next_wait = m->next_wait > 0 ? 2 * m->next_wait : FIRST_TRIAL_WAIT;
     m->wait = m->next_wait;
     switching_switch_method(o, EXPLICIT, o->driver->h);
@@ -404,6 +446,22 @@ void dae__switching_select_stepper(dae__onestep *o)
 
 /* ---- start ---- */
 
+/* Whether the solution changes along modes that decay with a rate of the size of rho; c->k0 holds
+ * the slopes at `now`. */
+static bool switching_transient_decays(dae__onestep *o)
+{
+  selection *c = o->selection;
+  double sum = 0, square = 0, floor = o->control.atol / o->control.rtol;
+  if (!switching_apply_jacobian(o, c->k0, c->k1))
+    return false;
+  for (int i = 0; i < o->adapter.nx; i++) {
+    double weight = fabs(o->now.z[i]) + floor * o->adapter.atol_scale[i];
+    sum += c->k0[i] / weight * (c->k1[i] / weight);
+    square += c->k0[i] / weight * (c->k0[i] / weight);
+  }
+  return sum <= -DECAY_RATIO * c->memory->rho * square;
+}
+
 void dae__switching_start(dae__onestep *o, double t_stop)
 {
   const selection *c = o->selection;
@@ -419,7 +477,8 @@ void dae__switching_start(dae__onestep *o, double t_stop)
     if (!switching_power_iteration(o))
       return;
   double limit = START_STABILITY_LIMIT / m->rho, left = t_stop - o->driver->t;
-  if (!(m->rho > STIFFNESS_RATIO * rate) || left < MIN_LIMITED_STEPS * limit) {
+  bool stiff = m->rho > STIFFNESS_RATIO * rate && left >= MIN_LIMITED_STEPS * limit;
+  if (!stiff && !(left >= MIN_TRANSIENT_STEPS * limit && switching_transient_decays(o))) {
     o->largest_first = o->memory->current == GAUSS ? GAUSS_FIRST_STEP / m->rho : 0;
     return;
   }
