@@ -38,7 +38,8 @@ static inline void lie_set_up(const test_problem *p, const dae_lie_options *opts
                                     .form = opts->form == DAE_LIE_WEAK ? DAE__FORM_VELOCITY
                                                                        : DAE__FORM_GGL,
                                     .index = 2,
-                                    .index_2_slopes = true};
+                                    .index_2_slopes = true,
+                                    .undetermined_start = true};
   const dae_step_options control = {.rtol = opts->rtol, .atol = opts->atol, .project = true};
   dae_status status =
       p->problem.mechanical

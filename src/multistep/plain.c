@@ -139,6 +139,15 @@ static dae_status plain_follow_index(plain *c, dae_error *err)
   return DAE_OK;
 }
 
+/* Whether the rows are classified as when the data of index 2 were created. */
+static bool plain_same_index(const plain *c)
+{
+  bool same = true;
+  for (int i = 0; i < c->s->ny; i++)
+    same = same && c->hidden[i] == c->s->hidden[i];
+  return same;
+}
+
 static void plain_restore_hidden(plain *c)
 {
   c->s->hidden_count = 0;
@@ -149,8 +158,9 @@ static void plain_restore_hidden(plain *c)
 static dae_status plain_reload(void *self)
 {
   plain *c = self;
+  bool same = plain_same_index(c);
   plain_restore_hidden(c);
-  return plain_follow_index(c, NULL);
+  return same ? DAE_OK : plain_follow_index(c, NULL);
 }
 
 /* Consistent start or restart; the rows of F are classified anew, since events may change them. */
@@ -160,10 +170,7 @@ static dae_status plain_consistent(void *self, double t, const bool *fixed, doub
   plain *c = self;
   c->s->classified = false;
   dae_status status = dae__semi_consistent(c->s, t, fixed, y, dy, NULL, err);
-  bool same = true;
-  for (int i = 0; i < c->s->ny; i++)
-    same = same && c->hidden[i] == c->s->hidden[i];
-  if (!status && !same)
+  if (!status && !plain_same_index(c))
     status = plain_follow_index(c, err);
   if (status)
     plain_restore_hidden(c);

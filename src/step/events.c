@@ -463,6 +463,22 @@ static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error 
   return DAE_OK;
 }
 
+/* Change of the value of event i at ev->after by changes of all variables that are not held, by
+ * rtol |y| + atol with equal and with alternating signs; y is workspace. */
+static double events_change(dae__events *ev, int i, double value, double rtol, double atol)
+{
+  double changed, most = 0;
+  for (int alternating = 0; alternating < 2; alternating++) {
+    for (int k = 0; k < ev->size; k++) {
+      double d = ev->held && ev->held[k] ? 0 : rtol * fabs(ev->after[k]) + atol;
+      ev->y[k] = ev->after[k] + (alternating && k % 2 ? -d : d);
+    }
+    if (!events_evaluate(ev, i, ev->t_found, ev->y, &changed, NULL))
+      most = fmax(most, fabs(changed - value));
+  }
+  return most;
+}
+
 /* Starts the watch of event i after it has fired: without a side, unless its action has moved the
  * value away from zero. */
 static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, bool restarted,
@@ -472,8 +488,9 @@ static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, boo
   const crossing *c = &ev->crossings[i];
   dae__event_count *count = &ev->counts[i];
   int from_side = events_sign(c->bracket.fa), sign = 0;
-  double noise = fmax(fabs(c->bracket.fa), fabs(c->bracket.fb)), width = w->width;
-  double band = fmax(ZERO_BAND * c->scale, 16 * fmin(noise, STILL_ZERO * c->scale));
+  double noise = 4 * events_change(ev, i, at.value, ZERO_BAND, 0), width = w->width;
+  double band = fmax(fmax(ZERO_BAND * c->scale, noise),
+                     16 * fmin(fabs(c->bracket.fb), STILL_ZERO * c->scale));
   bool zero = fabs(at.value) <= fmax(band, STILL_ZERO * c->scale);
   bool again = w->rebounded && ev->t_found - w->t_fired <= AT_REST * fabs(ev->t_found);
   count->first = count->fired == 0 ? ev->t_found : count->first;
@@ -487,23 +504,8 @@ static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, boo
   DAE__TRY(events_rate_sign(ev, i, &sign, err));
   w->rebounded = sign == from_side;
   w->rebound = w->rebounded ? from_side : 0;
+  w->lost = w->rebounded ? RESTART_BAND * events_change(ev, i, at.value, ev->rtol, ev->atol) : 0;
   return again && !w->rebounded ? events_fail_accumulated(ev, i, ev->t_found, err) : DAE_OK;
-}
-
-/* Tolerance of the value of event i at ev->after: its change by changes of all variables that are
- * not held by their tolerances, with equal and with alternating signs; y is workspace. */
-static double events_tolerance(dae__events *ev, int i, double value)
-{
-  double changed, most = 0;
-  for (int alternating = 0; alternating < 2; alternating++) {
-    for (int k = 0; k < ev->size; k++) {
-      double d = ev->held && ev->held[k] ? 0 : ev->rtol * fabs(ev->after[k]) + ev->atol;
-      ev->y[k] = ev->after[k] + (alternating && k % 2 ? -d : d);
-    }
-    if (!events_evaluate(ev, i, ev->t_found, ev->y, &changed, NULL))
-      most = fmax(most, fabs(changed - value));
-  }
-  return most;
 }
 
 /* Starts all watches after some events have fired, and sets the start of the next search. */
@@ -520,7 +522,7 @@ static dae_status events_rearm(dae__events *ev, bool restarted, dae_error *err)
       bool rebounded = w->rebounded, noise = fabs(at.value) <= RESTART_BAND_MIN * w->scale;
       bool same = fabs(at.value - w->left.value) <= fabs(at.value) / 2;
       bool keeps = w->armed && same && !noise && events_sign(at.value) == w->side;
-      double band = keeps ? 0 : RESTART_BAND * events_tolerance(ev, i, at.value);
+      double band = keeps ? 0 : RESTART_BAND * events_change(ev, i, at.value, ev->rtol, ev->atol);
       dae__watch_start(w, at, fmax(band, RESTART_BAND_MIN * w->scale));
       w->armed = keeps;
       w->rebounded = rebounded;

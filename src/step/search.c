@@ -147,9 +147,12 @@ static bool search_crosses(const dae__search *s, dae__watch *w, const piece *p, 
   if (class == AT_ZERO)
     return false;
   if (w->side == 0) {
-    if (fabs(p->r.value) <= w->band && class == BY_SIGNS)
+    if (fabs(p->r.value) <= w->band)
       return false;
-    out->lost = w->rebound != 0 && sign == -w->rebound && fabs(p->r.value) > w->band;
+    if (w->rebound != 0 && sign != w->rebound) {
+      out->lost = fabs(p->r.value) > fmax(w->band, w->lost);
+      return false;
+    }
     w->side = sign;
     w->sided = p->r;
     w->rebound = 0;
@@ -225,7 +228,7 @@ dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found 
       out->crossing = true;
       return DAE_OK;
     }
-    if (class == NO_ZERO || class == MONOTONE)
+    if (w->side != 0 && (class == NO_ZERO || class == MONOTONE))
       search_note_extremum(s, w, &g, &p, out);
     w->width = p.h;
     w->before = w->left;

@@ -35,6 +35,7 @@ typedef struct dae__watch {
   double band;    /* largest |e| that counts as zero while there is no side */
   bool armed;     /* |e| has been beyond the limit of near misses since the last zero */
   int rebound;    /* side to which an action has reflected e; 0: none */
+  double lost;    /* |e| on the other side up to which a reflected e may still be at zero */
   double t_fired; /* time of the last crossing that was an event; NaN: none */
   bool rebounded; /* whether an action reflected e at t_fired */
   long near;      /* number of near misses so far */

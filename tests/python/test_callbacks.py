@@ -102,7 +102,7 @@ class Agreement(Test):
         a = by_parts.run({"x": [1], "y": [0]}, 1, rtol=1e-9, atol=1e-10)
         b = by_mass.run([1, 1], 1, rtol=1e-9, atol=1e-10)
         self.assertNear([a["x"][-1], a["y"][-1], b["x[1]"][-1]], [math.exp(-1)] * 3, 1e-7)
-        self.assertEqual((a.summary["diagnosis"]["index"], a.summary["method"]), (1, "bdf"))
+        self.assertEqual((a.summary["diagnosis"]["index"], a.summary["method"]), (1, "radau"))
 
     def test_matrices_are_given_by_rows(self):
         # x1' + 2 x2' = 3, x2' = 1
