@@ -180,9 +180,12 @@ static dae_status gauss_iterate(dae__gauss *o, const dae_step *step, double *K, 
     status = gauss_test_convergence(o, step->h, step->to.z, &it, &done, err);
     /* fixed steps: the last change is round-off */
     if (status || (o->adapter->limiting->wanted && done != o->fixed)) {
-      for (int i = 0; i < nx; i++)
-        o->error[i] = step->to.z[i] - o->previous_end[i];
-      o->adapter->limiting->change = dae__largest_scaled(nx, o->error, o->inverse_weight);
+      double most = 0;
+      for (int i = 0; i < nx; i++) {
+        double d = fabs((step->to.z[i] - o->previous_end[i]) * o->inverse_weight[i]);
+        if (d > most)
+          most = d, o->adapter->limiting->change = i;
+      }
     }
     DAE__TRY(status);
     if (done)
