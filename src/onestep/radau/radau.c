@@ -76,6 +76,7 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
   m->refined = m->checked = false;
   m->pieces = 0;
   m->full_steps += stepper->full;
+  m->steps++;
   if (m->theta > DAE__RADAU_REFRESH_CONTRACTION || stepper->full)
     m->linearised = false;
   return DAE_OK;
@@ -132,7 +133,7 @@ static void radau_limit_memory(dae__radau *o, dae__arena *arena, int stages)
   DAE__LIMIT_COUNTER(arena, &m->failed, 1);
   DAE__LIMIT_TRUTH(arena, &m->refined, 2);
   DAE__LIMIT(arena, &m->pieces, 1, 0, DAE__RADAU_PIECES);
-  DAE__LIMIT_COUNTER(arena, &m->iterations, 2);
+  DAE__LIMIT_COUNTER(arena, &m->iterations, 3);
   DAE__LIMIT_COUNTER(arena, &c->small_errors, 2);
   DAE__LIMIT_COUNTER(arena, &c->steps, 1);
   DAE__LIMIT_TRUTH(arena, &c->trial, 1);

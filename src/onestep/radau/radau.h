@@ -211,7 +211,7 @@ typedef struct dae__radau_memory {
   bool refined;     /* dense output of the last step is refined to the order of its ends */
   bool checked;     /* refinement of the last step has been tried */
   int pieces;       /* number of pieces of dense output, 1: none needed, 0: not known */
-  long iterations, full_steps;
+  long iterations, full_steps, steps;
   double error; /* error estimate of the last step */
   double inner; /* error estimate of states and algebraic variables within the last step */
   double work;  /* work in evaluations, without dense output */

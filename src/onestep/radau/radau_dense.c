@@ -61,6 +61,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/polynomial.h"
+#include "onestep/host/share.h"
 #include "onestep/host/smoothness.h"
 #include "onestep/host/sums.h"
 #include "onestep/radau/radau.h"
@@ -201,6 +202,8 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_st
       most = e * e, *largest = r->n2 + i;
   }
   double error = sqrt(sum / (count > 0 ? count : 1));
+  if (r->n2 > 0) /* estimate of order s + 1, error of order 2s */
+    error *= pow(dae__step_share(o->memory->steps), -(rule->s + 1) / (2. * rule->s));
   o->memory->inner = error;
   for (int i = dynamic; r->index_2 && i < r->n; i++) /* y itself, not its integral */
     o->memory->inner = fmax(o->memory->inner, fabs(o->rhs[i] / w) / o->weight[r->n2 + i]);
