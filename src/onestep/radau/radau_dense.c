@@ -221,9 +221,17 @@ double dae__radau_error_algebraic(const dae__radau *o, const dae__radau_rule *ru
   int size = o->r->n2 + o->r->n, first = o->r->n2 + o->r->n1;
   const double *stage = o->Z + (size_t)(rule->s - 1) * (size_t)size;
   double most = 0;
-  for (int i = first; i < size; i++)
-    most = fmax(most, fabs(step->to.z[i] - stage[i]) / o->weight[i]);
-  return DAE__RADAU_ALGEBRAIC_WEIGHT * rule->tolerance.rtol / o->rtol * (most - o->memory->inner);
+  int worst = first;
+  for (int i = first; i < size; i++) {
+    double difference = fabs(step->to.z[i] - stage[i]) / o->weight[i];
+    if (difference > most)
+      most = difference, worst = i;
+  }
+  double ratio = DAE__RADAU_ALGEBRAIC_WEIGHT * rule->tolerance.rtol / o->rtol;
+  double error = ratio * (most - o->memory->inner);
+  if (error > 1)
+    o->adapter->limiting->error = worst;
+  return error;
 }
 
 /* ---- dense output ---- */
