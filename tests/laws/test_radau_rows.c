@@ -93,6 +93,87 @@ static void test_rows_between_steps_are_as_good_as_the_ends(void **state)
       }
 }
 
+/* ---- index 2 with stiff components ---- */
+
+/* u' = e' + (stiff and nonlinear terms of u - e, zero on the solution) + G'(p - pe), G u-dependent:
+ * the solution is u = e(t), p = pe(t) for every k. */
+static void pressure_exact(double t, double *z)
+{
+  z[0] = 2 + sin(t);
+  z[1] = cos(t);
+  z[2] = exp(-t) * sin(3 * t);
+  z[3] = 1 + 0.5 * sin(2 * t);
+}
+
+static int pressure_f(void *user, const dae_semi_explicit_at *at, double *f)
+{
+  double k = *(const double *)user, t = at->t, e[4], dp;
+  const double *u = at->x;
+  pressure_exact(t, e);
+  dp = at->y[0] - e[3];
+  f[0] = cos(t) - (u[0] - e[0]) + u[1] * dp;
+  f[1] = -sin(t) - k * (u[1] - e[1]) + u[0] * dp;
+  f[2] = exp(-t) * (3 * cos(3 * t) - sin(3 * t)) - k * (u[2] - e[2]) + dp;
+  return 0;
+}
+
+static int pressure_F(void *user, const dae_semi_explicit_at *at, double *F)
+{
+  double e[4];
+  (void)user;
+  pressure_exact(at->t, e);
+  F[0] = at->x[0] * at->x[1] + at->x[2] - e[0] * e[1] - e[2];
+  return 0;
+}
+
+/* Largest errors of states [0] and of the pressure [1] over rows within all steps, in tolerances;
+ * [2]: largest residual of the constraint. */
+static void pressure_errors(double k, double tolerance, double most[3])
+{
+  dae_semi_explicit model = {
+      .name = "pressure", .nx = 3, .ny = 1, .user = &k, .f = pressure_f, .F = pressure_F};
+  double start[4], y[4], e[4], F;
+  test_problem p = {.name = "pressure",
+                    .problem = {.semi_explicit = &model},
+                    .start = {.y = start},
+                    .size = 4,
+                    .to = 4};
+  pressure_exact(0, start);
+  most[0] = most[1] = most[2] = 0;
+  dae_integrator *it = create("radau", &p, tolerance, 0);
+  while (dae_integrator_view(it).t < p.to) {
+    double t0 = dae_integrator_view(it).t;
+    dae_error err = dae_error_none();
+    if (dae_integrator_step(it, p.to, &err) < 0)
+      fail_msg("k = %g: %s", k, err.text);
+    double t1 = dae_integrator_view(it).t;
+    for (double x = 0.03; x < 1; x += 0.061) {
+      double t = t0 + x * (t1 - t0);
+      assert_int_equal(dae_integrator_interpolate(it, t, y, NULL, NULL), DAE_OK);
+      pressure_exact(t, e);
+      for (int i = 0; i < 4; i++)
+        most[i / 3] = fmax(most[i / 3], fabs(y[i] - e[i]) / (1 + fabs(e[i])) / tolerance);
+      pressure_F(&k, &(dae_semi_explicit_at){.t = t, .x = y}, &F);
+      most[2] = fmax(most[2], fabs(F));
+    }
+  }
+  dae_integrator_free(it);
+}
+
+static void test_rows_of_index_2_are_on_the_constraint_with_their_pressure(void **state)
+{
+  (void)state;
+  for (double k = 1; k < 1e5; k *= 100)
+    for (double tolerance = 1e-4; tolerance > 1e-9; tolerance /= 100) {
+      double most[3];
+      pressure_errors(k, tolerance, most);
+      if (getenv("DAEDAL_VERBOSE"))
+        print_message("k = %g, %.0e: states %.2g, pressure %.2g tolerances, constraint %.1e\n", k,
+                      tolerance, most[0], most[1], most[2]);
+      assert_true(most[0] <= FEW && most[1] <= FEW && most[2] <= 1e-3 * tolerance);
+    }
+}
+
 /* ---- events ---- */
 
 static void check_hits(const char *method, test_problem p)
@@ -125,6 +206,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_between_steps_are_as_good_as_the_ends),
+      cmocka_unit_test(test_rows_of_index_2_are_on_the_constraint_with_their_pressure),
       cmocka_unit_test(test_events_between_the_ends_of_steps_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
-/* Share of the tolerance that the iteration of a step may leave.
+/* Share of the tolerance that a step, or its iteration, may leave.
  *
- * What an iteration leaves has the same direction in step after step. The error of velocities that
- * it amounts to is a drift, and the error of the phase its integral. Therefore the share of step n
- * decreases as 1 / (1 + n / 10)^1.25, whose sum is finite: the error of the phase grows in
- * proportion to the time. */
+ * Errors of the iteration and of dissipative methods have the same direction in step after step.
+ * The error of velocities that they amount to is a drift, and the error of the phase its integral.
+ * Therefore the share of step n decreases as 1 / (1 + n / 10)^1.25, whose sum is finite: the error
+ * of the phase grows in proportion to the time. */
 #ifndef DAEDAL_ONESTEP_HOST_SHARE_H
 #define DAEDAL_ONESTEP_HOST_SHARE_H
 

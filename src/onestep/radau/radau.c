@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include <math.h>
 
 /* ---- steps ---- */
 
@@ -18,16 +19,29 @@ static void radau_begin(void *self, double t, const dae_point *start)
   m->failed = 0;
 }
 
+/* Index 2: x at the end is projected onto its constraints, y and x' follow from their time
+ * derivatives; the stages determine y with order s only. */
+static bool radau_solves_algebraic(const dae__radau *o)
+{
+  return o->r->index_2 && !o->adapter->singular;
+}
+
 static dae_status radau_attempt(void *self, const dae_step *step, double *error, dae_error *err)
 {
   const dae__radau_stepper *stepper = self;
   dae__radau *o = stepper->radau;
   const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
-  int size = o->r->n2 + o->r->n, last = rule->s - 1;
+  int n = o->r->n, size = o->r->n2 + n, last = rule->s - 1;
   DAE__TRY(dae__radau_solve(o, stepper, step, err));
   *error = o->fixed ? 0 : dae__radau_error(o, rule, step);
-  o->memory->error = *error;
   dae__copy(size, o->Z + (size_t)last * (size_t)size, step->to.z);
+  if (radau_solves_algebraic(o) && *error <= 1) {
+    dae__copy(o->r->n1, o->K + (size_t)last * (size_t)n, step->to.dz);
+    DAE__TRY(dae__adapter_complete(o->adapter, step->t + step->h, step->to.z, step->to.dz, err));
+    if (!o->fixed)
+      *error = fmax(*error, dae__radau_error_algebraic(o, rule, step));
+  }
+  o->memory->error = *error;
   return DAE_OK;
 }
 
@@ -44,17 +58,14 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
   if (o->r->table->correct_end)
     DAE__TRY(o->r->table->correct_end(o->r->self, t, o->end_increment, z, err));
   dae__copy(n2, z + n2, dz);
-  dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, dz + n2);
+  if (!radau_solves_algebraic(o))
+    dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, dz + n2);
   /* dependent constraints: computes multipliers of minimum norm and checks the dependence */
   if (adapter->forms->m && adapter->forms->m->count->dependent > 0) {
     if (adapter->table->project)
       DAE__TRY(adapter->table->project(adapter->self, false, t, z, err));
     DAE__TRY(adapter->table->slopes(adapter->self, false, t, z, dz, err));
   }
-  /* index 2: x on its constraints, y and x' from their time derivatives; the stages determine y
-   * with order s only */
-  if (o->r->index_2 && !adapter->singular)
-    DAE__TRY(dae__adapter_complete(adapter, t, z, dz, err));
   if (!dae__all_finite(n2 + dynamic, z))
     return dae__fail(err, DAE_ERROR_STEP, NULL, "the end of the step is not finite");
   for (int i = 0; i < size; i++)
@@ -63,7 +74,9 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
   m->s = rule->s;
   m->h = step->h;
   m->refined = m->checked = false;
+  m->pieces = 0;
   m->full_steps += stepper->full;
+  m->steps++;
   if (m->theta > DAE__RADAU_REFRESH_CONTRACTION || stepper->full)
     m->linearised = false;
   return DAE_OK;
@@ -119,7 +132,8 @@ static void radau_limit_memory(dae__radau *o, dae__arena *arena, int stages)
   DAE__LIMIT_TRUTH(arena, &m->matrix_full, 1);
   DAE__LIMIT_COUNTER(arena, &m->failed, 1);
   DAE__LIMIT_TRUTH(arena, &m->refined, 2);
-  DAE__LIMIT_COUNTER(arena, &m->iterations, 2);
+  DAE__LIMIT(arena, &m->pieces, 1, 0, DAE__RADAU_PIECES);
+  DAE__LIMIT_COUNTER(arena, &m->iterations, 3);
   DAE__LIMIT_COUNTER(arena, &c->small_errors, 2);
   DAE__LIMIT_COUNTER(arena, &c->steps, 1);
   DAE__LIMIT_TRUTH(arena, &c->trial, 1);
@@ -152,6 +166,8 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
   o->shift = DAE__STATE(arena, double, size);
   o->fine_polynomial = DAE__STATE(arena, double, (size_t)nodes *(size_t)n);
   o->fine_shift = DAE__STATE(arena, double, size);
+  o->piece_polynomial = DAE__STATE(arena, double, (size_t)(DAE__RADAU_PIECES * stages) * (size_t)n);
+  o->piece_start = DAE__STATE(arena, double, (size_t)(DAE__RADAU_PIECES + 1) * (size_t)size);
   o->fine_R = DAE__UNINIT(arena, double, (size_t)nodes *(size_t)n);
   double **stage_vectors[] = {&o->K, &o->D, &o->R, &o->W};
   for (size_t i = 0; i < sizeof stage_vectors / sizeof *stage_vectors; i++)

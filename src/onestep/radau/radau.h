@@ -88,8 +88,16 @@
  * real z. From 0.05 to 0.2 evaluations of stiff problems change by less than 4 %. */
 #define DAE__RADAU_STIFF_WEIGHT 0.2
 
+/* weight of the error of algebraic variables of index 2, whose order is one less than that of x */
+#define DAE__RADAU_ALGEBRAIC_WEIGHT 0.1
+
 #define DAE__RADAU_REFINE_SWEEPS 8   /* largest number of sweeps of the refined dense output */
 #define DAE__RADAU_REFINE_CHANGE 0.1 /* change relative to the tolerance at which sweeps end */
+/* largest number of pieces of a step for dense output, and their error relative to the tolerance */
+#define DAE__RADAU_PIECES 4
+#define DAE__RADAU_PIECE_ERROR 0.1
+#define DAE__RADAU_FILTER_CHANGE                                                                   \
+  0.01 /* change relative to the tolerance at which the filter ends */
 #define DAE__RADAU_REFINE_ROUND_OFF (1e3 * DBL_EPSILON) /* relative change at round-off level */
 
 /* error / tolerance below which steps could be three times as large */
@@ -202,8 +210,10 @@ typedef struct dae__radau_memory {
   int failed;       /* number of failures in a row of the preconditioned iteration */
   bool refined;     /* dense output of the last step is refined to the order of its ends */
   bool checked;     /* refinement of the last step has been tried */
-  long iterations, full_steps;
+  int pieces;       /* number of pieces of dense output, 1: none needed, 0: not known */
+  long iterations, full_steps, steps;
   double error; /* error estimate of the last step */
+  double inner; /* error estimate of states and algebraic variables within the last step */
   double work;  /* work in evaluations, without dense output */
   dae__radau_selection selection;
 } dae__radau_memory;
@@ -224,6 +234,8 @@ typedef struct dae__radau {
   double *shift;
   /* saved: polynomial and shift of the refined dense output */
   double *fine_polynomial, *fine_shift;
+  /* saved: polynomials of the pieces of the last step; their starts, then the shift of the end */
+  double *piece_polynomial, *piece_start;
   /* residuals at the nodes of the refined dense output; a state */
   double *fine_R, *z;
   /* Arrays of the current step; their comments begin with their sizes. */
@@ -261,12 +273,20 @@ void dae__radau_select(struct dae__onestep *o, int first);
 /* Solves for the stages of a step by a Newton iteration: sets K, Z and end_increment. */
 dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, const dae_step *step,
                             dae_error *err);
+/* Solves for the stages K, Z of a piece of the last step by a Newton iteration from K, with the
+ * Jacobians of that step; factors matrices of the piece. */
+dae_status dae__radau_solve_piece(dae__radau *o, const dae__radau_rule *rule, const dae_step *piece,
+                                  dae_error *err);
 /* State z at node i of a collocation rule, by the unknowns K at its nodes. */
 void dae__radau_stage_state(const dae__radau *o, const dae__collocation_rule *c, const double *K,
                             const dae_step *step, int i, double *z);
 
 /* Error estimate of the step relative to the tolerance of the stages. */
 double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step);
+/* Error of algebraic variables of index 2 at the end step->to, solved for, relative to the
+ * tolerance; at most 0: that of their stages. Follows dae__radau_error. */
+double dae__radau_error_algebraic(const dae__radau *o, const dae__radau_rule *rule,
+                                  const dae_step *step);
 /* Functions of the stepper table for dense output. */
 dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, dae_dense accuracy,
                                    const dae_point *out, dae_error *err);

@@ -34,18 +34,36 @@
  * and 5 or 7 stages it is at most 0.2 |(1 - F)^2 F e| for real z, and 2.4 on the imaginary axis,
  * where the bound decreases as z^2 for z -> 0. This bound must be below the tolerance, too.
  *
+ * Index 2: y of the last stage has an error of order s, which e contains, and y that follows from
+ * the time derivative of the constraints at the end the error of x times the stiffness. Within a
+ * step the constraints turn, and with them errors of x out of the directions in which F removes
+ * them. The difference of both values of y beyond the estimate of the first therefore is the error
+ * of the second and is added.
+ *
  * Dense output is the polynomial of the stages, whose states have errors of order s + 1, and on
  * request a refined one with the order of the ends. The refined polynomial solves
  *
  *   R(t0 + c_i h, Z_i, K_i) = 0
  *
  * at more nodes by sweeps K_i -= B(h mu)\R_i with the real block of the step. Each sweep raises the
- * order of nonstiff components by one; stiff components, which are accurate in the stages, do not
- * change. */
+ * order of nonstiff components by one. Stiff components are accurate in the stages, not within the
+ * step, and for them the sweeps need not converge. States then come from the polynomials of m equal
+ * pieces of the step, each solved as a step of its own: errors of order s + 1 decrease by m^(s+1),
+ * and m is the least that leaves a tenth of the tolerance of the error estimate.
+ *
+ * With index 2, y follows from the time derivative of the constraints at x, and an error of x in a
+ * stiff component lambda appears in y times lambda. Therefore x is the solution of
+ *
+ *   x = p + w (x' - p'),   R(t, x, (x', y)) = 0,   w = h mu,
+ *
+ * p the polynomial at t: its error decreases by 1/(1 - w lambda) in stiff components and keeps its
+ * order in others. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/polynomial.h"
+#include "onestep/host/share.h"
 #include "onestep/host/smoothness.h"
+#include "onestep/host/sums.h"
 #include "onestep/radau/radau.h"
 #include "step/norm.h"
 #include <math.h>
@@ -88,24 +106,20 @@ static double radau_error_unmapped(const dae__radau *o, const dae__radau_rule *r
 }
 
 /* Bound of the error of stiff components, |(1 - F)^2 F e|, after the first filter, which left its
- * solution in rhs; *twice: |F^2 e|. Algebraic variables of index 2 are solved for at the end of the
- * step: their error belongs to an error of x within the constraints, (1 - F)^2 F^2 e. */
+ * solution in rhs; *twice: |F^2 e|. */
 static double radau_error_stiff(dae__radau *o, const dae__radau_rule *rule, double h, double *twice)
 {
   static const double binomial[] = {1, -2, 1};
-  const dae__reduced *r = o->r;
-  int dynamic = r->n2 + r->n1, n = r->index_2 ? r->n : dynamic;
-  double w = h * rule->mu;
-  dae__zero(n, o->e_stiff);
+  int dynamic = o->r->n2 + o->r->n1;
+  dae__zero(dynamic, o->e_stiff);
   for (int i = 0; i < 3; i++) {
     dae__axpy(dynamic, binomial[i], o->rhs, o->e_stiff);
-    dae__axpy(n - dynamic, binomial[i] / w, o->rhs + dynamic, o->e_stiff + dynamic);
     if (i < 2)
-      radau_error_filter(o, w);
+      radau_error_filter(o, h * rule->mu);
     if (i == 0)
       *twice = radau_error_unmapped(o, rule, dynamic, o->e);
   }
-  return DAE__RADAU_STIFF_WEIGHT * radau_error_unmapped(o, rule, n, o->e_stiff);
+  return DAE__RADAU_STIFF_WEIGHT * radau_error_unmapped(o, rule, dynamic, o->e_stiff);
 }
 
 /* Error of a step relative to the tolerance that does not follow from the mapped tolerance: of
@@ -188,12 +202,36 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_st
       most = e * e, *largest = r->n2 + i;
   }
   double error = sqrt(sum / (count > 0 ? count : 1));
+  if (r->n2 > 0) /* estimate of order s + 1, error of order 2s */
+    error *= pow(dae__step_share(o->memory->steps), -(rule->s + 1) / (2. * rule->s));
+  o->memory->inner = error;
+  for (int i = dynamic; r->index_2 && i < r->n; i++) /* y itself, not its integral */
+    o->memory->inner = fmax(o->memory->inner, fabs(o->rhs[i] / w) / o->weight[r->n2 + i]);
   if (!(error <= 1) || o->adapter->singular) /* rejected; no guard with singular M */
     return error;
   double reduced = radau_error_reduced_order(o, rule, step);
   if (reduced > error)
     *largest = r->n2 + dae__largest(dynamic, o->e, o->weight + r->n2);
   return fmax(error, reduced);
+}
+
+double dae__radau_error_algebraic(const dae__radau *o, const dae__radau_rule *rule,
+                                  const dae_step *step)
+{
+  int size = o->r->n2 + o->r->n, first = o->r->n2 + o->r->n1;
+  const double *stage = o->Z + (size_t)(rule->s - 1) * (size_t)size;
+  double most = 0;
+  int worst = first;
+  for (int i = first; i < size; i++) {
+    double difference = fabs(step->to.z[i] - stage[i]) / o->weight[i];
+    if (difference > most)
+      most = difference, worst = i;
+  }
+  double ratio = DAE__RADAU_ALGEBRAIC_WEIGHT * rule->tolerance.rtol / o->rtol;
+  double error = ratio * (most - o->memory->inner);
+  if (error > 1)
+    o->adapter->limiting->error = worst;
+  return error;
 }
 
 /* ---- dense output ---- */
@@ -251,6 +289,7 @@ static dae_status radau_refine(const dae__radau_stepper *self, const dae_step *s
   const dae__collocation_rule *c = dae__radau_fine_rule(o, rule->s);
   int n = o->r->n, size = o->r->n2 + n;
   double rtol = o->fixed ? 1e-15 : o->rtol, last = INFINITY, change = INFINITY;
+  bool converged = false;
   double w[DAE__COLLOCATION_STAGES_MAX];
   dae__weights(size, rtol, rtol * o->atol / o->rtol, o->adapter->atol_scale, step->from.z,
                o->weight);
@@ -263,22 +302,108 @@ static dae_status radau_refine(const dae__radau_stepper *self, const dae_step *s
   }
   o->memory->refined = false;
   o->memory->checked = true;
-  for (int i = 0; i < DAE__RADAU_REFINE_SWEEPS; i++) {
+  for (int i = 0; i < DAE__RADAU_REFINE_SWEEPS && !converged; i++) {
     double before = last;
     last = change;
     dae_status status = radau_refine_sweep(o, c, step, &change, err);
     if (status)
       return dae__can_retry(status) ? DAE_OK : status;
-    if (change <= DAE__RADAU_REFINE_CHANGE ||
-        fmax(change, last) <= DAE__RADAU_REFINE_ROUND_OFF / rtol)
-      break;
-    if (!(change < fmax(before, last))) /* divergence: dense output by the stages is kept */
+    /* the error left, by the contraction of the last sweep; one sweep has none */
+    double left = i > 0 && change < last ? change * change / (last - change) : change;
+    converged = (change <= DAE__RADAU_REFINE_CHANGE && left <= DAE__RADAU_REFINE_CHANGE) ||
+                fmax(change, last) <= DAE__RADAU_REFINE_ROUND_OFF / rtol;
+    if (!converged && !(change < fmax(before, last))) /* divergence */
       return DAE_OK;
   }
   radau_dense_evaluate(o, c, o->fine_polynomial, step, 1, o->z);
   for (int i = 0; i < size; i++)
     o->fine_shift[i] = step->to.z[i] - o->z[i];
   o->memory->refined = true;
+  o->memory->pieces = converged ? 1 : 0;
+  return DAE_OK;
+}
+
+/* ---- pieces of a step ---- */
+
+/* Piece j of m of a step, from the state z. */
+static dae_step radau_piece(const dae_step *step, int j, int m, double *z)
+{
+  return (dae_step){.t = step->t + j * step->h / m, .h = step->h / m, .from = {.z = z}};
+}
+
+/* Solves the pieces of the last step, if stiff components have an error within it; where an
+ * iteration fails, dense output by the stages of the step remains. */
+static dae_status radau_pieces_solve(const dae__radau_stepper *self, const dae_step *step,
+                                     dae_error *err)
+{
+  dae__radau *o = self->radau;
+  dae__radau_memory *m = o->memory;
+  const dae__radau_rule *rule = dae__radau_rule_at(o, self->rule);
+  int s = rule->s, n = o->r->n, size = o->r->n2 + n;
+  double ratio = m->inner * rule->tolerance.rtol / (DAE__RADAU_PIECE_ERROR * o->rtol);
+  double wanted = ceil(pow(ratio, 1.0 / (s + !o->r->index_2))), w[DAE__COLLOCATION_STAGES_MAX];
+  int count = wanted < DAE__RADAU_PIECES ? (int)wanted : DAE__RADAU_PIECES;
+  dae_status status = DAE_OK;
+  m->pieces = 1;
+  if (o->fixed || !(wanted > 1))
+    return DAE_OK;
+  dae__radau_memory before = *m;
+  m->linearised = true; /* Jacobians of the last step, other factors */
+  m->matrix_h = 0;
+  dae__reduced_other_solvers(o->r, true);
+  dae__copy(size, step->from.z, o->piece_start);
+  for (int j = 0; j < count && !status; j++) {
+    double *start = o->piece_start + (size_t)j * (size_t)size;
+    dae_step piece = radau_piece(step, j, count, start);
+    for (int i = 0; i < s; i++) {
+      dae__nodal_values(&rule->c->nodes, (j + rule->c->c[i]) / count, w);
+      dae__sum_rows(s, w, n, n, o->polynomial, o->K + (size_t)i * (size_t)n);
+    }
+    status = dae__radau_solve_piece(o, rule, &piece, err);
+    dae__copy(s * n, o->K, o->piece_polynomial + (size_t)j * (size_t)(s * n));
+    dae__copy(size, o->Z + (size_t)(s - 1) * (size_t)size, start + size);
+  }
+  dae__reduced_other_solvers(o->r, false);
+  *m = before;
+  if (status)
+    return dae__can_retry(status) ? DAE_OK : status;
+  double *end = o->piece_start + (size_t)count * (size_t)size; /* becomes the shift of the end */
+  for (int i = 0; i < size; i++)
+    end[i] = step->to.z[i] - end[i];
+  m->pieces = count;
+  return DAE_OK;
+}
+
+/* Replaces z, dense output at t with derivative k and y of the unknowns k, by the solution of
+ * x = p + w (x' - p'), R = 0; unchanged where the iteration does not converge. */
+static dae_status radau_filter_stiff(dae__radau *o, const dae__radau_rule *rule, double t,
+                                     const double *from, double *k, double *z, dae_error *err)
+{
+  int n = o->r->n, n1 = o->r->n1;
+  double w = o->memory->matrix_h * rule->mu, last = INFINITY, change = INFINITY;
+  dae__weights(n, o->rtol, o->atol, o->adapter->atol_scale, from, o->weight);
+  dae__copy(n1, k, o->e);
+  dae__copy(n, z, o->e_stiff);
+  dae__copy(n - n1, z + n1, k + n1);
+  for (int i = 0; i < DAE__RADAU_REFINE_SWEEPS && change > DAE__RADAU_FILTER_CHANGE; i++) {
+    dae__reduced_at at = {.t = t, .z = z, .k = k, .refactor = true};
+    dae_status status = o->r->table->residual(o->r->self, &at, o->D, err);
+    if (status && !dae__can_retry(status))
+      return status;
+    if (!status)
+      dae__solver_solve(o->r->real, o->D);
+    dae__axpy(n, -1, o->D, k);
+    dae__scale(n1, w, o->D);
+    last = change;
+    change = status ? INFINITY : dae__norm(n, o->D, o->weight);
+    if (!(change < last)) { /* divergence */
+      dae__copy(n, o->e_stiff, z);
+      return DAE_OK;
+    }
+    for (int j = 0; j < n1; j++)
+      z[j] = o->e_stiff[j] + w * (k[j] - o->e[j]);
+    dae__copy(n - n1, k + n1, z + n1);
+  }
   return DAE_OK;
 }
 
@@ -286,29 +411,46 @@ dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, d
                                    const dae_point *out, dae_error *err)
 {
   const dae__radau_stepper *stepper = self;
-  const dae__radau *o = stepper->radau;
+  dae__radau *o = stepper->radau;
+  dae__radau_memory *m = o->memory;
+  int n = o->r->n, size = o->r->n2 + n, j = 0;
   double value[DAE__COLLOCATION_STAGES_MAX];
-  bool refinable = dae__radau_fine_nodes(o->memory->s) > o->memory->s;
-  if (accuracy != DAE_DENSE_RAW && refinable && !o->memory->checked)
+  bool refinable = dae__radau_fine_nodes(m->s) > m->s, output = accuracy == DAE_DENSE_OUTPUT;
+  if (accuracy != DAE_DENSE_RAW && refinable && !m->checked)
     DAE__TRY(radau_refine(stepper, step, err));
+  if (output && refinable && m->pieces == 0)
+    DAE__TRY(radau_pieces_solve(stepper, step, err));
   const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
-  bool refined = o->memory->refined;
+  bool pieces = output && m->pieces > 1, refined = m->refined && !pieces;
   const dae__collocation_rule *c = refined ? dae__radau_fine_rule(o, rule->s) : rule->c;
   const double *K = refined ? o->fine_polynomial : o->polynomial;
-  radau_dense_evaluate(o, c, K, step, x, out->z);
-  dae__axpy(o->r->n2 + o->r->n, x, refined ? o->fine_shift : o->shift, out->z);
-  if (!out->dz)
-    return DAE_OK;
-  dae__nodal_values(&c->nodes, x, value);
-  dae__zero(o->adapter->size, out->dz);
-  double *rate = out->dz + o->r->n2; /* of v and u */
-  for (int j = 0; j < c->s; j++)
-    dae__axpy(o->r->n2 + o->r->n1, value[j], K + (size_t)j * (size_t)o->r->n, rate);
-  /* q' is v without its share of the shift */
   const double *shift = refined ? o->fine_shift : o->shift;
+  dae_step part = *step;
+  double at = x;
+  if (pieces) {
+    j = (int)fmin(x * m->pieces, m->pieces - 1);
+    part = radau_piece(step, j, m->pieces, o->piece_start + (size_t)j * (size_t)size);
+    at = x * m->pieces - j;
+    K = o->piece_polynomial + (size_t)j * (size_t)(c->s * n);
+    shift = o->piece_start + (size_t)m->pieces * (size_t)size;
+  }
+  radau_dense_evaluate(o, c, K, &part, at, out->z);
+  dae__axpy(size, x, shift, out->z);
+  bool filtered = output && refinable && o->r->index_2 && !o->adapter->singular;
+  double *dz = filtered ? o->rhs : out->dz;
+  if (!dz)
+    return DAE_OK;
+  dae__nodal_values(&c->nodes, at, value);
+  dae__zero(o->adapter->size, dz);
+  double *rate = dz + o->r->n2; /* of v and u */
+  for (int i = 0; i < c->s; i++)
+    dae__axpy(o->r->n2 + o->r->n1, value[i], K + (size_t)i * (size_t)n, rate);
+  if (filtered)
+    return radau_filter_stiff(o, rule, step->t + x * step->h, step->from.z, dz, out->z, err);
+  /* q' is v without its share of the shift */
   for (int i = 0; i < o->r->n2; i++)
-    out->dz[i] = out->z[o->r->n2 + i] - x * shift[o->r->n2 + i];
+    dz[i] = out->z[o->r->n2 + i] - x * shift[o->r->n2 + i];
   if (accuracy == DAE_DENSE_RAW)
-    dae__axpy(2 * o->r->n2 + o->r->n1, 1 / step->h, shift, out->dz);
+    dae__axpy(2 * o->r->n2 + o->r->n1, 1 / step->h, shift, dz);
   return DAE_OK;
 }

@@ -434,3 +434,13 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, co
   radau_stage_states(o, rule, step);
   return DAE_OK;
 }
+
+dae_status dae__radau_solve_piece(dae__radau *o, const dae__radau_rule *rule, const dae_step *piece,
+                                  dae_error *err)
+{
+  radau_scale_increments(o, &rule->tolerance, piece);
+  DAE__TRY(radau_factor_blocks(o, rule, piece->h, err));
+  DAE__TRY(radau_iterate(o, rule, NULL, piece, err));
+  radau_stage_states(o, rule, piece);
+  return DAE_OK;
+}

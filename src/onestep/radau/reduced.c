@@ -242,6 +242,32 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
   dae__zero(n - dynamic, out + dynamic);
 }
 
+/* ---- second set of solvers ---- */
+
+static void reduced_exchange_solvers(dae__reduced *r)
+{
+  dae__solver *real = r->real;
+  r->real = r->other_real;
+  r->other_real = real;
+  for (int i = 0; i < r->pairs; i++) {
+    dae__zsolver *pair = r->pair[i];
+    r->pair[i] = r->other_pair[i];
+    r->other_pair[i] = pair;
+  }
+}
+
+void dae__reduced_other_solvers(dae__reduced *r, bool other)
+{
+  reduced_exchange_solvers(r);
+  if (!other)
+    return;
+  if (r->differential.cols > 0)
+    reduced_set_patterns(r);
+  dae__solver_reset(r->real);
+  for (int i = 0; i < r->pairs; i++)
+    dae__zsolver_reset(r->pair[i]);
+}
+
 /* ---- creation ---- */
 
 static dae_status reduced_create_problem(dae__reduced *r, dae__arena *arena,
@@ -266,9 +292,12 @@ static dae_status reduced_create_problem(dae__reduced *r, dae__arena *arena,
     dae__arena_on_load(arena, reduced_set_patterns, r);
   DAE__LIMIT_COUNTER(arena, &r->memory->jacobians, 2);
   DAE__LIMIT(arena, &r->memory->preconditioned, 1, 0, r->differential.cols > 0);
-  DAE__TRY(dae__solver_create_iteration(arena, &r->pattern, &r->real, err));
-  for (int i = 0; i < r->pairs; i++)
-    DAE__TRY(dae__zsolver_create(arena, &r->pattern, &r->pair[i], err));
+  for (int set = 0; set < 2; set++) {
+    DAE__TRY(dae__solver_create_iteration(arena, &r->pattern, &r->real, err));
+    for (int i = 0; i < r->pairs; i++)
+      DAE__TRY(dae__zsolver_create(arena, &r->pattern, &r->pair[i], err));
+    reduced_exchange_solvers(r);
+  }
   return DAE_OK;
 }
 
@@ -292,7 +321,10 @@ void dae__reduced_free(dae__reduced *r)
 {
   if (!r)
     return;
-  dae__solver_free(r->real);
-  for (int i = 0; i < r->pairs; i++)
-    dae__zsolver_free(r->pair[i]);
+  for (int set = 0; set < 2; set++) {
+    dae__solver_free(r->real);
+    for (int i = 0; i < r->pairs; i++)
+      dae__zsolver_free(r->pair[i]);
+    reduced_exchange_solvers(r);
+  }
 }

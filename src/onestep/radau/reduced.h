@@ -88,6 +88,8 @@ struct dae__reduced {
   dae__reduced_memory *memory; /* state saved with the integrator */
   dae__solver *real;
   dae__zsolver *pair[DAE__REDUCED_PAIRS];
+  dae__solver *other_real; /* second set of solvers, for factors beside those of the steps */
+  dae__zsolver *other_pair[DAE__REDUCED_PAIRS];
   int pairs;
   double *values;
   double complex *zvalues;
@@ -111,6 +113,10 @@ void dae__reduced_update_algebraic(const dae__reduced *r, const double *dz, doub
 /* Factors B(real) and B(pair[i]). */
 dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const double complex *pair,
                                dae_error *err);
+
+/* Exchanges the two sets of solvers; `other`: the second set is used from here on, independent of
+ * its earlier factors. */
+void dae__reduced_other_solvers(dae__reduced *r, bool other);
 
 /* to = part[0] P0 + part[1] P1 + part[2] P2 for `count` entries from `first` on; requires powers =
  * 3 */

@@ -38,6 +38,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/vec.h"
+#include "onestep/host/share.h"
 #include <float.h>
 
 /* ---- constants ---- */
@@ -271,6 +272,9 @@ static bool switching_explicit_is_cheaper(dae__onestep *o, double *h)
   if (adapter->table->slopes(adapter->self, false, t, c->z, c->k0, NULL) ||
       !switching_power_iteration(o))
     return false;
+  if (adapter->forms->m) /* without the share of the step, which limits radau in mechanics alone */
+    step *= pow(dae__step_share(o->driver->stats.steps),
+                -1.0 / (o->stepper[o->memory->last].order + 1));
   *h = fmin(EXPLICIT_STEP_RATIO * step, NEAR_LIMIT * c->stability_limit / c->memory->rho);
   return COST_MARGIN * c->evaluations / *h < rate;
 }
