@@ -51,6 +51,8 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
       DAE__TRY(adapter->table->project(adapter->self, false, t, z, err));
     DAE__TRY(adapter->table->slopes(adapter->self, false, t, z, dz, err));
   }
+  if (adapter->forms->motion)
+    DAE__TRY(dae__motion_check_end(adapter->forms->motion, t, z, err));
   /* index 2: x on its constraints, y and x' from their time derivatives; the stages determine y
    * with order s only */
   if (o->r->index_2 && !adapter->singular)
