@@ -24,6 +24,10 @@
 /* Residual of a constraint masked as dependent, relative to its terms, above which it no longer
  * depends on the others. Chosen, not measured. */
 #define DAE__STILL_DEPENDENT 1e-7
+/* Coefficient of an independent row in the combination that equals a dependent row, above which the
+ * two are exchanged; its reciprocal follows, so that they are not exchanged back at once. Chosen,
+ * not measured. */
+#define DAE__EXCHANGE_COEFFICIENT 2
 /* Coefficient of a row in the linear combination that equals a dependent row, relative to the
  * largest coefficient, above which a message names the row. */
 #define DAE__NAMED_COEFFICIENT 1e-6
@@ -35,6 +39,10 @@
 /* Projection: largest number of iterations, and ratio of successive residuals above which the
  * matrix is factored anew. Chosen, not measured. */
 #define DAE__PROJECTION_ITERATIONS 12
+/* Largest last correction, relative to x, of a projection whose residual stagnates: next to a
+ * position where rows vanish or become dependent at a distance d, round-off of the residual moves x
+ * by its part 1/d. Chosen: half of the digits. */
+#define DAE__PROJECTION_NOISE 1e-8
 #define DAE__PROJECTION_REDUCTION 0.1
 
 /* Levenberg-Marquardt iteration of consistent starts: largest number of iterations; smallest shift,

@@ -82,6 +82,7 @@ dae_status dae__bordered_setup(void *self, double t, const double *Y, const doub
   dae__bordered *s = self;
   const dae__mech *m = s->m;
   char name[64] = "";
+  (void)dae__motion_exchange_dependent(s->motion, t, Y);
   dae_status status = bordered_factor(s, t, Y, dY, cj, err);
   if (status != DAE_ERROR_SINGULAR)
     return status;
@@ -227,6 +228,12 @@ dae_status dae__bordered_consistent(void *self, double t, const bool *fixed, dou
   dae__bordered *s = self;
   DAE__TRY(dae__mech_consistent(s->motion, t, fixed, y, dy, NULL, err));
   return dae__motion_reserve_dependent(s->output, err);
+}
+
+bool dae__bordered_rank(void *self, double t, const double *Y, char *name, size_t size)
+{
+  dae__bordered *s = self;
+  return dae__motion_nearly_dependent(s->output, t, Y, name, size);
 }
 
 void dae__bordered_stats(const void *self, dae_stats *stats)

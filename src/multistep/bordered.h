@@ -127,6 +127,7 @@ dae_status dae__bordered_output(void *self, double t, const double *Y, const dou
                                 double *dy, dae_error *err);
 dae_status dae__bordered_consistent(void *self, double t, const bool *fixed, double *y, double *dy,
                                     dae_error *err);
+bool dae__bordered_rank(void *self, double t, const double *Y, char *name, size_t size);
 void dae__bordered_stats(const void *self, dae_stats *stats);
 void dae__bordered_free(void *self);
 

@@ -139,7 +139,8 @@ static dae_status estimated_create(dae__arena *arena, const dae_problem *problem
 
 #define VERBS                                                                                      \
   .start = dae__bordered_start, .project = dae__bordered_project, .output = dae__bordered_output,  \
-  .consistent = dae__bordered_consistent, .stats = estimated_stats, .free = estimated_free
+  .consistent = dae__bordered_consistent, .rank = dae__bordered_rank, .stats = estimated_stats,    \
+  .free = estimated_free
 
 /* ---- CS corrector ---- */
 
@@ -148,6 +149,7 @@ static dae_status cs_setup(void *self, double t, const double *Y, const double *
 {
   estimated *s = self;
   dae__bordered *b = &s->b;
+  (void)dae__motion_exchange_dependent(b->motion, t, Y);
   DAE__TRY(dae__bordered_evaluate(b, t, Y, b->scratch, err));
   DAE__TRY(estimated_renew(s, err));
   dae__copy(b->m->at.lambda, Y, s->Y);
@@ -189,7 +191,7 @@ static dae_status cm_setup(void *self, double t, const double *Y, const double *
                            dae_error *err)
 {
   estimated *s = self;
-  if (s->stale)
+  if (dae__motion_exchange_dependent(s->b.motion, t, Y) || s->stale)
     DAE__TRY(cm_freeze(s, t, Y, err));
   return dae__bordered_setup(&s->b, t, Y, dY, cj, err);
 }

@@ -23,6 +23,7 @@ static const dae__corrector_table ggl_table = {
     .project = dae__bordered_project,
     .output = dae__bordered_output,
     .consistent = dae__bordered_consistent,
+    .rank = dae__bordered_rank,
     .stats = dae__bordered_stats,
     .free = dae__bordered_free,
 };

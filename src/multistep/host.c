@@ -24,8 +24,16 @@
 static dae_status bdf_give_up(dae__bdf *s, double t, double h, const char *hint, dae_error *err)
 {
   const dae__bdf_reason *r = &s->why;
+  const dae__corrector *c = &s->corrector;
   char name[64];
-  if (r->what) {
+  if (r->what && c->table->rank &&
+      c->table->rank(c->self, s->history.memory->t, dae__history_phi(&s->history, 0), name,
+                     sizeof name)) {
+    dae__fail(&s->last, DAE_ERROR_STEP, name,
+              "%s where constraint %s becomes dependent on the others: the mechanism may be at a "
+              "dead point, or come apart",
+              r->what, name);
+  } else if (r->what) {
     dae_problem_variable(&s->corrector.problem, r->worst < 0 ? 0 : r->worst, name, sizeof name);
     dae__fail(&s->last, DAE_ERROR_STEP, name, "%s, %s in %s%s", r->what,
               r->fastest ? "fastest" : "worst", name, r->hint);

@@ -179,7 +179,7 @@ static double level_correct(dae__level *l)
 
 dae_status dae__level_project(dae__level *l, bool *moved, dae_error *err)
 {
-  double now, before = INFINITY;
+  double now, before = INFINITY, size = 0, change = INFINITY;
   int row = 0;
   char name[64];
   for (int i = 0; i < DAE__PROJECTION_ITERATIONS; i++) {
@@ -192,12 +192,15 @@ dae_status dae__level_project(dae__level *l, bool *moved, dae_error *err)
     if (refactor && !l->solver)
       DAE__TRY(dae__level_factor(l, l->shift, err));
     *moved = true;
-    double size = dae__max_abs(l->n, l->x), change = level_correct(l);
+    size = dae__max_abs(l->n, l->x);
+    change = level_correct(l);
     dae__axpy(l->n, 1, l->d, l->x);
     if (change <= 4 * DBL_EPSILON * size)
       return DAE_OK;
     before = now;
   }
+  if (change <= DAE__PROJECTION_NOISE * size)
+    return DAE_OK;
   l->table->name(l, l->n + row, name, sizeof name);
   dae__fail(err, DAE_ERROR_RECOVERABLE, name, "the projection onto constraint %s does not converge",
             name);

@@ -16,6 +16,7 @@
 #include "linalg/pattern.h"
 #include "linalg/saddle/saddle_schur.h"
 #include "linalg/solver.h"
+#include <math.h>
 #include <string.h>
 
 /* Limits of elimination without pivoting: number of unknowns, and number of products for each entry
@@ -272,6 +273,14 @@ double dae__saddle_rcond(const dae__saddle *saddle)
   if (s->kernel)
     return dae__schur_rcond(&s->mass, s->factors, s->m);
   return *s->backend == SCHUR ? dae__saddle_schur_rcond(s->schur) : dae__solver_rcond(s->solver);
+}
+
+double dae__saddle_margin_fused(const dae__saddle *saddle, const double *size)
+{
+  double least = INFINITY;
+  for (int i = 0; i < saddle->system->m; i++)
+    least = fmin(least, 1 / (saddle->factors->r[i] * size[i] * size[i]));
+  return least;
 }
 
 const char *dae__saddle_kind(const dae__saddle *saddle)

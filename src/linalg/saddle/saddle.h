@@ -72,6 +72,8 @@ static inline bool dae__saddle_correct(dae__saddle *saddle, const double *A, con
 
 int dae__saddle_column(const dae__saddle *saddle);
 double dae__saddle_rcond(const dae__saddle *saddle);
+/* Smallest ratio of a pivot of A M^-1 A' to size_i^2, after dae__saddle_solve_fused with B = A. */
+double dae__saddle_margin_fused(const dae__saddle *saddle, const double *size);
 /* Name of the backend of the last factorisation: "schur" without pivoting (saddle_schur.h), or that
  * of dae__solver_kind. */
 const char *dae__saddle_kind(const dae__saddle *saddle);

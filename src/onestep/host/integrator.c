@@ -67,6 +67,18 @@ static void onestep_swap_ends(dae__onestep *o)
   o->memory->swapped = o->swapped = !o->swapped;
 }
 
+/* Margin of the constraints and independent rows at the end of an accepted step; matrices of
+ * another subset of the rows, and with them the extrapolation, are renewed. */
+static void onestep_update_constraints(dae__onestep *o)
+{
+  const dae__stepper *stepper = &o->stepper[o->memory->current];
+  dae__motion *motion = o->adapter.forms->motion;
+  dae__motion_accept_margin(motion);
+  if (!o->adapter.forms->s && /* a semi-explicit form has rows of its own */
+      dae__motion_exchange_dependent(motion, o->driver->t, o->now.z) && stepper->table->begin)
+    stepper->table->begin(stepper->self, o->driver->t, &o->now);
+}
+
 dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err)
 {
   const dae__stepper *stepper = &o->stepper[o->memory->current];
@@ -81,6 +93,8 @@ dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err)
   o->driver->t_previous = t0;
   o->driver->t = t;
   o->driver->stats.steps++;
+  if (o->adapter.forms->motion)
+    onestep_update_constraints(o);
   return DAE_OK;
 }
 

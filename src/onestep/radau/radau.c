@@ -66,6 +66,8 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
       DAE__TRY(adapter->table->project(adapter->self, false, t, z, err));
     DAE__TRY(adapter->table->slopes(adapter->self, false, t, z, dz, err));
   }
+  if (adapter->forms->motion)
+    DAE__TRY(dae__motion_check_end(adapter->forms->motion, t, z, err));
   if (!dae__all_finite(n2 + dynamic, z))
     return dae__fail(err, DAE_ERROR_STEP, NULL, "the end of the step is not finite");
   for (int i = 0; i < size; i++)

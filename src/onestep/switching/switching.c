@@ -29,7 +29,8 @@
  *
  * Singular positions: where constraints become dependent within a step, the iteration of gauss does
  * not converge and the error estimates of both nonstiff methods are amplified, so that their steps
- * shrink towards the singular position. radau steps over it.
+ * shrink towards the singular position. radau, with the Jacobians of all stages, steps over it, and
+ * no step ends next to it (dae__motion_check_end).
  *
  * Work is counted in evaluations, with factorisations in the same unit: the selection depends
  * neither on clocks nor on dense output. */
@@ -115,10 +116,11 @@
 #define GAUSS_RETURN_STEPS 30
 
 /* Constants of singular positions; chosen, not measured: tests/laws/test_singular_positions.c. */
-#define FAILURE_SCORE 2  /* added by a failed attempt; an accepted step subtracts 1 */
-#define SINGULAR_SCORE 4 /* score from which the step is searched for a singular position */
-#define MARGIN_SAMPLES 8 /* number of intervals of the search */
-#define CROSSING_STEPS 3 /* number of steps of radau over a singular position */
+#define FAILURE_SCORE 2   /* added by a failed attempt; an accepted step subtracts 1 */
+#define SINGULAR_SCORE 4  /* score from which the step is searched for a singular position */
+#define MARGIN_SAMPLES 8  /* number of intervals of the search */
+#define PLACEMENTS 5      /* number of placements of a step over a singular position */
+#define CROSSING_STEPS 20 /* largest number of steps of radau over a singular position */
 
 /* ---- memory ---- */
 
@@ -142,6 +144,10 @@ typedef struct memory {
   int score;               /* score of recent failed attempts of gauss or explicit steps */
   int crossing;            /* number of steps left to radau over a singular position; 0: none */
   int former;              /* stepper that returns after a singular position */
+  double failed_t;         /* start of the last failed attempt of gauss or explicit steps */
+  double failed_h;         /* size of the first failed attempt there */
+  double singular;         /* time from there to the singular position */
+  int placement;           /* number of failed placements of a step over it */
   int vain_returns;        /* number of returns to explicit steps in vain, one after the other */
 } memory;
 
@@ -378,12 +384,14 @@ static void switching_monitor_radau(dae__onestep *o)
 /* ---- singular positions ---- */
 
 /* Whether the constraints may become dependent within the next h, by the margin at points of the
- * extrapolated motion: it may vanish where it is below its change from one point to the next. */
-static bool switching_singular_ahead(dae__onestep *o, double h)
+ * extrapolated motion: it may vanish where it is below its change from one point to the next. *at:
+ * time to its least value, by a parabola through three points. */
+static bool switching_singular_ahead(dae__onestep *o, double h, double *at)
 {
   const selection *c = o->selection;
   dae__motion *motion = o->adapter.forms->motion;
-  double least = INFINITY, before = NAN, change = 0;
+  double margin[MARGIN_SAMPLES + 1], change = 0;
+  int least = 0;
   if (!motion || motion->m->nc == 0)
     return false;
   for (int k = 0; k <= MARGIN_SAMPLES; k++) {
@@ -393,27 +401,57 @@ static bool switching_singular_ahead(dae__onestep *o, double h)
       c->z[i] = o->now.z[i] + s * rate[i];
     for (int i = 0; i < motion->m->nq; i++)
       q[i] += s * s / 2 * acceleration[i];
-    double margin = dae__motion_margin(motion, o->driver->t + s, q, v);
-    least = fmin(least, margin);
-    change = k > 0 ? fmax(change, fabs(margin - before)) : 0;
-    before = margin;
+    margin[k] = dae__motion_margin(motion, o->driver->t + s, q, v);
+    least = margin[k] < margin[least] ? k : least;
+    change = k > 0 ? fmax(change, fabs(margin[k] - margin[k - 1])) : 0;
   }
-  return least <= change;
+  double shift = 0;
+  if (least > 0 && least < MARGIN_SAMPLES) {
+    double before = margin[least - 1] - margin[least], after = margin[least + 1] - margin[least];
+    shift = before + after > 0 ? (before - after) / (2 * (before + after)) : 0;
+  }
+  *at = h * (least + shift) / MARGIN_SAMPLES;
+  return margin[least] <= change;
+}
+
+/* Stepper over a singular position: radau with the Jacobians of all stages, whose Newton iteration
+ * converges where constraints change sign relative to each other within the step; where there is
+ * none, explicit steps, which do not iterate, after gauss, and radau after explicit steps. */
+static int switching_crossing_stepper(const dae__onestep *o)
+{
+  const selection *c = o->selection;
+  for (int i = c->first_radau + 1; i < o->steppers; i++)
+    if (o->stepper[i].order == o->stepper[c->first_radau].order)
+      return i;
+  return o->memory->current == GAUSS ? EXPLICIT : c->first_radau;
 }
 
 void dae__switching_select_after_failure(dae__onestep *o, double h)
 {
+  static const double place[PLACEMENTS] = {0.5, 0.35, 0.7, 0.25, 0.85};
   const selection *c = o->selection;
   memory *m = c->memory;
+  double t = o->driver->t, at;
   m->score += FAILURE_SCORE;
-  if (o->memory->current >= RADAU || m->score < SINGULAR_SCORE || !switching_singular_ahead(o, h))
+  if (m->crossing > 0 && m->failed_t == t && m->placement < PLACEMENTS && m->singular > 0) {
+    o->driver->h = fmin(m->failed_h, m->singular / place[m->placement++]);
     return;
-  dae__log(o->env, DAE_LOG_INFO, "t = %.10g: constraints may become dependent: switching to radau",
-           o->driver->t);
-  m->former = o->memory->current;
+  }
+  if (o->memory->current >= RADAU)
+    return;
+  m->failed_h = m->failed_t == t ? m->failed_h : h;
+  m->failed_t = t;
+  if (m->score < SINGULAR_SCORE || !switching_singular_ahead(o, m->failed_h, &at))
+    return;
+  int to = switching_crossing_stepper(o);
+  dae__log(o->env, DAE_LOG_INFO, "t = %.10g: constraints may become dependent: switching to %s", t,
+           to >= RADAU ? "radau" : "explicit steps");
+  m->former = m->crossing > 0 ? m->former : o->memory->current;
   m->crossing = CROSSING_STEPS;
   m->score = 0;
-  switching_change_stepper(o, c->first_radau, h);
+  m->singular = at;
+  m->placement = 0;
+  switching_change_stepper(o, to, m->failed_h);
 }
 
 void dae__switching_select_stepper(dae__onestep *o)
@@ -422,7 +460,9 @@ void dae__switching_select_stepper(dae__onestep *o)
   m->steps++;
   m->score -= m->score > 0;
   if (m->crossing > 0) {
-    if (--m->crossing == 0) {
+    double at;
+    if (--m->crossing == 0 || !switching_singular_ahead(o, o->driver->h, &at)) {
+      m->crossing = 0;
       m->failures = o->driver->stats.rejected_by_convergence;
       switching_change_stepper(o, m->former, o->driver->h);
     }
@@ -504,6 +544,8 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
     return dae__out_of_memory(err);
   o->selection = c;
   c->select_radau = select_radau;
+  if (o->adapter.forms->motion)
+    o->adapter.forms->motion->refuse_ends = true;
   c->memory = DAE__STATE(arena, memory, 1);
   c->d = DAE__STATE(arena, double, o->adapter.size);
   c->z = DAE__ALLOC(arena, double, o->adapter.size);
@@ -519,6 +561,7 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
   DAE__LIMIT_COUNTER(arena, &c->memory->score, 2);
   DAE__LIMIT_COUNTER(arena, &c->memory->vain_returns, 1);
   DAE__LIMIT(arena, &c->memory->former, 1, 0, EXPLICIT);
+  DAE__LIMIT_COUNTER(arena, &c->memory->placement, 1);
   return DAE_OK;
 }
 

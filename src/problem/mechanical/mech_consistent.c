@@ -30,6 +30,8 @@ dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed
   for (int i = 0; i < m->nc; i++)
     m->active[i] = true;
   dae__zero(m->at.size, dy);
+  dae__zero(m->nc, motion->row_size);
+  motion->memory->margin = 0;
   DAE__TRY(dae__motion_start(motion, t, fixed, y, y + m->at.v, err));
   DAE__TRY(dae__motion_select_independent(motion, t, y, dependent, sizeof dependent, err));
   if (m->nw > 0)

@@ -102,6 +102,8 @@ static void motion_alloc_own_memory(dae__motion *motion)
   dae__mech *m = motion->m;
   dae__arena *arena = motion->arena;
   motion->memory = DAE__STATE(arena, dae__motion_memory, 1);
+  motion->row_size = DAE__STATE(arena, double, m->nc);
+  motion->end_size = DAE__ALLOC(arena, double, m->nc);
   motion->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   motion->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   motion->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));

@@ -10,6 +10,7 @@ typedef struct dae__motion_memory {
   bool factored;    /* the saddle holds a factorisation from some earlier point */
   long projections; /* number of states changed by a projection */
   long factorisations;
+  double margin; /* margin of the constraints at recent ends of steps; 0: unknown */
 } dae__motion_memory;
 
 typedef struct dae__motion {
@@ -18,6 +19,9 @@ typedef struct dae__motion {
   dae__motion_memory *memory;    /* saved state: flags and counters */
   double *M, *G, *K;             /* values of M, G, K at the last point evaluated */
   bool mass_known;               /* M is constant, and that of the last factorisation */
+  bool refuse_ends;              /* ends of steps with a small margin are refused */
+  double end_margin;             /* margin at the end of the current attempt; 0: unknown */
+  double *row_size, *end_size;   /* sizes of rows: largest of recent ends (saved state); current */
   dae_mechanical_wanted want;    /* evaluated quantities of the accelerations, with their memory */
   dae__level position, velocity; /* q on g; v on (g_t + G v, k), with the same matrix */
   const double *q, *v;           /* point of a projection or start, where it does not move */
@@ -88,13 +92,30 @@ dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *
 dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
                                               dae_error *err);
 
+/* Refuses y as the end of a step where its margin is far below that of recent ends: close to a
+ * position where constraints become dependent, at a distance d of their directions, round-off eps
+ * of the constraints moves q by eps/d, v by eps/d^2 and v' by eps/d^3. */
+dae_status dae__motion_check_end(dae__motion *motion, double t, const double *y, dae_error *err);
+/* Updates the margin of recent ends of steps by that of a step that is accepted. */
+void dae__motion_accept_margin(dae__motion *motion);
+
 /* Selects an independent subset of the constraints at the state y, earlier rows preferred. text
  * (may be NULL) receives a line for each dependent row, naming the rows it depends on. */
 dae_status dae__motion_select_independent(dae__motion *motion, double t, const double *y,
                                           char *text, size_t size, dae_error *err);
 
-/* Margin of the constraints against dependence at q, v: estimated reciprocal condition of the
- * saddle matrix, 0 where it is singular or cannot be evaluated. Leaves no factorisation of use. */
+/* Selects other independent rows where those in use become dependent: a row j whose coefficient in
+ * the combination of a dependent row d, relative to the sizes of both, is above
+ * DAE__EXCHANGE_COEFFICIENT is exchanged for d, so that the volume of the rows in use grows by that
+ * factor. True: another subset is in use. */
+bool dae__motion_exchange_dependent(dae__motion *motion, double t, const double *y);
+
+/* Margin of the constraints against dependence by the last factorisation, or by that of a fused
+ * solution: estimate of the smallest eigenvalue of A M^-1 A', each row of A relative to its size
+ * at recent ends of steps. */
+double dae__motion_factored_margin(dae__motion *motion, bool fused);
+/* Margin at q, v; 0 where the saddle matrix is singular or cannot be evaluated. Leaves no
+ * factorisation of use. */
 double dae__motion_margin(dae__motion *motion, double t, const double *q, const double *v);
 
 /* True where a constraint is nearly dependent on the others at the state y; name: the first such

@@ -17,6 +17,12 @@
 #include "core/vec.h"
 #include "problem/mechanical/motion.h"
 #include "problem/problem.h"
+#include <math.h>
+
+/* Least margin of the constraints at the end of a step, and least ratio of the margins of two
+ * recent ends, both relative to the margin of recent ends; margins are squares of distances. */
+#define MARGIN_LOSS_MAX 1e-2
+#define MARGIN_DECAY 0.25
 
 /* Repeats an evaluation with checks: error of the first value that is not finite, or `status` where
  * all are finite. */
@@ -245,6 +251,32 @@ static dae_status motion_project_velocity(dae__motion *motion, const dae_mechani
   return DAE_OK;
 }
 
+static dae_status motion_check_margin(dae__motion *motion, double margin, dae_error *err)
+{
+  motion->end_margin = margin;
+  return margin < MARGIN_LOSS_MAX * motion->memory->margin
+             ? dae__fail(err, DAE_ERROR_SINGULAR, NULL,
+                         "step rejected: the constraints are nearly dependent at its end")
+             : DAE_OK;
+}
+
+dae_status dae__motion_check_end(dae__motion *motion, double t, const double *y, dae_error *err)
+{
+  const dae__mech *m = motion->m;
+  return motion->refuse_ends && m->nc > 0
+             ? motion_check_margin(motion, dae__motion_margin(motion, t, y, y + m->at.v), err)
+             : DAE_OK;
+}
+
+void dae__motion_accept_margin(dae__motion *motion)
+{
+  double *recent = &motion->memory->margin, end = motion->end_margin;
+  for (int i = 0; i < motion->m->nc && end > 0; i++)
+    motion->row_size[i] = fmax(motion->end_size[i], sqrt(MARGIN_DECAY) * motion->row_size[i]);
+  *recent = end > 0 ? fmax(end, MARGIN_DECAY * *recent) : 0;
+  motion->end_margin = 0;
+}
+
 dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
                                               dae_error *err)
 {
@@ -256,6 +288,8 @@ dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, dou
   dae__zero(2 * size, position);
   dae_status status = motion_project_position(motion, &at, position, &fused, y, dy, &moved, err);
   motion->want.g = NULL;
+  if (!status && motion->refuse_ends && m->nc > 0)
+    status = motion_check_margin(motion, dae__motion_factored_margin(motion, fused), err);
   if (!status && m->nc > 0)
     status = motion_project_velocity(motion, &at, velocity, fused, y + nq, &moved, err);
   DAE__TRY(status);

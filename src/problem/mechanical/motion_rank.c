@@ -13,6 +13,8 @@
 #include "problem/consistent.h"
 #include <math.h>
 
+#define MARGIN_ITERATIONS 2 /* number of inverse iterations of a margin */
+
 /* The level of velocities with no row of its matrices masked. */
 static dae__level rank_unmasked(const dae__motion *motion)
 {
@@ -94,6 +96,97 @@ dae_status dae__motion_select_independent(dae__motion *motion, double t, const d
   return DAE_OK;
 }
 
+/* Sizes of the rows, size_i^2 = sum_j A_ij^2 / M_jj: the diagonal of A M^-1 A' for a diagonal M. */
+static void rank_row_sizes(const dae__motion *motion, const double *G, const double *K,
+                           double *size)
+{
+  const dae__mech *m = motion->m;
+  dae__zero(m->nc, size);
+  for (int j = 0; j < m->nq; j++) {
+    double mass = 0;
+    for (int e = m->M.start[j]; e < m->M.start[j + 1]; e++)
+      mass = m->M.row[e] == j ? motion->M[e] : mass;
+    double r = mass > 0 ? 1 / mass : 1;
+    for (int e = m->G.start[j]; e < m->G.start[j + 1]; e++)
+      size[m->G.row[e]] += r * G[e] * G[e];
+    for (int e = m->K.start[j]; e < m->K.start[j + 1]; e++)
+      size[m->ng + m->K.row[e]] += r * K[e] * K[e];
+  }
+  for (int i = 0; i < m->nc; i++)
+    size[i] = sqrt(size[i]);
+}
+
+/* Pivots of LU depend on the order of elimination, which changes: inverse iteration in place of
+ * them. */
+double dae__motion_factored_margin(dae__motion *motion, bool fused)
+{
+  const dae__mech *m = motion->m;
+  double *x = motion->velocity.d, *y = x + m->nq, *size = motion->scale, norm = 0;
+  rank_row_sizes(motion, motion->G, motion->K, motion->end_size);
+  for (int i = 0; i < m->nc; i++)
+    size[i] = fmax(motion->end_size[i], motion->row_size[i]);
+  if (fused)
+    return dae__saddle_margin_fused(motion->saddle, size);
+  for (int i = 0; i < m->nc; i++) /* deterministic direction with all components */
+    y[i] = m->active[i] ? cos(1 + i * i) : 0;
+  for (int k = 0; k < MARGIN_ITERATIONS; k++) {
+    double before = sqrt(dae__dot(m->nc, y, y));
+    dae__zero(m->nq, x);
+    for (int i = 0; i < m->nc; i++)
+      y[i] *= size[i] / before;
+    dae__saddle_solve(motion->saddle, x, y);
+    for (int i = 0; i < m->nc; i++)
+      y[i] *= m->active[i] ? size[i] : 0;
+    norm = sqrt(dae__dot(m->nc, y, y));
+  }
+  return norm > 0 ? 1 / norm : 0;
+}
+
+/* Largest coefficient of a row j in the combination of a masked row d, relative to the sizes of
+ * both rows, by the factorisation at `at`. */
+static dae_status rank_largest_coefficient(dae__motion *motion, const dae_mechanical_at *at, int *d,
+                                           int *j, double *largest)
+{
+  dae__mech *m = motion->m;
+  dae_mechanical_wanted want = {.M = motion->M, .G = motion->G, .K = motion->K};
+  dae__level level = rank_unmasked(motion);
+  double *c = motion->C, *size = motion->scale;
+  motion->mass_known = false;
+  DAE__TRY(dae__mech_eval(m, at, &want, NULL));
+  DAE__TRY(dae__level_factor(&motion->velocity, 0, NULL));
+  DAE__TRY(rank_eval_unmasked(motion, at, NULL, NULL));
+  rank_row_sizes(motion, motion->full_G, motion->full_K, size);
+  *largest = 0;
+  for (int row = 0; row < m->nc; row++) {
+    if (m->active[row] || !(size[row] > 0))
+      continue;
+    dae__level_combination(&level, row, c);
+    for (int i = 0; i < m->nc; i++)
+      if (m->active[i] && fabs(c[i]) * size[i] > *largest * size[row])
+        *largest = fabs(c[i]) * size[i] / size[row], *d = row, *j = i;
+  }
+  return DAE_OK;
+}
+
+bool dae__motion_exchange_dependent(dae__motion *motion, double t, const double *y)
+{
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = dae__mech_at(m, t, y);
+  bool changed = false;
+  int d = 0, j = 0;
+  double largest;
+  for (int k = 0; k < m->nc && m->count->dependent > 0; k++) {
+    if (rank_largest_coefficient(motion, &at, &d, &j, &largest) ||
+        !(largest > DAE__EXCHANGE_COEFFICIENT))
+      break;
+    m->active[d] = changed = true;
+    m->active[j] = false;
+    motion->memory->margin = 0;
+    motion->memory->factored = false;
+  }
+  return changed;
+}
+
 double dae__motion_margin(dae__motion *motion, double t, const double *q, const double *v)
 {
   dae_mechanical_at at = {.t = t, .q = q, .v = v};
@@ -102,7 +195,7 @@ double dae__motion_margin(dae__motion *motion, double t, const double *q, const 
   if (dae__mech_eval(motion->m, &at, &want, NULL) || dae__level_factor(&motion->velocity, 0, NULL))
     return 0;
   motion->memory->factored = false;
-  return dae__saddle_rcond(motion->saddle);
+  return dae__motion_factored_margin(motion, false);
 }
 
 bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y, char *name,
