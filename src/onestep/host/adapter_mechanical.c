@@ -7,6 +7,7 @@
  * problem.
  */
 #include "core/error.h"
+#include "core/tolerances.h"
 #include "core/vec.h"
 #include "onestep/host/adapter.h"
 #include "problem/consistent.h"
@@ -118,7 +119,7 @@ static dae_status mechanical_inputs(void *self, double t, const double **in, dae
 static bool mechanical_rank(void *self, double t, const double *z, char *name, size_t size)
 {
   mechanical *o = self;
-  return dae__motion_nearly_dependent(o->motion[1], t, z, name, size);
+  return dae__motion_nearly_dependent(o->motion[1], t, z, DAE__NEARLY_DEPENDENT, name, size);
 }
 
 static void mechanical_count(const void *self, dae_stats *stats)

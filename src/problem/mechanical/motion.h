@@ -118,10 +118,10 @@ double dae__motion_factored_margin(dae__motion *motion, bool fused);
  * factorisation of use. */
 double dae__motion_margin(dae__motion *motion, double t, const double *q, const double *v);
 
-/* True where a constraint is nearly dependent on the others at the state y; name: the first such
+/* True where a constraint depends on the others up to tol at the state y; name: the first such
  * constraint. */
-bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y, char *name,
-                                  size_t size);
+bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y, double tol,
+                                  char *name, size_t size);
 
 /* Allocates memory for the dependent rows of m, which another dae__motion of the same problem may
  * have selected. */

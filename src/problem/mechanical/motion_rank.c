@@ -198,8 +198,8 @@ double dae__motion_margin(dae__motion *motion, double t, const double *q, const 
   return dae__motion_factored_margin(motion, false);
 }
 
-bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y, char *name,
-                                  size_t size)
+bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y, double tol,
+                                  char *name, size_t size)
 {
   dae__mech *m = motion->m;
   dae_mechanical_at at = dae__mech_at(m, t, y);
@@ -210,8 +210,7 @@ bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y
   for (int i = 0; rows && i < m->nc; i++)
     rows[i] = m->active[i];
   if (rows && !rank_eval_unmasked(motion, &at, NULL, NULL) &&
-      !dae__level_independent(&level, DAE__NEARLY_DEPENDENT, dae__arena_env(motion->arena), rows,
-                              &rank, NULL))
+      !dae__level_independent(&level, tol, dae__arena_env(motion->arena), rows, &rank, NULL))
     for (int i = m->nc - 1; i >= 0; i--)
       if (m->active[i] && !rows[i])
         found = i;
