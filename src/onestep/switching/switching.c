@@ -536,6 +536,24 @@ void dae__switching_start(dae__onestep *o, double t_stop)
 
 /* ---- creation ---- */
 
+/* Lets ends of steps next to singular positions be refused. The margin of the constraints is
+ * measured in the norm of the inverse mass matrix, which must be regular. */
+static dae_status switching_watch_margin(dae__onestep *o, dae__arena *arena, dae_error *err)
+{
+  dae__motion *motion = o->adapter.forms->motion;
+  int column;
+  if (!motion || motion->m->nc == 0)
+    return DAE_OK;
+  double *M = DAE__ALLOC(arena, double, dae__pattern_count(&motion->m->M));
+  if (!M)
+    return dae__out_of_memory(err);
+  dae_mechanical_at at = dae__mech_at(motion->m, o->driver->t, o->now.z);
+  DAE__TRY(dae__mech_eval(motion->m, &at, &(dae_mechanical_wanted){.M = M}, err));
+  dae_status status = dae__solver_check_regular(o->env, &motion->m->M, M, &column, err);
+  motion->refuse_ends = status == DAE_OK;
+  return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
+}
+
 dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
                                  dae__select_radau *select_radau, dae_error *err)
 {
@@ -544,8 +562,7 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
     return dae__out_of_memory(err);
   o->selection = c;
   c->select_radau = select_radau;
-  if (o->adapter.forms->motion)
-    o->adapter.forms->motion->refuse_ends = true;
+  DAE__TRY(switching_watch_margin(o, arena, err));
   c->memory = DAE__STATE(arena, memory, 1);
   c->d = DAE__STATE(arena, double, o->adapter.size);
   c->z = DAE__ALLOC(arena, double, o->adapter.size);
