@@ -30,6 +30,8 @@ typedef struct dae__stepper {
   /* Work since creation in evaluations, without dense output; only differences are meaningful.
    * NULL: equal work for all attempts. */
   const double *work;
+  /* number of steps by which their share of the tolerance decreases (share.h); NULL: constant */
+  const long *shared_steps;
 } dae__stepper;
 
 /* State of the driver that is saved with the integrator. */

@@ -230,6 +230,7 @@ dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
                                    .order = 2 * s - 1,
                                    .second_order = true,
                                    .work = &o->memory->work,
+                                   .shared_steps = o->r->n2 > 0 ? &o->memory->steps : NULL,
                                    .control = control};
       ++*count;
     }

@@ -9,12 +9,11 @@
 
 /* Error of a step relative to the tolerance, beside the factor 0.1 of the mapped tolerance. In
  * first-order problems errors of steps add up. In mechanical ones the phase of a spinning body is
- * their second sum: their share is that of the first step and decreases with the number of steps
- * (share.h), so that the error of the phase grows in proportion to the time. Measured: evaluations
- * for equal accuracy do not depend on it (0.03 to 1). With singular M, circuits without such sums,
- * the error has no share. */
+ * their second sum: this is the share of the first step, and that of later ones decreases with the
+ * number of steps (share.h), so that the error of the phase grows in proportion to the time.
+ * Measured: evaluations for equal accuracy do not depend on it (0.03 to 1). With singular M,
+ * circuits without such sums, the error has no share. */
 #define STEP_SHARE 0.1
-#define FIRST_STEP_SHARE 0.2 /* mechanical problems */
 
 /* ---- coefficients ---- */
 
@@ -184,9 +183,7 @@ const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
     return rule;
   *rule = dae__radau_rule_create(dae__radau_stages_of(i));
   double s = rule->s, part = (s + 1) / (2 * s); /* powers of h in estimate and error */
-  double share = o->fixed || o->adapter->singular ? 1
-                 : o->r->n2 > 0                   ? FIRST_STEP_SHARE
-                                                  : STEP_SHARE;
+  double share = o->fixed || o->adapter->singular ? 1 : STEP_SHARE;
   double rtol = 0.1 * pow(share * o->rtol, part);
   rule->tolerance =
       (dae__radau_tolerance){.rtol = rtol,

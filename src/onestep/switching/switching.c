@@ -266,6 +266,15 @@ static bool switching_power_iteration(dae__onestep *o)
   return true;
 }
 
+/* Step size of the last stepper relative to that with a constant share of the tolerance, which
+ * explicit steps have (share.h). */
+static double switching_shared_step(const dae__onestep *o)
+{
+  const dae__stepper *last = &o->stepper[o->memory->last];
+  return last->shared_steps ? pow(dae__step_share(*last->shared_steps), 1.0 / (last->order + 1))
+                            : 1;
+}
+
 /* Test whether explicit steps would be cheaper than those of radau by the margin; *h: their
  * size. */
 static bool switching_explicit_is_cheaper(dae__onestep *o, double *h)
@@ -278,9 +287,7 @@ static bool switching_explicit_is_cheaper(dae__onestep *o, double *h)
   if (adapter->table->slopes(adapter->self, false, t, c->z, c->k0, NULL) ||
       !switching_power_iteration(o))
     return false;
-  if (adapter->forms->m) /* without the share of the step, which limits radau in mechanics alone */
-    step *= pow(dae__step_share(o->driver->stats.steps),
-                -1.0 / (o->stepper[o->memory->last].order + 1));
+  step /= switching_shared_step(o);
   *h = fmin(EXPLICIT_STEP_RATIO * step, NEAR_LIMIT * c->stability_limit / c->memory->rho);
   return COST_MARGIN * c->evaluations / *h < rate;
 }
@@ -356,8 +363,8 @@ static void switching_monitor_radau(dae__onestep *o)
   const selection *c = o->selection;
   memory *m = c->memory;
   double h = 0;
-  bool failed =
-      m->steps == TRIAL_STEPS && m->explicit_rate > 0 && switching_work_rate(o) > m->explicit_rate;
+  bool failed = m->steps == TRIAL_STEPS && m->explicit_rate > 0 &&
+                switching_shared_step(o) * switching_work_rate(o) > m->explicit_rate;
   if (failed && o->driver->h > TRIAL_GROWTH * m->trial_h) /* within a transient: not judged yet */
     m->steps = TRIAL_STEPS / 2;
   if (m->steps == TRIAL_STEPS / 2) {
