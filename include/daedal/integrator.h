@@ -83,7 +83,7 @@ typedef struct dae_view {
   double t;           /**< end of the last accepted step */
   double t_previous;  /**< start of the last accepted step; dense output covers [t_previous, t] */
   double h_next;      /**< size of the next step */
-  int order;          /**< order of the last step */
+  int order;          /**< order of the last step; 0: across a discontinuity, or none yet */
   const char *method; /**< name of the method */
   int size;           /**< number of entries of the state vector */
   /** number of equal intervals of the last step: those of the exchange grid of a dynamic iteration;

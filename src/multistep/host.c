@@ -63,14 +63,54 @@ static void bdf_name_fastest(dae__bdf *s, const char *what)
 
 /* ---- variable steps ---- */
 
-/* makes one accepted step of variable size, which ends at t_stop at the latest */
-static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
+static dae_status bdf_complete_crossing(void *self, double t, double *z, double *dz, dae_error *err)
+{
+  const dae__corrector *c = &((dae__bdf *)self)->corrector;
+  return c->table->consistent(c->self, t, NULL, z, dz, err);
+}
+
+/* Step across a discontinuity in place of a failed attempt of size h (step/crossing.h), or, with
+ * m->leaving, away from it, to a start of the motion; *size: its size, 0: none. */
+static dae_status bdf_cross(dae__bdf *s, double h, double *size, dae_error *err)
+{
+  dae__bdf_memory *m = s->m;
+  int n = s->corrector.size;
+  double t = m->t, leaving = m->leaving;
+  m->leaving = *size = 0;
+  if (s->crossing.nx == 0)
+    return DAE_OK;
+  s->table.interpolate_raw(s, t, s->before, NULL);
+  if (m->started && !dae__crossing_possible(&s->crossing, h, s->before, s->delta))
+    return DAE_OK;
+  /* the rate of the history is not exact */
+  dae_status status = bdf_complete_crossing(s, t, s->before, s->before_rate, err);
+  if (!status)
+    status = (leaving > 0 ? dae__crossing_leave : dae__crossing_locate)(
+        &s->crossing, t, h, s->before, s->before_rate, size, s->scratch_state, err);
+  if (!status && *size > 0)
+    status = bdf_complete_crossing(s, t + *size, s->scratch_state, s->scratch_rate, err);
+  if (status || *size == 0) {
+    *size = 0;
+    return status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY ? status : DAE_OK;
+  }
+  dae__copy(n, s->scratch_state, s->state);
+  dae__copy(n, s->scratch_rate, s->rate);
+  m->leaving = leaving > 0 ? 0 : h;
+  m->started = false;
+  m->stats.steps++;
+  return DAE_OK;
+}
+
+/* makes one accepted step of variable size, which ends at t_stop at the latest; *crossed: its size
+ * if it was made across a discontinuity, 0 otherwise */
+static dae_status bdf_variable_step(dae__bdf *s, double t_stop, double *crossed, dae_error *err)
 {
   dae__bdf_memory *m = s->m;
   double t = s->history.memory->t;
   double smallest = dae__smallest_step(t, t_stop);
   dae__bdf_estimate est = {0};
   int errors = 0;
+  *crossed = 0;
   for (int failures = 0;; failures++) {
     double h = s->opts.max_step > 0 ? fmin(m->h, s->opts.max_step) : m->h;
     bool last = t + h * (1 + 1e-10) >= t_stop;
@@ -88,6 +128,11 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
       return bdf_give_up(s, t, h, "", err);
     errors += outcome == DAE__BDF_ERROR_TOO_LARGE;
     dae__bdf_select_smaller(s, outcome, est, errors);
+    if (outcome != DAE__BDF_REFUSED && (failures >= DAE__CROSSING_FAILURES ||
+                                        (failures > 0 && est.error > DAE__CROSSING_LEAST_ERROR)))
+      DAE__TRY(bdf_cross(s, h, crossed, err));
+    if (*crossed > 0)
+      return DAE_OK;
   }
   m->stats.steps++;
   if (dae__is_stalled(&m->stall, &m->stats, s->history.memory->t, t_stop)) {
@@ -103,6 +148,7 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, dae_error *err)
 static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, double t_stop)
 {
   dae__bdf_memory *m = s->m;
+  bool behind_jump = m->t_previous < m->t;
   m->first_step = m->stats.steps;
   m->noise = 1;
   dae__bdf_set_state(s, y, dy);
@@ -112,7 +158,8 @@ static void bdf_begin(dae__bdf *s, double t, const double *y, const double *dy, 
   m->held = false;
   m->stability =
       (dae__bdf_stability){.needed = DAE__BDF_FIRST_EVIDENCE, .trial = DAE__BDF_FIRST_TRIAL};
-  m->stall = dae__stall_begin(t, &m->stats);
+  if (!behind_jump)
+    m->stall = dae__stall_begin(t, &m->stats);
   m->started = true;
   m->has_matrix = false;
   dae__newton_forget(&m->newton);
@@ -150,17 +197,21 @@ static dae_status bdf_begin_fixed(dae__bdf *s, double t_stop, dae_error *err)
   s->project = false;
   bdf_begin(s, t, s->state, s->rate, t + h);
   dae_status status = DAE_OK;
+  int nx = s->crossing.nx;
+  double crossed;
+  s->crossing.nx = 0; /* start values belong to one history */
   dae__copy(s->corrector.n, s->Y, s->start_values);
   for (int j = 1; j <= k && !status; j++) {
     double goal = t + j * h;
     while (!status && s->history.memory->t < goal)
-      status = bdf_variable_step(s, goal, err);
+      status = bdf_variable_step(s, goal, &crossed, err);
     dae__copy(s->corrector.n, dae__history_phi(&s->history, 0), s->start_values + n * (size_t)j);
   }
   s->rtol = s->opts.rtol;
   s->atol = s->opts.atol;
   s->max_order = s->opts.order;
   s->project = s->opts.project;
+  s->crossing.nx = nx;
   m->stats.steps = steps;
   m->started = status == DAE_OK;
   DAE__TRY(status);
@@ -232,9 +283,19 @@ static dae_status bdf_host_step(void *self, double t_stop, dae_error *err)
   if (fixed) {
     DAE__TRY(bdf_fixed_step(s, t_stop, err));
   } else {
-    if (!m->started)
+    double crossed = 0;
+    if (m->leaving > 0 && t + m->leaving < t_stop)
+      DAE__TRY(bdf_cross(s, m->leaving, &crossed, err));
+    if (crossed == 0 && !m->started)
       bdf_begin(s, m->t, s->state, s->rate, t_stop);
-    DAE__TRY(bdf_variable_step(s, t_stop, err));
+    if (crossed == 0)
+      DAE__TRY(bdf_variable_step(s, t_stop, &crossed, err));
+    if (crossed > 0) {
+      m->t_previous = t;
+      m->t = fmin(t + crossed, t_stop);
+      m->order_shown = 0;
+      return m->t >= t_stop ? DAE_END : DAE_OK;
+    }
   }
   m->t_previous = t;
   m->t = fixed && m->ahead > 0 ? bdf_grid_time(s, m->done, t_stop) : s->history.memory->t;
@@ -252,10 +313,33 @@ static dae_view bdf_host_view(const void *self)
                     .size = s->corrector.size};
 }
 
+static void bdf_host_interpolate_raw(void *self, double t, double *y, double *dy)
+{
+  dae__bdf *s = self;
+  const dae__bdf_memory *m = s->m;
+  dae_step step = {.t = m->t_previous,
+                   .h = m->t - m->t_previous,
+                   .from = {s->before, s->before_rate},
+                   .to = {s->state, s->rate}};
+  if (!m->started && t < m->t) {
+    dae__crossing_interpolate(&s->crossing, &step, (t - step.t) / step.h, y, dy);
+    return;
+  }
+  if (m->started)
+    dae__history_interpolate(&s->history, t, s->scratch, dy ? s->delta : NULL);
+  dae__copy(s->corrector.size, m->started ? s->scratch : s->state, y);
+  if (dy)
+    dae__copy(s->corrector.size, m->started ? s->delta : s->rate, dy);
+}
+
 static dae_status bdf_host_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
 {
   dae__bdf *s = self;
   const dae__corrector *c = &s->corrector;
+  if (!s->m->started && t < s->m->t) { /* step across a discontinuity */
+    bdf_host_interpolate_raw(self, t, y, NULL);
+    return c->table->consistent(c->self, t, NULL, y, dy ? dy : s->scratch_rate, err);
+  }
   if (!s->m->started) {
     dae__copy(c->size, s->state, y);
     if (dy)
@@ -275,16 +359,6 @@ static dae_status bdf_host_interpolate(void *self, double t, double *y, double *
   return status;
 }
 
-static void bdf_host_interpolate_raw(void *self, double t, double *y, double *dy)
-{
-  dae__bdf *s = self;
-  if (s->m->started)
-    dae__history_interpolate(&s->history, t, s->scratch, dy ? s->delta : NULL);
-  dae__copy(s->corrector.size, s->m->started ? s->scratch : s->state, y);
-  if (dy)
-    dae__copy(s->corrector.size, s->m->started ? s->delta : s->rate, dy);
-}
-
 static dae_status bdf_host_restart(void *self, double t, const double *y, dae_error *err)
 {
   dae__bdf *s = self;
@@ -297,6 +371,7 @@ static dae_status bdf_host_restart(void *self, double t, const double *y, dae_er
   dae__copy(c->size, s->scratch_rate, s->rate);
   s->m->t = s->m->t_previous = t;
   s->m->started = false;
+  s->m->leaving = 0;
   s->m->ahead = 0;
   s->m->stats.restarts++;
   return DAE_OK;
@@ -360,8 +435,11 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
   dae__limits_create(arena, size, &s->limits);
   s->state = DAE__STATE(arena, double, size);
   s->rate = DAE__STATE(arena, double, size);
+  s->before = DAE__STATE(arena, double, size);
+  s->before_rate = DAE__STATE(arena, double, size);
   s->scratch_state = DAE__ALLOC(arena, double, size);
   s->scratch_rate = DAE__ALLOC(arena, double, size);
+  s->crossing.work = DAE__ALLOC(arena, double, DAE__CROSSING_VECTORS *size);
   double **vectors[] = {&s->Y,          &s->dY,      &s->e,       &s->delta, &s->inverse_weight,
                         &s->atol_scale, &s->scratch, &s->filtered};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -378,6 +456,7 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
     DAE__LIMIT_FINITE(arena, s->history.phi, s->corrector.n * DAE__HISTORY);
     DAE__LIMIT_FINITE(arena, past->psi_before, 2 * DAE__HISTORY); /* and psi */
     DAE__LIMIT_FINITE(arena, s->state, s->corrector.size);
+    DAE__LIMIT_FINITE(arena, &m->leaving, 1);
     DAE__LIMIT(arena, &m->order, 1, 0, DAE__MAX_ORDER);
     DAE__LIMIT_COUNTER(arena, &m->order_shown, 1);
     DAE__LIMIT_TRUTH(arena, &m->started, 2);
@@ -427,6 +506,16 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   if (dae__arena_failed(arena))
     return dae__out_of_memory(err);
   dae__problem_atol_scale(&corrector->problem, opts->atol, corrector->n, s->atol_scale);
+  /* other forms test no algebraic variables, and their forces jump within the error test */
+  const dae_semi_explicit *semi = corrector->problem.semi_explicit;
+  s->crossing = (dae__crossing){.nx = semi && !semi->M ? semi->nx : 0,
+                                .size = corrector->size,
+                                .rtol = opts->rtol,
+                                .atol = opts->atol,
+                                .atol_scale = s->atol_scale,
+                                .complete = bdf_complete_crossing,
+                                .self = s,
+                                .work = s->crossing.work};
   s->m->t = s->m->t_previous = t;
   s->m->noise = 1;
   s->last = dae_error_none();

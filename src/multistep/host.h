@@ -7,6 +7,7 @@
 #define DAEDAL_MULTISTEP_HOST_H
 
 #include "multistep/bdf.h"
+#include "step/crossing.h"
 #include "step/history.h"
 #include "step/integrator.h"
 #include "step/limits.h"
@@ -95,7 +96,8 @@ typedef struct dae__bdf_memory {
   int order;            /* order of the next attempt */
   int order_shown;
   bool started;
-  bool held; /* whether the step size must not grow yet */
+  double leaving; /* size of a step away from a discontinuity at t; 0: none */
+  bool held;      /* whether the step size must not grow yet */
   dae__stall stall;
   dae__bdf_stability stability;
   long first_step; /* number of steps before the start of the motion */
@@ -140,6 +142,9 @@ typedef struct dae__bdf {
   const dae_env *env;  /* environment of the arena */
   dae__integrator_table table;
   double *state, *rate; /* state vector at the start of the motion, and its derivative; saved */
+  /* the same before a step to that start across a discontinuity; saved */
+  double *before, *before_rate;
+  dae__crossing crossing; /* nx = 0: none */
   double *Y, *dY, *e, *delta, *scratch, *scratch_state, *scratch_rate;
   double *inverse_weight;
   double *atol_scale;   /* absolute tolerance of each unknown relative to atol */

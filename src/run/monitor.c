@@ -140,7 +140,8 @@ static dae_status monitor_power_at(dae__monitor *m, dae_integrator *it, double t
 #define SIMPSON_ORDER_MAX 5
 
 /* Mean power from m->t to t by Simpson's rule or the Gauss rule, over intervals as long as the
- * pieces of the last step; `end` is the power at t. */
+ * pieces of the last step; `end` is the power at t. A step to a discontinuity, of order 0, has the
+ * power behind it at its end. */
 static dae_status monitor_mean_power(dae__monitor *m, dae_integrator *it, double t, double end,
                                      double *mean, dae_error *err)
 {
@@ -151,7 +152,7 @@ static dae_status monitor_mean_power(dae__monitor *m, dae_integrator *it, double
   /* a point more than a Gauss method has stages: at its stages the work is consistent with the
    * energy whatever the force does beside them */
   int n = view.order / 2 + 1;
-  bool simpson = view.order <= SIMPSON_ORDER_MAX || n > DAE__SMALL_SIZE;
+  bool simpson = (view.order > 0 && view.order <= SIMPSON_ORDER_MAX) || n > DAE__SMALL_SIZE;
   double h = (t - m->t) / pieces, left = m->power, sum = 0;
   dae_status status = DAE_OK;
   if (!simpson && m->rule.n != n)

@@ -71,7 +71,65 @@ static void helix_start(double s, double v, double *y)
   y[6] = y[7] = 0;
 }
 
-/* ---- semi-explicit: ode, index1, index2 ---- */
+/* ---- mechanical: cam ---- */
+
+static int cam_mass(void *user, const dae_mechanical_at *at, double *out)
+{
+  (void)user, (void)at;
+  out[0] = out[3] = 1, out[1] = out[2] = 0;
+  return 0;
+}
+
+/* (1 + s^2) s'' + s s'^2 = f */
+static int cam_force(void *user, const dae_mechanical_at *at, double *out)
+{
+  double s = at->q[0], v = at->v[0];
+  out[0] = (1 + s * s) * jump_force(user, at->t, s, v) + s * v * v;
+  out[1] = 0;
+  return 0;
+}
+
+static int cam_constraint(void *user, const dae_mechanical_at *at, double *out)
+{
+  (void)user;
+  out[0] = at->q[1] - at->q[0] * at->q[0] / 2;
+  return 0;
+}
+
+static int cam_gradient(void *user, const dae_mechanical_at *at, double *out)
+{
+  (void)user;
+  out[0] = -at->q[0], out[1] = 1;
+  return 0;
+}
+
+static int cam_gamma(void *user, const dae_mechanical_at *at, double *out)
+{
+  (void)user;
+  out[0] = -at->v[0] * at->v[0];
+  return 0;
+}
+
+static void cam_start(double s, double v, double *y)
+{
+  y[0] = s, y[1] = s * s / 2, y[2] = v, y[3] = s * v, y[4] = 0;
+}
+
+/* ---- semi-explicit: ode, index1, index2, stiff ---- */
+
+static int stiff_rates(void *user, const dae_semi_explicit_at *at, double *out)
+{
+  double a = jump_force(user, at->t, at->x[0], at->x[1]);
+  out[0] = at->x[1];
+  out[1] = a;
+  out[2] = -1000 * (at->x[2] - a);
+  return 0;
+}
+
+static void stiff_start(double s, double v, double *y)
+{
+  y[0] = s, y[1] = v, y[2] = 0;
+}
 
 static int ode_rates(void *user, const dae_semi_explicit_at *at, double *out)
 {
@@ -140,6 +198,18 @@ static const jump_form forms[] = {
      .semi_explicit = {.nx = 2, .ny = 1, .f = index1_rates, .F = index1_equation}},
     {"index2", .position = 0, .velocity = 1, .start = index2_start,
      .semi_explicit = {.nx = 3, .ny = 1, .f = index2_rates, .F = index2_equation}},
+    {"cam", .position = 0, .velocity = 2, .start = cam_start, .held = true,
+     .mechanical = {.nq = 2,
+                    .ng = 1,
+                    .M = cam_mass,
+                    .f = cam_force,
+                    .g = cam_constraint,
+                    .G = cam_gradient,
+                    .gamma = cam_gamma,
+                    .constant_mass = true,
+                    .time_free_g = true}},
+    {"stiff", .position = 0, .velocity = 1, .start = stiff_start, .held = true,
+     .semi_explicit = {.nx = 3, .f = stiff_rates}},
 };
 
 bool jump_form_at(int i, const jump_law *law, jump_form *out)

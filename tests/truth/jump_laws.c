@@ -5,25 +5,28 @@
 #include <math.h>
 #include <stddef.h>
 
-#define INTERVAL 0.7 /* of alternating jumps: longer than the gaps of the stages of a step */
+#define INTERVAL 0.7  /* of alternating jumps: longer than the gaps of the stages of a step */
+#define DISTANCE 0.03 /* of two equal jumps */
 #define PI 3.14159265358979323846
 
 static const jump_kind kinds[] = {
-    {"time-value", JUMP_OF_TIME, 0, JUMP_SINE, false, 4, {0.01, 1, 10}},
-    {"time-slope", JUMP_OF_TIME, 1, JUMP_SINE, false, 4, {0.01, 1, 10}},
-    {"time-curvature", JUMP_OF_TIME, 2, JUMP_SINE, false, 4, {0.1, 1, 10}},
-    {"time-value-quiet", JUMP_OF_TIME, 0, JUMP_PARABOLA, false, 4, {0.01, 1, 10}},
-    {"time-slope-quiet", JUMP_OF_TIME, 1, JUMP_PARABOLA, false, 4, {0.01, 1, 10}},
-    {"time-curvature-quiet", JUMP_OF_TIME, 2, JUMP_PARABOLA, false, 4, {0.1, 1, 10}},
-    {"time-value-many", JUMP_OF_TIME, 0, JUMP_SINE, true, 8, {0.1, 3}},
-    {"time-slope-many", JUMP_OF_TIME, 1, JUMP_SINE, true, 8, {0.1, 3}},
-    {"position-value", JUMP_OF_POSITION, 0, JUMP_SINE, false, 8, {0.3, 2, -0.3, -5}},
-    {"position-slope", JUMP_OF_POSITION, 1, JUMP_SINE, false, 8, {0.3, 10, 1000}},
-    {"position-curvature", JUMP_OF_POSITION, 2, JUMP_LINE, false, 4, {0.1, 3}},
-    {"velocity-value", JUMP_OF_VELOCITY, 0, JUMP_PARABOLA, false, 4, {0.1, 3, -0.5}},
-    {"velocity-slope", JUMP_OF_VELOCITY, 1, JUMP_PARABOLA, false, 4, {0.5, 20}},
-    {"velocity-curvature", JUMP_OF_VELOCITY, 2, JUMP_PARABOLA, false, 4, {0.5, 10}},
-    {"friction", JUMP_OF_VELOCITY, 0, JUMP_COSINE, false, 8, {0.01, 0.05}},
+    {"time-value", JUMP_OF_TIME, 0, JUMP_SINE, JUMP_ONCE, 4, {0.01, 1, 10}},
+    {"time-slope", JUMP_OF_TIME, 1, JUMP_SINE, JUMP_ONCE, 4, {0.01, 1, 10}},
+    {"time-curvature", JUMP_OF_TIME, 2, JUMP_SINE, JUMP_ONCE, 4, {0.1, 1, 10}},
+    {"time-value-quiet", JUMP_OF_TIME, 0, JUMP_PARABOLA, JUMP_ONCE, 4, {0.01, 1, 10}},
+    {"time-slope-quiet", JUMP_OF_TIME, 1, JUMP_PARABOLA, JUMP_ONCE, 4, {0.01, 1, 10}},
+    {"time-curvature-quiet", JUMP_OF_TIME, 2, JUMP_PARABOLA, JUMP_ONCE, 4, {0.1, 1, 10}},
+    {"time-value-many", JUMP_OF_TIME, 0, JUMP_SINE, JUMP_MANY, 8, {0.1, 3}},
+    {"time-slope-many", JUMP_OF_TIME, 1, JUMP_SINE, JUMP_MANY, 8, {0.1, 3}},
+    {"time-value-twice", JUMP_OF_TIME, 0, JUMP_SINE, JUMP_TWICE, 4, {0.1, 2}},
+    {"time-slope-twice", JUMP_OF_TIME, 1, JUMP_SINE, JUMP_TWICE, 4, {0.1, 5}},
+    {"position-value", JUMP_OF_POSITION, 0, JUMP_SINE, JUMP_ONCE, 8, {0.3, 2, -0.3, -5}},
+    {"position-slope", JUMP_OF_POSITION, 1, JUMP_SINE, JUMP_ONCE, 8, {0.3, 10, 1000}},
+    {"position-curvature", JUMP_OF_POSITION, 2, JUMP_LINE, JUMP_ONCE, 4, {0.1, 3}},
+    {"velocity-value", JUMP_OF_VELOCITY, 0, JUMP_PARABOLA, JUMP_ONCE, 4, {0.1, 3, -0.5}},
+    {"velocity-slope", JUMP_OF_VELOCITY, 1, JUMP_PARABOLA, JUMP_ONCE, 4, {0.5, 20}},
+    {"velocity-curvature", JUMP_OF_VELOCITY, 2, JUMP_PARABOLA, JUMP_ONCE, 4, {0.5, 10}},
+    {"friction", JUMP_OF_VELOCITY, 0, JUMP_COSINE, JUMP_ONCE, 8, {0.01, 0.05}},
 };
 
 const jump_kind *jump_kind_at(int i)
@@ -87,14 +90,20 @@ static double jump_ramp(int n, double x)
   return n == 0 ? 1 : n == 1 ? x : x * x / 2;
 }
 
+/* Sign and time of jump i of a series; false: there is none. */
+static bool jump_of_series(const jump_law *law, int i, double *at, double *sign)
+{
+  bool many = law->kind->series == JUMP_MANY;
+  *at = law->place + i * (many ? INTERVAL : DISTANCE);
+  *sign = many && i % 2 ? -1 : 1;
+  return many || i <= (law->kind->series == JUMP_TWICE);
+}
+
 static double jump_time_force(const jump_law *law, double t)
 {
-  double sum = 0, sign = 1;
-  for (double at = law->place; at <= t; at += INTERVAL, sign = -sign) {
+  double sum = 0, sign, at;
+  for (int i = 0; jump_of_series(law, i, &at, &sign) && at <= t; i++)
     sum += sign * law->size * jump_ramp(law->kind->derivative, t - at);
-    if (!law->kind->many)
-      break;
-  }
   return sum;
 }
 
@@ -156,15 +165,13 @@ static void jump_response(bool oscillator, int n, double x, double *s, double *v
 
 static void jump_exact_time(const jump_law *law, double t, double *s, double *v)
 {
-  double sign = 1;
+  double sign, at;
   jump_smooth(law, t, s, v);
-  for (double at = law->place; at < t; at += INTERVAL, sign = -sign) {
+  for (int i = 0; jump_of_series(law, i, &at, &sign) && at < t; i++) {
     double ds, dv;
     jump_response(law->kind->base == JUMP_SINE, law->kind->derivative, t - at, &ds, &dv);
     *s += sign * law->size * ds;
     *v += sign * law->size * dv;
-    if (!law->kind->many)
-      break;
   }
 }
 

@@ -17,12 +17,16 @@ typedef enum jump_of { JUMP_OF_TIME, JUMP_OF_POSITION, JUMP_OF_VELOCITY } jump_o
  * that of an oscillator with friction, t/2 + t^2/2, t/2 */
 typedef enum jump_base { JUMP_SINE, JUMP_COSINE, JUMP_PARABOLA, JUMP_LINE } jump_base;
 
+/* jumps of time: one; alternating ones at intervals of 0.7; two equal ones at a distance of 0.03,
+ * mostly within one step. A pulse between two nodes of a step is seen by no method, and no law. */
+typedef enum jump_series { JUMP_ONCE, JUMP_MANY, JUMP_TWICE } jump_series;
+
 typedef struct jump_kind {
   const char *name;
   jump_of of;
   int derivative; /* of the force that jumps: 0 value, 1 slope, 2 curvature */
   jump_base base;
-  bool many;                /* of time: alternating jumps at intervals of 0.7 */
+  jump_series series;       /* of time */
   double to;                /* end time */
   double sizes[JUMP_SIZES]; /* 0: none */
 } jump_kind;

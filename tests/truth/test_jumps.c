@@ -6,12 +6,14 @@
  * fractions sin^2, which are dense at both ends.
  *
  *   test_jumps                       short form with the limits below, exit 1 where one is exceeded
+ *   test_jumps --check long          long form with the same limits: all tolerances and forms
  *   test_jumps --method gauss ...    figures of one method, all tolerances
  *
  * Options: --method NAME (several; default all, "auto" included), --form NAME, --law NAME, --rtol
  * 1e-3,1e-6, --fractions N, --csv FILE (one line per run), --worst N (the N worst runs of a
- * method). The error is max |y - exact|/(1 + |exact|) of position and velocity at the end; runs
- * that the summary calls red are counted apart. */
+ * method), --size X and --at FRACTION (one jump, with the log of its attempts). The error is max |y
+ * - exact|/(1 + |exact|) of position and velocity at the end; runs that the summary calls red are
+ * counted apart. */
 #include "jump_forms.h"
 
 #include <math.h>
@@ -19,32 +21,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- limits of the short form: shares and errors in rtol, as they hold today; the aim of every
- * method is beyond = 0 ---- */
+/* ---- limits: errors in rtol ----
+ *
+ * Of every method 99 % of the runs end, and in the short form none ends with an error above 300
+ * rtol that the summary does not call red. In the long form few do: stiff components behind a jump
+ * at 1e-10 (radau, auto), and contacts of stiffness 1000. The 95th percentiles are about three
+ * times those measured. */
+
+#define LEAST_ENDED 0.99
 
 typedef struct limit {
   const char *method;
-  double ended;  /* smallest share of runs that end */
-  double p95;    /* largest 95th percentile of the errors */
-  double beyond; /* largest share of errors above 300 rtol that the summary does not call red */
+  double p95;  /* largest 95th percentile of the errors */
+  long beyond; /* largest number of errors above 300 rtol, not red, in the long form */
 } limit;
 
 static const limit limits[] = {
-    {"auto", 0.9, 60, 0.02},
-    {"bdf", 0.88, 30, 0.01},
-    {"bdf-ggl", 0.99, 30, 0.01},
-    {"bdf-ggl-star", 0.99, 30, 0.01},
-    {"bdf-cs", 0.99, 40, 0.01},
-    {"bdf-cm", 0.99, 40, 0.01},
-    {"spark-gauss", 0.99, 10000, 0.25},
-    {"spark-radau", 0.99, 300, 0.02},
-    {"spark-lobatto", 0.99, 1000, 0.15},
-    {"lie", 0.99, 30000, 0.3},
-    {"explicit", 0.99, 60, 0.02},
-    {"gauss", 0.99, 40, 0.02},
-    {"radau", 0.98, 500, 0.05},
-    {"rosenbrock", 0.77, 30, 0.01},
-    {"switching", 0.99, 60, 0.02},
+    {"auto", 3, 20},         {"bdf", 3, 0},        {"bdf-ggl", 3, 0},     {"bdf-ggl-star", 3, 0},
+    {"bdf-cs", 3, 0},        {"bdf-cm", 3, 0},     {"spark-gauss", 3, 0}, {"spark-radau", 3, 0},
+    {"spark-lobatto", 3, 0}, {"lie", 3, 0},        {"explicit", 3, 5},    {"gauss", 3, 0},
+    {"radau", 3, 40},        {"rosenbrock", 3, 0}, {"switching", 3, 5},
 };
 
 /* ---- one run ---- */
@@ -61,6 +57,7 @@ typedef struct recorder {
   double y[JUMP_SIZE];
   double from, h; /* step that contains JUMP_MIDDLE */
   long steps;
+  bool logged;
 } recorder;
 
 static dae_status recorder_row(void *self, const dae_row *row, dae_error *err)
@@ -105,6 +102,12 @@ static bool summary_is_red(const dae_summary *summary)
   return red && red - trust < 64;
 }
 
+static void print_log(void *user, dae_log_level level, const char *text)
+{
+  (void)user, (void)level;
+  fprintf(stderr, "%s\n", text);
+}
+
 /* runs the form from its start to the end of its law; false: the method does not take it */
 static bool run_form(const char *name, const jump_form *form, const jump_law *law, double rtol,
                      recorder *record, outcome *out)
@@ -136,7 +139,11 @@ static bool run_form(const char *name, const jump_form *form, const jump_law *la
                        .progress = recorder_progress,
                        .progress_user = record};
   dae_summary summary;
-  dae_status status = dae_run(&plan, NULL, &summary, NULL);
+  dae_env env = {.log = print_log};
+  dae_error err = dae_error_none();
+  dae_status status = dae_run(&plan, record->logged ? &env : NULL, &summary, &err);
+  if (record->logged)
+    fprintf(stderr, "%s\n", err.text);
   free(options);
 
   const double exact_is_unknown = NAN;
@@ -159,6 +166,8 @@ typedef struct sweep {
   const char *form, *law; /* NULL: all */
   double rtol[16];
   int tolerances, fractions, worst;
+  double size, at; /* 0, -1: all */
+  bool held;       /* forms held back, too */
   FILE *csv;
   outcome *outcomes;
   long count, room;
@@ -192,11 +201,14 @@ static void sweep_step(sweep *sw, const char *method, int form_index, const jump
   if (!run_form(method, &form, &law, rtol, &record, &o))
     return;
   double from = record.from, h = record.h, offset = fmod((double)sw->count * golden, 1);
-  for (int i = 0; i < sw->fractions && h > 0; i++) {
+  int ends = sw->fractions > 2 ? 2 : 0; /* jumps in the first and last thousandth of the step */
+  for (int i = 0; i < sw->fractions + ends && h > 0; i++) {
     double angle = pi / 2 * (i + offset) / sw->fractions;
-    o.fraction = sin(angle) * sin(angle);
+    o.fraction = sw->at >= 0 ? sw->at : sin(angle) * sin(angle);
+    if (i >= sw->fractions)
+      o.fraction = i > sw->fractions ? 1 - 1e-3 * offset : 1e-3 * offset;
     law = jump_law_at(kind, size, from + o.fraction * h);
-    record = (recorder){.h = 0};
+    record = (recorder){.logged = sw->at >= 0};
     if (law.place > 0 && run_form(method, &form, &law, rtol, &record, &o) && !isnan(o.error))
       sweep_add(sw, method, &o);
   }
@@ -209,10 +221,10 @@ static void sweep_method(sweep *sw, const char *method)
   sw->count = 0;
   for (int f = 0; jump_form_at(f, NULL, &form); f++)
     for (int k = 0; (kind = jump_kind_at(k)); k++) {
-      bool wanted = (!sw->form || strcmp(sw->form, form.name) == 0) &&
+      bool wanted = (sw->form ? strcmp(sw->form, form.name) == 0 : sw->held || !form.held) &&
                     (!sw->law || strcmp(sw->law, kind->name) == 0);
       for (int j = 0; wanted && j < JUMP_SIZES && kind->sizes[j] != 0; j++)
-        for (int i = 0; i < sw->tolerances; i++)
+        for (int i = 0; i < sw->tolerances && (sw->size == 0 || sw->size == kind->sizes[j]); i++)
           sweep_step(sw, method, f, kind, kind->sizes[j], sw->rtol[i]);
     }
 }
@@ -269,19 +281,20 @@ static void print_figures(const char *method, const sweep *sw, const figures *f)
 }
 
 /* number of limits that the figures exceed */
-static int check_figures(const char *method, const figures *f)
+static int check_figures(const char *method, const figures *f, bool all)
 {
   for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
     const limit *l = &limits[i];
     if (strcmp(l->method, method) != 0)
       continue;
     double ended = (double)f->ended / (double)f->runs;
-    double beyond = (double)f->beyond_300 / (double)f->ended;
-    if (ended >= l->ended && f->p95 <= l->p95 && beyond <= l->beyond)
+    long most = all ? l->beyond : 0;
+    if (ended >= LEAST_ENDED && f->p95 <= l->p95 && f->beyond_300 <= most)
       return 0;
-    printf("FAILED: %s: ended %.3f (at least %g), 95th percentile %.3g (at most %g), beyond 300 "
-           "rtol %.4f (at most %g)\n",
-           method, ended, l->ended, f->p95, l->p95, beyond, l->beyond);
+    printf(
+        "FAILED: %s: ended %.3f (at least %g), 95th percentile %.3g (at most %g), %ld beyond 300 "
+        "rtol (at most %ld)\n",
+        method, ended, LEAST_ENDED, f->p95, l->p95, f->beyond_300, most);
     return 1;
   }
   printf("FAILED: %s has no limits\n", method);
@@ -294,7 +307,7 @@ typedef struct command {
   sweep sweep;
   const char *methods[32];
   int count;
-  bool check;
+  bool check, all; /* whether limits are checked; long form */
 } command;
 
 static void command_tolerances(sweep *sw, char *list)
@@ -318,6 +331,12 @@ static bool command_option(command *c, const char *name, char *value)
     c->sweep.fractions = (int)strtol(value, NULL, 10);
   else if (strcmp(name, "--worst") == 0)
     c->sweep.worst = (int)strtol(value, NULL, 10);
+  else if (strcmp(name, "--check") == 0 && strcmp(value, "long") == 0)
+    c->check = c->all = true;
+  else if (strcmp(name, "--size") == 0)
+    c->sweep.size = strtod(value, NULL);
+  else if (strcmp(name, "--at") == 0)
+    c->sweep.at = strtod(value, NULL), c->sweep.fractions = 1;
   else if (strcmp(name, "--csv") == 0)
     return (c->sweep.csv = fopen(value, "w")) != NULL;
   else
@@ -340,7 +359,9 @@ int main(int argc, char **argv)
   static char all[] = "1e-3,1e-4,1e-5,1e-6,1e-7,1e-8,1e-9,1e-10", few[] = "1e-4,1e-7";
   command c = {.check = argc == 1};
   int failures = 0;
-  c.sweep.fractions = c.check ? 2 : 24;
+  c.sweep.fractions = c.check ? 2 : 10;
+  c.sweep.at = -1;
+  c.sweep.held = !c.check;
   command_tolerances(&c.sweep, c.check ? few : all);
   for (int i = 1; i < argc; i += 2)
     if (i + 1 >= argc || !command_option(&c, argv[i], argv[i + 1])) {
@@ -358,7 +379,7 @@ int main(int argc, char **argv)
       continue;
     print_figures(c.methods[i], &c.sweep, &f);
     if (c.check)
-      failures += check_figures(c.methods[i], &f);
+      failures += check_figures(c.methods[i], &f, c.all);
   }
   if (c.sweep.csv)
     fclose(c.sweep.csv);

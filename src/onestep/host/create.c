@@ -43,6 +43,12 @@ static dae_status onestep_check_mass(dae__onestep *o, dae__arena *arena, dae_err
   return DAE_OK;
 }
 
+static dae_status onestep_complete_crossing(void *self, double t, double *z, double *dz,
+                                            dae_error *err)
+{
+  return dae__adapter_complete(self, t, z, dz, err);
+}
+
 static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   size_t size = (size_t)o->adapter.size;
@@ -55,6 +61,14 @@ static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_
     work[i]->z = DAE__ALLOC(arena, double, size);
     work[i]->dz = DAE__ALLOC(arena, double, size);
   }
+  o->crossing = (dae__crossing){.nx = o->adapter.nx,
+                                .size = o->adapter.size,
+                                .rtol = o->control.rtol,
+                                .atol = o->control.atol,
+                                .atol_scale = o->adapter.atol_scale,
+                                .complete = onestep_complete_crossing,
+                                .self = &o->adapter,
+                                .work = DAE__ALLOC(arena, double, DAE__CROSSING_VECTORS *size)};
   o->in = DAE__STATE(arena, double, o->adapter.inputs);
   o->next_in = DAE__ALLOC(arena, double, o->adapter.inputs);
   o->first_step = o->control.first_step;
@@ -70,9 +84,9 @@ static void onestep_limit_memory(dae__onestep *o, dae__arena *arena)
 {
   dae__driver_memory *k = o->driver;
   DAE__LIMIT(arena, &o->memory->current, 2, 0, o->steppers - 1);
-  DAE__LIMIT_TRUTH(arena, &o->memory->swapped, 1);
+  DAE__LIMIT_TRUTH(arena, &o->memory->swapped, 2); /* and crossed */
   DAE__LIMIT_COUNTER(arena, &o->memory->switches, 1);
-  DAE__LIMIT_FINITE(arena, &k->t, 3); /* t, t_previous, h */
+  DAE__LIMIT_FINITE(arena, &k->t, 4); /* t, t_previous, h, leaving */
   DAE__LIMIT_FINITE(arena, o->now.z, o->adapter.size);
   DAE__LIMIT_FINITE(arena, o->previous.z, o->adapter.size);
   DAE__LIMIT_TRUTH(arena, &k->started, 1);

@@ -102,9 +102,10 @@ static dae_status driver_fixed_step(dae__onestep *o, double t_stop, dae_error *e
   return DAE_OK;
 }
 
-/* Attempts a step of size h that ends at t, and sets the next step size. DAE_ERROR_STEP: the error
- * is too large, or the iteration does not converge. */
-static dae_status driver_try_step(dae__onestep *o, double h, double t, dae_error *why)
+/* Attempts a step of size h that ends at t, after a number of failures, and sets the next step
+ * size; a failed attempt over a jump is replaced by a step across it. DAE_ERROR_STEP: the error is
+ * too large, or the iteration does not converge. */
+static dae_status driver_try_step(dae__onestep *o, double h, double t, int failures, dae_error *why)
 {
   dae__driver_memory *k = o->driver;
   double next = h, error = NAN;
@@ -128,13 +129,25 @@ static dae_status driver_try_step(dae__onestep *o, double h, double t, dae_error
     k->h = dae__controller_failed(&k->controller, h, FAILED_STEP_FACTOR);
     if (status == DAE_ERROR_STEP)
       k->bound = FAILED_STEP_BOUND * h, k->bounded = o->descriptor.bounded_steps;
-    return status;
+  } else {
+    dae__controller_propose(&k->controller, h, error, &next);
+    k->stats.rejected_by_error += !good;
+    k->bounded -= good && k->bounded > 0;
+    k->h = k->bounded > 0 ? fmin(next, k->bound) : next;
   }
-  dae__controller_propose(&k->controller, h, error, &next);
-  k->stats.rejected_by_error += !good;
-  k->bounded -= good && k->bounded > 0;
-  k->h = k->bounded > 0 ? fmin(next, k->bound) : next;
-  return good ? DAE_OK : DAE_ERROR_STEP;
+  if (good && !status)
+    return DAE_OK;
+  bool crossed = false;
+  bool suspected = failures >= DAE__CROSSING_FAILURES || error > DAE__CROSSING_LEAST_ERROR;
+  if (suspected && (!status || status == DAE_ERROR_STEP)) {
+    dae_error failed = dae_error_none();
+    dae_status crossing = dae__onestep_cross(o, h, &crossed, &failed);
+    if (crossing) {
+      *why = failed;
+      return crossing;
+    }
+  }
+  return crossed ? DAE_OK : status ? status : DAE_ERROR_STEP;
 }
 
 static dae_status driver_variable_step(dae__onestep *o, double t_stop, dae_error *err)
@@ -151,10 +164,10 @@ static dae_status driver_variable_step(dae__onestep *o, double t_stop, dae_error
     if (h < dae__smallest_step(k->t, t_stop) && !last)
       break;
     long by_error = k->stats.rejected_by_error;
-    dae_status status = driver_try_step(o, h, last ? t_stop : k->t + h, &why);
+    dae_status status = driver_try_step(o, h, last ? t_stop : k->t + h, failures, &why);
     /* next step size: the planned one at least, since h was shortened to end at t_stop */
     if (!status && last)
-      k->h = fmax(k->h, planned);
+      k->h = fmax(k->h, planned), k->t = fmin(k->t, t_stop);
     if (!status && !dae__is_stalled(&k->stall, &k->stats, k->t, t_stop))
       return DAE_OK;
     if (!status) {
@@ -194,11 +207,16 @@ static double driver_first_step(const dae__onestep *o, double t_stop)
 dae_status dae__onestep_advance(dae__onestep *o, double t_stop, dae_error *err)
 {
   dae__driver_memory *k = o->driver;
-  bool fixed = o->control.step > 0;
+  bool fixed = o->control.step > 0, left = false;
+  if (k->leaving > 0 && k->t + k->leaving < t_stop)
+    DAE__TRY(dae__onestep_cross(o, k->leaving, &left, err));
+  if (left)
+    return DAE_OK;
   if (!k->started) {
     dae__onestep_switch_stepper(o, o->memory->current);
     k->h = driver_first_step(o, t_stop);
-    k->stall = dae__stall_begin(k->t, &k->stats);
+    if (!o->memory->crossed)
+      k->stall = dae__stall_begin(k->t, &k->stats);
     k->bounded = 0;
     k->t_origin = k->t;
     k->done = 0;

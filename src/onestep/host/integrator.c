@@ -4,6 +4,7 @@
 #include "onestep/host/integrator.h"
 #include "core/assert.h"
 #include "core/error.h"
+#include "core/log.h"
 #include "core/vec.h"
 #include <math.h>
 
@@ -90,11 +91,39 @@ dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err)
   onestep_swap_ends(o);
   onestep_replace_now(o);
   o->memory->last = o->memory->current;
+  o->memory->crossed = false;
   o->driver->t_previous = t0;
   o->driver->t = t;
   o->driver->stats.steps++;
   if (o->adapter.forms->motion)
     onestep_update_constraints(o);
+  return DAE_OK;
+}
+
+dae_status dae__onestep_cross(dae__onestep *o, double h, bool *made, dae_error *err)
+{
+  const dae_point *from = &o->now;
+  double t = o->driver->t, leaving = o->driver->leaving, size = 0;
+  *made = false;
+  if (o->adapter.singular)
+    return DAE_OK;
+  dae_status status = (leaving > 0 ? dae__crossing_leave : dae__crossing_locate)(
+      &o->crossing, t, h, from->z, from->dz, &size, o->next.z, err);
+  if (!status && size > 0) {
+    onestep_swap_ends(o);
+    status = dae__onestep_reset_at(o, t + size, NULL, err);
+    if (status)
+      onestep_swap_ends(o);
+  }
+  o->driver->leaving = 0;
+  if (status || size == 0)
+    return dae__can_retry(status) || status == DAE_ERROR_START ? DAE_OK : status;
+  dae__log(o->env, DAE_LOG_DEBUG, "t = %.10g, h = %.3g: step %s a discontinuity", t + size, size,
+           leaving > 0 ? "away from" : "across");
+  o->driver->leaving = leaving > 0 ? 0 : h;
+  o->driver->t_previous = t;
+  o->driver->stats.steps++;
+  o->memory->crossed = *made = true;
   return DAE_OK;
 }
 
@@ -186,6 +215,10 @@ static dae_status onestep_evaluate(dae__onestep *o, double t, dae_dense accuracy
   dae_step step = {
       .t = k->t_previous, .h = k->t - k->t_previous, .from = o->previous, .to = o->now};
   dae_point p = {out->z, o->adapter.singular || accuracy == DAE_DENSE_RAW ? out->dz : NULL};
+  if (o->memory->crossed) {
+    dae__crossing_interpolate(&o->crossing, &step, (t - step.t) / step.h, p.z, p.dz);
+    return DAE_OK;
+  }
   return stepper->table->dense_output(stepper->self, &step, (t - step.t) / step.h, accuracy, &p,
                                       err);
 }
@@ -273,7 +306,8 @@ static dae_view onestep_view(const void *self)
   return (dae_view){.t = k->t,
                     .t_previous = k->t_previous,
                     .h_next = o->control.step > 0 ? o->control.step : k->h,
-                    .order = k->started ? o->stepper[o->memory->last].order : 0,
+                    .order =
+                        k->started && !o->memory->crossed ? o->stepper[o->memory->last].order : 0,
                     .size = o->adapter.size};
 }
 
@@ -295,6 +329,8 @@ dae_status dae__onestep_reset_at(dae__onestep *o, double t, const bool *fixed, d
   dae__zero(adapter->size - adapter->nx, p->dz + adapter->nx);
   onestep_replace_now(o);
   o->driver->t = o->driver->t_previous = t;
+  o->driver->leaving = 0;
+  o->memory->crossed = false;
   o->driver->started = false;
   return DAE_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "onestep/host/adapter.h"
 #include "step/controller.h"
+#include "step/crossing.h"
 #include "step/integrator.h"
 #include "step/limits.h"
 #include "step/stall.h"
@@ -38,6 +39,7 @@ typedef struct dae__stepper {
 typedef struct dae__driver_memory {
   double t, t_previous; /* end and start time of the last accepted step */
   double h;             /* size of the next step */
+  double leaving;       /* size of a step away from a discontinuity at t; 0: none */
   bool started;
   double t_origin; /* start time of the sequence of fixed steps */
   long done;       /* number of fixed steps since t_origin */
@@ -52,6 +54,7 @@ typedef struct dae__onestep_memory {
   int current;  /* index of the stepper of the next step */
   int last;     /* index of the stepper of the last step */
   bool swapped; /* `now` and `previous` have exchanged their arrays since creation */
+  bool crossed; /* the last step was made by the host, across a discontinuity */
   long switches;
 } dae__onestep_memory;
 
@@ -106,6 +109,7 @@ struct dae__onestep {
   double *next_in;    /* inputs at `next` */
   dae_point next;     /* end of the attempted step */
   dae_point output;   /* workspace of dense output */
+  dae__crossing crossing;
   dae__integrator_table table;
 };
 
@@ -145,6 +149,10 @@ double dae__onestep_largest_rate(const dae__onestep *o, double rtol, double atol
  * the last accepted step. */
 dae_status dae__onestep_attempt(dae__onestep *o, double h, double *error, dae_error *err);
 dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err);
+/* Step across a discontinuity in place of a failed attempt of size h (step/crossing.h), or, with
+ * driver.leaving, away from it; *made: such a step was accepted. No step without slopes
+ * (adapter.singular). */
+dae_status dae__onestep_cross(dae__onestep *o, double h, bool *made, dae_error *err);
 /* Sets adapter.singular by the equations as they are now, which an event may have switched: M is
  * singular, or the index is 2 and the method needs no slopes. */
 void dae__onestep_update_singular(dae__onestep *o);

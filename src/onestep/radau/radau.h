@@ -83,6 +83,9 @@
 #define DAE__RADAU_RATIOS 4
 #define DAE__RADAU_NONSMOOTH_RATIO 0.35
 #define DAE__RADAU_NONSMOOTH_FACTOR 5
+/* Estimates at the end of a step, by 2 ratios, and least number of stages for them. */
+#define DAE__RADAU_END_ESTIMATES 4
+#define DAE__RADAU_END_STAGES 5
 
 /* Weight of |(1 - F)^2 F e|, the bound of the error of stiff components: its value for 5 stages and
  * real z. From 0.05 to 0.2 evaluations of stiff problems change by less than 4 %. */
@@ -163,6 +166,8 @@ typedef struct dae__radau_rule {
   dae__radau_map A, A2; /* A and A A of the collocation rule */
   /* start[d]: Lagrange polynomials l_j(0) of the first s - d nodes, 0 at the other nodes */
   double start[DAE__RADAU_RATIOS + 2][DAE__RADAU_STAGES];
+  /* end[j][d]: those at 1 of the nodes from d to the one before the last */
+  double end[DAE__RADAU_STAGES][DAE__RADAU_END_ESTIMATES];
   /* weights of d, the difference at 0 of the stage polynomial and of the one without the first
    * stage */
   double low_order[DAE__RADAU_STAGES];

@@ -24,6 +24,8 @@
  *
  * for smooth forces e = O(h^(s+1)), rho = O(h). Stiff components of e contain the error at the
  * start, the same for all d. Filtered once more, it decreases by 1/(h mu |lambda|) [HW96 IV.8].
+ * The weights of the last nodes in p(0) are small: a bend before the end shows in the slope there
+ * beside its extrapolation from the stages before, by the same rule with one power of rho more.
  *
  * Order reduction in stiff components: a component with z = h lambda has the defect a pi(x), pi the
  * product of the x - c_j, with a = O(h^s) from e = h mu a pi(0). The error of the step
@@ -122,6 +124,48 @@ static double radau_error_stiff(dae__radau *o, const dae__radau_rule *rule, doub
   return DAE__RADAU_STIFF_WEIGHT * radau_error_unmapped(o, rule, dynamic, o->e_stiff);
 }
 
+/* Bound of the error over a discontinuity by the smallness and decrease rho of the estimates. */
+static double radau_error_nonsmooth(int s, int power, double estimate, double rho)
+{
+  bool nonsmooth = rho > DAE__RADAU_NONSMOOTH_RATIO;
+  estimate *= (nonsmooth ? DAE__RADAU_NONSMOOTH_FACTOR : 1) * dae__smoothness(power, rho, 1);
+  /* error over a bend: proportional to h^2, not to h^(s+1) */
+  return nonsmooth && estimate > 1 ? pow(estimate, 0.5 * (s + 1)) : estimate;
+}
+
+/* The same by the slope at the end beside its extrapolations from the stages d to s - 2; the error
+ * estimate is filtered where it matters. */
+static double radau_error_end(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+{
+  enum { COUNT = DAE__RADAU_END_ESTIMATES };
+  int s = rule->s, n = o->r->n, dynamic = o->r->n2 + o->r->n1;
+  const double *weight = o->weight + o->r->n2, *K = o->K;
+  double sum[COUNT] = {0}, rho = 0, w = step->h * rule->mu;
+  if (s < DAE__RADAU_END_STAGES)
+    return 0;
+  for (int i = 0; i < dynamic; i++) {
+    double defect[COUNT], scale = w / weight[i];
+    for (int d = 0; d < COUNT; d++)
+      defect[d] = K[(s - 1) * n + i];
+    for (int j = 0; j < s - 1; j++)
+      for (int d = 0; d < COUNT; d++)
+        defect[d] -= rule->end[j][d] * K[j * n + i];
+    o->e[i] = w * defect[0];
+    for (int d = 0; d < COUNT; d++)
+      sum[d] += scale * defect[d] * (scale * defect[d]);
+  }
+  for (int d = 0; d < 2; d++)
+    rho = fmax(rho, fmin(1, sqrt(sum[d] / fmax(sum[d + 1], sum[d + 2]))));
+  double unmapped = rule->tolerance.rtol / o->rtol * sqrt(sum[0] / (dynamic > 0 ? dynamic : 1));
+  double bound = radau_error_nonsmooth(s, s + 1, unmapped, rho);
+  if (bound <= 1)
+    return bound;
+  dae__zero(o->r->n2, o->e_q);
+  for (int i = 0; i < 2; i++)
+    radau_error_filter(o, w);
+  return radau_error_nonsmooth(s, s + 1, radau_error_unmapped(o, rule, dynamic, o->e), rho);
+}
+
 /* Error of a step relative to the tolerance that does not follow from the mapped tolerance: of
  * stiff components, and over discontinuities; o->e receives its entries. */
 static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *rule,
@@ -141,13 +185,10 @@ static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *ru
     estimate = fmax(estimate, e[d] * pow(ratio, d));
     rho = fmax(rho, ratio);
   }
-  bool nonsmooth = rho > DAE__RADAU_NONSMOOTH_RATIO;
-  estimate *= (nonsmooth ? DAE__RADAU_NONSMOOTH_FACTOR : 1) * dae__smoothness(s, rho, 1);
-  if (nonsmooth && estimate > 1) /* error over a bend: proportional to h^2, not to h^(s+1) */
-    estimate = pow(estimate, 0.5 * (s + 1));
+  estimate = radau_error_nonsmooth(s, s, estimate, rho);
   if (stiff > estimate)
     dae__copy(dynamic, o->e_stiff, o->e);
-  return fmax(stiff, estimate);
+  return fmax(fmax(stiff, estimate), radau_error_end(o, rule, step));
 }
 
 /* |d|, the low-order difference, of entry i of the rows X_j, which are `stride` apart */

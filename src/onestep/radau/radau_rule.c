@@ -152,6 +152,9 @@ dae__radau_rule dae__radau_rule_create(int stages)
   for (int d = 0; d < DAE__RADAU_RATIOS + 2; d++)
     for (int j = 0; j < stages - d; j++)
       rule.start[d][j] = dae__lagrange_weight(stages - d, rule.c->c, j, 0);
+  for (int d = 0; d < DAE__RADAU_END_ESTIMATES; d++)
+    for (int j = d; j < stages - 1; j++)
+      rule.end[j][d] = dae__lagrange_weight(stages - 1 - d, rule.c->c + d, j - d, 1);
   for (int j = 0; j < stages; j++) {
     double others = j > 0 ? dae__lagrange_weight(stages - 1, rule.c->c + 1, j - 1, 0) : 0;
     rule.low_order[j] = rule.start[0][j] - others;

@@ -1,0 +1,173 @@
+#include "step/crossing.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+#include <math.h>
+
+/* Error of a step relative to the tolerance; errors of the jumps of a run add up. Chosen. */
+#define CROSSING_ERROR 0.1
+/* Smallest jump times h, in tolerances; smaller ones do not make an attempt fail. */
+#define SMALLEST_JUMP 1
+/* Distance of the point of the difference x'', relative to h: a jump before it is not located. */
+#define DIFFERENCE_PART (1.0 / 64)
+/* Bisections after which a smooth change is an eighth of the first one, and a jump is not; and the
+ * largest number, from h to its round-off. */
+#define LEAST_BISECTIONS 3
+#define MOST_BISECTIONS 50
+/* Reduction of a step away from a jump that is not accurate, and number of attempts: from the size
+ * of a parabola to that of Heun's method, and some more. */
+#define LEAVING_FACTOR 0.1
+#define LEAVING_ATTEMPTS 6
+
+/* A point t + s on the parabola. */
+typedef struct crossing_point {
+  double s, *z, *dz;
+} crossing_point;
+
+/* Vector i of the workspace: weights of errors, x'' with y' behind it, points. */
+enum { WEIGHTS, CURVATURE, POINTS };
+
+static double *crossing_vector(const dae__crossing *c, int i)
+{
+  return c->work + (size_t)i * (size_t)c->size;
+}
+
+static crossing_point crossing_point_at(const dae__crossing *c, int i)
+{
+  return (crossing_point){.z = crossing_vector(c, POINTS + 2 * i),
+                          .dz = crossing_vector(c, POINTS + 2 * i + 1)};
+}
+
+/* Difference of a and b beside a smooth change, h |x'_a - x'_b| and |y_a - y_b| in tolerances;
+ * rates: of x' alone. */
+static double crossing_distance(const dae__crossing *c, double h, const crossing_point *a,
+                                const crossing_point *b, bool rates)
+{
+  const double *w = crossing_vector(c, WEIGHTS), *curvature = crossing_vector(c, CURVATURE);
+  double largest = 0;
+  for (int i = 0; i < (rates ? c->nx : c->size); i++) {
+    double change = i < c->nx ? a->dz[i] - b->dz[i] : a->z[i] - b->z[i];
+    change = fabs(change - (a->s - b->s) * curvature[i]) * (i < c->nx ? h : 1) / w[i];
+    largest = change <= largest ? largest : change;
+  }
+  return largest;
+}
+
+/* Evaluates p at t + s. */
+static dae_status crossing_evaluate(const dae__crossing *c, double t, double s,
+                                    const crossing_point *from, crossing_point *p, dae_error *err)
+{
+  p->s = s;
+  dae__copy(c->size, from->z, p->z);
+  dae__axpy(c->nx, s, from->dz, p->z);
+  dae__axpy(c->nx, s * s / 2, crossing_vector(c, CURVATURE), p->z);
+  return c->complete(c->self, t + s, p->z, p->dz, err);
+}
+
+/* The point z with slope dz, and its weights and curvature; h: size of the difference, 0: none. */
+static dae_status crossing_begin(const dae__crossing *c, double t, double h, const double *z,
+                                 const double *dz, crossing_point *from, dae_error *err)
+{
+  double *w = crossing_vector(c, WEIGHTS), *curvature = crossing_vector(c, CURVATURE);
+  crossing_point near = crossing_point_at(c, 1);
+  *from = crossing_point_at(c, 0);
+  from->s = 0;
+  dae__copy(c->size, z, from->z);
+  dae__copy(c->nx, dz, from->dz);
+  dae__zero(c->size, curvature);
+  for (int i = 0; i < c->size; i++)
+    w[i] = c->rtol * fabs(z[i]) + c->atol * c->atol_scale[i];
+  if (h == 0)
+    return DAE_OK;
+  DAE__TRY(crossing_evaluate(c, t, h, from, &near, err));
+  for (int i = 0; i < c->size; i++)
+    curvature[i] = (i < c->nx ? near.dz[i] - dz[i] : near.z[i] - z[i]) / h;
+  return DAE_OK;
+}
+
+/* Bisects (a, b) for the jump; *found: whether the difference is one. The start of the parabola,
+ * the first a, is kept. */
+static dae_status crossing_bisect(const dae__crossing *c, double t, double h,
+                                  const crossing_point *from, crossing_point *a, crossing_point *b,
+                                  bool *found, dae_error *err)
+{
+  crossing_point middle = crossing_point_at(c, 2);
+  double first = crossing_distance(c, h, a, b, false);
+  *found = false;
+  for (int i = 0; i < MOST_BISECTIONS && first > SMALLEST_JUMP; i++) {
+    double part = (b->s - a->s) / h;
+    if (i == LEAST_BISECTIONS && !(crossing_distance(c, h, a, b, false) > first / 2))
+      return DAE_OK;
+    *found = i >= LEAST_BISECTIONS && part * crossing_distance(c, h, a, b, true) <= CROSSING_ERROR;
+    if (*found)
+      return DAE_OK;
+    DAE__TRY(crossing_evaluate(c, t, (a->s + b->s) / 2, from, &middle, err));
+    bool before =
+        crossing_distance(c, h, a, &middle, false) < crossing_distance(c, h, &middle, b, false);
+    crossing_point *side = before ? a : b, replaced = *side;
+    *side = middle;
+    middle = replaced;
+    if (replaced.z == from->z)
+      middle = crossing_point_at(c, 3);
+  }
+  return DAE_OK;
+}
+
+bool dae__crossing_possible(const dae__crossing *c, double h, const double *z, const double *dz)
+{
+  double rate = 0;
+  for (int i = 0; i < c->nx; i++)
+    rate = fmax(rate, fabs(dz[i]) / (c->rtol * fabs(z[i]) + c->atol * c->atol_scale[i]));
+  /* error of the parabola, (h x'/x)^3/6, within the tolerance */
+  return c->nx > 0 && h * rate * c->rtol <= cbrt(6 * CROSSING_ERROR * c->rtol);
+}
+
+dae_status dae__crossing_locate(const dae__crossing *c, double t, double h, const double *z,
+                                const double *dz, double *size, double *z1, dae_error *err)
+{
+  crossing_point from, a, b = crossing_point_at(c, 1);
+  bool found;
+  *size = 0;
+  if (!dae__crossing_possible(c, h, z, dz))
+    return DAE_OK;
+  DAE__TRY(crossing_begin(c, t, DIFFERENCE_PART * h, z, dz, &from, err));
+  DAE__TRY(crossing_evaluate(c, t, h, &from, &b, err));
+  a = from;
+  DAE__TRY(crossing_bisect(c, t, h, &from, &a, &b, &found, err));
+  if (!found || !(crossing_distance(c, a.s / 3, &a, &from, true) <= CROSSING_ERROR))
+    return DAE_OK;
+  dae__copy(c->size, b.z, z1);
+  *size = b.s;
+  return DAE_OK;
+}
+
+dae_status dae__crossing_leave(const dae__crossing *c, double t, double h, const double *z,
+                               const double *dz, double *size, double *z1, dae_error *err)
+{
+  crossing_point from, end = crossing_point_at(c, 1);
+  *size = 0;
+  DAE__TRY(crossing_begin(c, t, 0, z, dz, &from, err));
+  for (int i = 0; i < LEAVING_ATTEMPTS; i++, h *= LEAVING_FACTOR) {
+    DAE__TRY(crossing_evaluate(c, t, h, &from, &end, err));
+    if (!(crossing_distance(c, h / 2, &end, &from, true) <= CROSSING_ERROR))
+      continue;
+    dae__copy(c->size, end.z, z1);
+    for (int j = 0; j < c->nx; j++)
+      z1[j] += h * (end.dz[j] - dz[j]) / 2;
+    *size = h;
+    return DAE_OK;
+  }
+  return DAE_OK;
+}
+
+void dae__crossing_interpolate(const dae__crossing *c, const dae_step *step, double s, double *z,
+                               double *dz)
+{
+  const double *a = step->from.z, *b = step->to.z, *slope = step->from.dz;
+  for (int i = 0; i < c->size; i++) {
+    double line = i < c->nx ? step->h * slope[i] : 0;
+    z[i] = a[i] + s * line + s * s * (b[i] - a[i] - line);
+    if (dz)
+      dz[i] = i < c->nx ? (line + 2 * s * (b[i] - a[i] - line)) / step->h : 0;
+  }
+}
