@@ -79,8 +79,11 @@ static dae_status bdf_cross(dae__bdf *s, double h, double *size, dae_error *err)
   m->leaving = *size = 0;
   if (s->crossing.nx == 0)
     return DAE_OK;
-  s->table.interpolate_raw(s, t, s->before, NULL);
-  if (m->started && !dae__crossing_possible(&s->crossing, h, s->before, s->delta))
+  /* a first step that fails is repeated with a smaller size */
+  if (!m->started && leaving == 0)
+    return DAE_OK;
+  s->table.interpolate_raw(s, t, s->before, s->before_rate);
+  if (m->started && !dae__crossing_possible(&s->crossing, h, s->before, s->before_rate))
     return DAE_OK;
   /* the rate of the history is not exact */
   dae_status status = bdf_complete_crossing(s, t, s->before, s->before_rate, err);

@@ -89,13 +89,15 @@ static void advance(dae_integrator *it, double to)
 static limited sums(const test_problem *p, const dae_integrator *it, const char *word)
 {
   limited out = {0};
-  long most = 0;
+  long most = 0, steps = 0;
+  for (int i = 0; i < p->size; i++)
+    steps += dae_integrator_limits(it, i).steps;
   for (int i = 0; i < p->size; i++) {
     char name[64];
     dae_variable_kind kind = dae_problem_variable(&p->problem, i, name, sizeof name);
     dae_limits n = dae_integrator_limits(it, i);
     bool has = strstr(name, word) != NULL;
-    long most_here = n.steps > 0 ? n.steps : n.iterations;
+    long most_here = steps > 0 ? n.steps : n.iterations;
     if (kind == DAE_VARIABLE_MULTIPLIER)
       assert_int_equal(n.steps + n.rejected, 0);
     out.first = most_here > most ? has : out.first;

@@ -186,9 +186,12 @@ static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *ru
     rho = fmax(rho, ratio);
   }
   estimate = radau_error_nonsmooth(s, s, estimate, rho);
-  if (stiff > estimate)
-    dae__copy(dynamic, o->e_stiff, o->e);
-  return fmax(fmax(stiff, estimate), radau_error_end(o, rule, step));
+  double *entries = o->e_stiff; /* of this estimate; the next one overwrites o->e */
+  if (!(stiff > estimate))
+    dae__copy(dynamic, o->e, entries);
+  double end = radau_error_end(o, rule, step);
+  dae__copy(dynamic, entries, o->e);
+  return fmax(fmax(stiff, estimate), end);
 }
 
 /* |d|, the low-order difference, of entry i of the rows X_j, which are `stride` apart */
