@@ -8,7 +8,8 @@
  *   cam     mechanical, w = s^2/2: one constraint, inertia 1 + s^2
  *   stiff   s' = v, v' = a, z' = -1000 (z - a): the rate of a stiff component jumps
  *
- * The last two, and the laws of two jumps, are held back: no method was tuned on them but for the cost of the search.
+ * The last two, and the laws of two jumps, are held back: no method was tuned on them but for the
+ * cost of the search.
  *
  * Callbacks are the required ones, and G and gamma of the helix, whose differences would limit the
  * accuracy to 1e-6; derivatives of the force are formed by differences. */
