@@ -5,8 +5,9 @@
 #include <float.h>
 #include <math.h>
 
-/* Constants of the search, chosen on random sums of sines, bumps and pairs of near crossings, and
- * confirmed on fresh draws (tests/order/test_event_search.c). */
+/* Constants of the search, chosen on random sums of sines, bumps and pairs of near crossings
+ * (tests/unit/test_event_search.c). On another seed: 0 missed of 54221, 37557 (bumps of standard
+ * deviation 0.1 to 1 step), 29921 and 56320 (fast); of bumps with 0.035 to 0.35 steps 4 %. */
 #define SAFETY 16   /* factor of the estimate of e4; 4 leaves 20 of 24656 crossings out, 16 none */
 #define GROWTH 4    /* largest ratio of the widths of two pieces cleared one after the other */
 #define NOISE 1e-14 /* |e| that counts as zero everywhere, over its scale in the step */
