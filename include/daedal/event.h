@@ -1,5 +1,9 @@
 /** @file
- * Events: zero crossings of a function of the state, located within a step. */
+ * Events: instants at which held values and the state may change.
+ *
+ * An event is a zero crossing of a function of the state, located within a step; a guard, which
+ * selects the branch of a force, an equation or a constraint; a condition, which happens when it
+ * becomes true; or a time event, whose instants are known in advance. */
 #ifndef DAEDAL_EVENT_H
 #define DAEDAL_EVENT_H
 
@@ -9,26 +13,51 @@
 extern "C" {
 #endif
 
+/** Kind of an event. */
+typedef enum dae_event_kind {
+  /** happens where value crosses zero, or at the instants of next */
+  DAE_EVENT_CROSSING,
+  /** A guard: the held value sets[0] selects a branch. Without an action it is 1 where value > 0,
+   * else 0, from the start on, and changes where value crosses zero; the problem's callbacks branch
+   * on the held value, never on the state, and each branch is defined a little beyond its border.
+   * With an action, for more than two branches, the action sets the held value where value crosses
+   * zero in the given direction, and wherever it already lies beyond zero in that direction; a
+   * guard with next sets it by its action at the instants of next. */
+  DAE_EVENT_GUARD,
+  /** happens when value becomes positive by a change of held values; it is not searched for, and
+   * depends on held values alone */
+  DAE_EVENT_CONDITION
+} dae_event_kind;
+
 /** An event: a function of time and state vector, with an action at its zeros. Callbacks return 0,
- * a positive number to refuse the point, or a negative number to end the run. */
+ * a positive number to refuse the point, or a negative number to end the run. Vectors y, before and
+ * after are extended state vectors: held values follow the state vector (problem.h). */
 typedef struct dae_event {
   const char *name; /**< name in messages */
   int direction;    /**< +1 rising only, -1 falling only, 0 both */
   bool stop;        /**< the run ends at the event */
   void *user;       /**< argument of every callback */
-  /** function whose zeros are located */
+  /** function whose zeros are located; NULL with next */
   int (*value)(void *user, double t, const double *y, double *value);
-  /** time derivative of value along the motion; dy is the time derivative of y, zero for algebraic
-   * variables and multipliers. NULL: formed by differences */
+  /** time derivative of value along the motion; dy is the time derivative of the state vector, zero
+   * for algebraic variables and multipliers. NULL: formed by differences */
   int (*rate)(void *user, double t, const double *y, const double *dy, double *rate);
   /** sets the state after the event; on entry after is a copy of before. NULL: no change. The
    * result is made consistent with the values that were set held, the others move least. */
   int (*action)(void *user, double t, const double *before, double *after);
-  /** value depends on time, coordinates, rates and states alone, and rate, if given, is exact: the
-   * search for crossings then needs no projection and no accelerations */
+  /** value depends on time, coordinates, rates, states and held values alone, and rate, if given,
+   * is exact: the search for crossings then needs no projection and no accelerations */
   bool states_only;
-  const int *sets; /**< entries of y that the action sets; NULL: those that it changes */
+  const int *sets; /**< entries of the extended state vector that the action sets; NULL: those that
+                      it changes */
   int set_count;   /**< number of them */
+  dae_event_kind kind; /**< kind of the event */
+  /** first instant after t of a time event, infinity if there is none; with held values as in y.
+   * Steps end at the instants exactly. NULL: no time event */
+  int (*next)(void *user, double t, const double *y, double *next);
+  /** the action changes only held values that the motion does not depend on: the integrator goes
+   * on without a restart */
+  bool passive;
 } dae_event;
 
 #ifdef __cplusplus

@@ -7,7 +7,10 @@
  *     mechanical      q, v, u, w, lambda, psi
  *     semi-explicit   x, y
  *     momentum        y, z, lambda, psi
- *     coupled         the state vectors of its parts, then the multipliers of its joints */
+ *     coupled         the state vectors of its parts, then the multipliers of its joints
+ *
+ * Held values (dae_held) are no unknowns; the extended state vector is the state vector followed by
+ * them. */
 #ifndef DAEDAL_PROBLEM_H
 #define DAEDAL_PROBLEM_H
 
@@ -23,6 +26,16 @@
 extern "C" {
 #endif
 
+/** Held values: quantities that the callbacks depend on and that events alone change, such as
+ * discrete variables and the branches of guards (event.h). They are constant within every step and
+ * unknowns of no method. The callbacks read them in the caller's memory, so that a problem with
+ * held values belongs to one run at a time. */
+typedef struct dae_held {
+  int count;                /**< number of held values; 0: none */
+  double *value;            /**< current values; written at starts, by events and by loads */
+  const char *const *names; /**< names of the held values; NULL, or a NULL entry: held[1], ... */
+} dae_held;
+
 /** A problem: exactly one of the four descriptions is set. For a single problem with inputs, input
  * writes the nin values at time t. (The inputs of the parts of a coupled problem are its wires.) */
 typedef struct dae_problem {
@@ -36,6 +49,7 @@ typedef struct dae_problem {
   /** absolute tolerance of each entry of the state vector, in the unit of the variable; NULL, or an
    * entry 0: that of the options of the method */
   const double *atol;
+  dae_held held; /**< held values */
 } dae_problem;
 
 /** A mechanical problem without inputs. */
@@ -53,22 +67,30 @@ dae_status dae_problem_validate(const dae_problem *problem, dae_error *err);
 /** Number of entries of the state vector. */
 int dae_problem_size(const dae_problem *problem);
 
-/** Kind of an entry of the state vector. */
+/** Number of entries of the extended state vector: the state vector and the held values. */
+int dae_problem_extended_size(const dae_problem *problem);
+
+/** Kind of an entry of the extended state vector. */
 typedef enum dae_variable_kind {
   DAE_VARIABLE_COORDINATE, /**< q, or y of the momentum form */
   DAE_VARIABLE_RATE,       /**< velocity of a coordinate */
   DAE_VARIABLE_STATE,      /**< u or x */
   DAE_VARIABLE_ALGEBRAIC,  /**< w or y */
-  DAE_VARIABLE_MULTIPLIER  /**< lambda or psi */
+  DAE_VARIABLE_MULTIPLIER, /**< lambda or psi */
+  DAE_VARIABLE_HELD        /**< held value */
 } dae_variable_kind;
 
-/** Kind of entry i of the state vector, and its name as a result column: x, der(x), lambda(rod). */
+#define DAE_VARIABLE_KINDS 6 /**< number of dae_variable_kind */
+
+/** Kind of entry i of the extended state vector, and its name as a result column: x, der(x),
+ * lambda(rod). */
 dae_variable_kind dae_problem_variable(const dae_problem *problem, int i, char *name, size_t size);
 
 /** Start of a motion. */
 typedef struct dae_start {
-  double t;          /**< time */
-  const double *y;   /**< state vector; algebraic variables and multipliers are initial guesses */
+  double t; /**< time */
+  /** extended state vector; algebraic variables and multipliers are initial guesses */
+  const double *y;
   const bool *fixed; /**< entries of y that must not change, or NULL */
   /** entries of y that the user gave, or NULL: dae_consistent_start and the constructors of all
    * methods change only the others where that makes the start consistent */

@@ -23,8 +23,6 @@ typedef struct dae_difference {
   char name[64];     /**< name of the variable */
 } dae_difference;
 
-#define DAE_VARIABLE_KINDS 5 /**< number of dae_variable_kind */
-
 /** Comparison of a dynamic iteration with a run of the assembled system. */
 typedef struct dae_verification {
   const char *method; /**< method of the assembled system; NULL: no comparison */
@@ -131,7 +129,7 @@ size_t dae_summary_json(const dae_summary *summary, char *text, size_t size);
 typedef struct dae_row {
   int columns;           /**< number of columns */
   const double *values;  /**< values of the columns; the first is t */
-  const double *y;       /**< state vector of the row; may be NULL */
+  const double *y;       /**< extended state vector of the row; may be NULL */
   double position_drift; /**< largest |g|; NaN: no such constraints */
   double velocity_drift; /**< largest |g_t + G v|, |k|; NaN: no such constraints */
 } dae_row;
@@ -174,10 +172,11 @@ dae_status dae_csv_sink(const char *path, const dae_env *env, dae_sink *out, dae
 /** Sink that writes the closing summary as JSON. */
 dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err);
 
-/** A result column: an entry of the state vector and its name (NULL: that of dae_problem_variable).
+/** A result column: an entry of the extended state vector and its name (NULL: that of
+ * dae_problem_variable).
  */
 typedef struct dae_column {
-  int entry;        /**< index in the state vector */
+  int entry;        /**< index in the extended state vector */
   const char *name; /**< name, or NULL */
 } dae_column;
 
@@ -195,17 +194,22 @@ typedef struct dae_run_plan {
   long time_count;         /**< number of output times */
   const dae_event *events; /**< events */
   int event_count;         /**< number of events */
-  const bool *held; /**< entries of the state vector that change only by events; NULL: none */
-  /** columns in this order, after t and before the outputs; NULL: all entries of the state vector,
-   * by kind */
+  /** ascending times at which a step ends exactly, without an event: edges of narrow features of
+   * functions of time */
+  const double *stops;
+  int stop_count; /**< number of them */
+  int unwatched;  /**< number of conditions in the problem that no guard watches, for the summary */
+  /** columns in this order, after t and before the outputs; NULL: all entries of the extended
+   * state vector, by kind */
   const dae_column *columns;
   int column_count;                /**< number of columns */
   int outputs;                     /**< number of additional result columns */
   const char *const *output_names; /**< names of the additional columns */
-  int (*output)(void *user, double t, const double *y, double *out); /**< writes their values */
-  void *output_user;                                                 /**< argument of output */
-  const dae_sink *sinks;                                             /**< sinks */
-  int sink_count;                                                    /**< number of sinks */
+  /** writes their values; y is the extended state vector */
+  int (*output)(void *user, double t, const double *y, double *out);
+  void *output_user;     /**< argument of output */
+  const dae_sink *sinks; /**< sinks */
+  int sink_count;        /**< number of sinks */
   /** comparison with a run of the assembled system by the method of `auto`, with the same
    * tolerances; for dynamic iterations only */
   bool verify;
