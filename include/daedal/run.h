@@ -199,7 +199,7 @@ typedef struct dae_run_plan {
    * number to end the run. NULL: none */
   int (*stops)(void *user, double from, double to, int max, double *t);
   void *stops_user; /**< argument of stops */
-  int unwatched;  /**< number of conditions in the problem that no guard watches, for the summary */
+  int unwatched; /**< number of conditions in the problem that no guard watches, for the summary */
   /** columns in this order, after t and before the outputs; NULL: all entries of the extended
    * state vector, by kind */
   const dae_column *columns;

@@ -225,7 +225,6 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->output_user = model->outputs;
   plan->events = model->events;
   plan->event_count = model->count.events;
-  plan->held = model->held;
   plan->native = model->native;
   if (to)
     plan->to = to->value;

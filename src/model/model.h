@@ -3,6 +3,7 @@
 #define DAEDAL_MODEL_MODEL_H
 
 #include "model/bind/bind.h"
+#include "model/bind/clock.h"
 
 /* A name that may occur in errors of a run, and its place in the text. */
 typedef struct dae__name_place {
@@ -10,9 +11,11 @@ typedef struct dae__name_place {
   int place;
 } dae__name_place;
 
-/* Tapes of an event: event function, its time derivative, and actions. */
+/* Tapes of an event: event function, its time derivative, and actions; the clock of a time event.
+ */
 typedef struct dae__event_tapes {
   dae__tape *value, *rate, *action;
+  dae__clock *clock;
 } dae__event_tapes;
 
 struct dae_model {

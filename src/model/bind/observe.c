@@ -157,6 +157,38 @@ static int observe_event_rate(void *user, double t, const double *y, const doubl
   return observe_event_run(((const dae__event_tapes *)user)->rate, t, y, dy, rate);
 }
 
+static int observe_event_next(void *user, double t, double end, const double *y, double *next)
+{
+  return dae__clock_next(((const dae__event_tapes *)user)->clock, t, end, y, next);
+}
+
+/* Clock of a time event: of given instants, or of a function of time and held values. */
+static dae__clock *observe_bind_clock(dae__binder *b, const dae__expanded_event *event)
+{
+  if (event->period > 0)
+    return dae__bind_clock_every(b, event->first, event->period);
+  if (event->instants.count > 0)
+    return dae__bind_clock_at(b, event->instants.count, event->instants.item);
+  return dae__bind_is_clock(b, event->node) ? dae__bind_clock(b, event->node, event->direction)
+                                            : NULL;
+}
+
+/* Tapes of the event function E and of its total time derivative, E_t + E_y y'. */
+static void observe_bind_function(dae__binder *b, dae__node E, dae__event_tapes *out)
+{
+  dae__graph *graph = b->x->graph;
+  dae__node E_rate = DAE__ZERO;
+  dae__gradient d = dae__bind_gradient(b, E, DAE__BIT(T) | DAE__BIT(Q));
+  for (int k = 0; k < d.count; k++) {
+    dae__node dy =
+        d.leaf[k] == 0 ? dae__constant(graph, 1) : dae__leaf(graph, b->s.item[b->index[d.leaf[k]]]);
+    E_rate = DAE__ADD(graph, E_rate, DAE__MUL(graph, d.value[k], dy));
+  }
+  dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
+  out->value = dae__bind_vector_tape(b, "an event: value", &value);
+  out->rate = dae__bind_vector_tape(b, "an event: rate", &rate);
+}
+
 static void observe_build_events(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
@@ -168,34 +200,27 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
   for (int i = 0; i < x->events.count && dae__bind_ok(b); i++, trigger++) {
     const dae__expanded_event *event = &x->events.item[i];
     dae__outputs action = {0};
-    dae__node E = event->node,
-              E_rate = DAE__ZERO; /* total time derivative of an event function, E_t + E_y y' */
-    dae__gradient d = dae__bind_gradient(b, E, DAE__BIT(T) | DAE__BIT(Q));
     int *sets = DAE__ALLOC(b->arena, int, event->actions.count);
+    trigger->clock = observe_bind_clock(b, event);
     if (!dae__bind_ok(b))
       return;
-    for (int k = 0; k < d.count; k++) {
-      dae__node dy = d.leaf[k] == 0 ? dae__constant(x->graph, 1)
-                                    : dae__leaf(x->graph, b->s.item[b->index[d.leaf[k]]]);
-      E_rate = DAE__ADD(x->graph, E_rate, DAE__MUL(x->graph, d.value[k], dy));
-    }
+    if (!trigger->clock)
+      observe_bind_function(b, event->node, trigger);
     for (int k = 0; k < event->actions.count; k++) {
       sets[k] = layout->entry[event->actions.item[k].leaf];
       *DAE__PUSH(x->l->scratch, &action) =
           (dae__tape_output){0, sets[k], event->actions.item[k].node};
     }
-    dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
-    trigger->value = dae__bind_vector_tape(b, "an event: value", &value);
-    trigger->rate = dae__bind_vector_tape(b, "an event: rate", &rate);
     trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
     model->events[i] = (dae_event){.name = event->name,
                                    .direction = event->direction,
                                    .stop = event->stop,
                                    .user = trigger,
-                                   .value = observe_event_value,
-                                   .rate = observe_event_rate,
+                                   .value = trigger->clock ? NULL : observe_event_value,
+                                   .rate = trigger->clock ? NULL : observe_event_rate,
+                                   .next = trigger->clock ? observe_event_next : NULL,
                                    .action = event->actions.count > 0 ? observe_event_action : NULL,
-                                   .states_only = !(dae__kinds_below(x, E) & not_states),
+                                   .states_only = !(dae__kinds_below(x, event->node) & not_states),
                                    .sets = sets,
                                    .set_count = event->actions.count};
   }

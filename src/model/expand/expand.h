@@ -143,7 +143,9 @@ typedef struct dae__expanded_event {
   const char *name;
   int place, direction;
   bool stop;
-  dae__node node;
+  dae__node node;             /* function whose zeros are the instants; 0 for every and at */
+  double first, period;       /* instants first + k period; period 0: none */
+  DAE__LIST(double) instants; /* ascending instants of `at` */
   DAE__LIST(dae__action) actions;
 } dae__expanded_event;
 
@@ -189,6 +191,7 @@ typedef struct dae__expander {
   DAE__LIST(dae__expanded_event) events;
   dae__picture picture; /* shapes of the draw statements */
   const dae__statement *simulate;
+  double from, to;           /* start and end of the run by its settings; to = NaN: not given */
   dae__node *no_state_rates; /* by leaf: node 0 for the rate of a state, -1 for others */
   dae__node *explicit_rate;  /* by leaf u': node E of the equation u' = E; -1: none */
 } dae__expander;

@@ -65,6 +65,42 @@ static dae__statement *parse_block(dae__parser *p, const char *where)
 
 /* ---- events ---- */
 
+/* Tests for the word of a clause, followed by what cannot continue an expression with a variable of
+ * that name: every 0.1, at A, B, every (2*pi); but not every rising, every(x). */
+static bool parse_at_clause(const dae__parser *p, const char *word)
+{
+  dae__token_kind after = p->ahead.kind;
+  if (!dae__parser_at_word(p, word))
+    return false;
+  if (after == DAE__TOKEN_NAME)
+    return !dae__parser_ahead_word(p, "rising") && !dae__parser_ahead_word(p, "falling") &&
+           !dae__parser_ahead_word(p, "stop");
+  return after == DAE__TOKEN_NUMBER || (after == DAE__TOKEN_OPEN && p->ahead.spaced);
+}
+
+/* Parses every T [from T0] or at A, B, ..., or the function E of an event. */
+static void parse_trigger(dae__parser *p, dae__statement *s)
+{
+  bool every = parse_at_clause(p, "every");
+  if (!every && !parse_at_clause(p, "at")) {
+    s->a = dae__parser_expression(p);
+    return;
+  }
+  s->trigger = every ? DAE__EVENT_EVERY : DAE__EVENT_AT;
+  s->word = dae__parser_text(p);
+  dae__parser_advance(p);
+  dae__expr *first = dae__parser_expression(p), *e = first;
+  if (every) {
+    s->a = first;
+    if (dae__parser_accept_word(p, "from"))
+      s->b = dae__parser_expression(p);
+    return;
+  }
+  s->point = first;
+  while (e && dae__parser_accept(p, DAE__TOKEN_COMMA))
+    e = e->next = dae__parser_expression(p);
+}
+
 static void parse_event(dae__parser *p, dae__statement *s)
 {
   parse_label(p, s);
@@ -73,12 +109,17 @@ static void parse_event(dae__parser *p, dae__statement *s)
     return;
   }
   if (!p->l->status)
-    s->a = dae__parser_expression(p);
+    parse_trigger(p, s);
   while (!p->l->status) { /* attributes of an event: rising, falling, stop, in any order */
     bool rising = dae__parser_at_word(p, "rising"), falling = dae__parser_at_word(p, "falling");
     if ((rising || falling) && s->direction)
       dae__load_fail(p->l, p->at.place,
                      "rising or falling may be given once; leave both out for either direction");
+    if ((rising || falling) && s->trigger)
+      dae__load_fail(p->l, p->at.place,
+                     "rising and falling are for a function that crosses zero; leave them out "
+                     "after %s",
+                     s->word);
     if (rising || falling)
       s->direction = rising ? 1 : -1;
     else if (dae__parser_at_word(p, "stop"))
