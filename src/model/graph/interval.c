@@ -279,10 +279,12 @@ static dae__interval interval_jump(double lo, double hi, dae__regularity operand
   return (dae__interval){lo, hi, operands == DAE__UNDEFINED_SOMEWHERE ? operands : best};
 }
 
-/* Truth value for what is certainly true and what is possible. */
+/* Truth value for what is certainly true and what is possible; either where an operand is not
+ * defined, since comparisons with NaN are false. */
 static dae__interval interval_truth(bool certain, bool possible, dae__regularity operands)
 {
-  return interval_jump(certain, possible, operands);
+  bool defined = operands != DAE__UNDEFINED_SOMEWHERE;
+  return interval_jump(defined && certain, !defined || possible, operands);
 }
 
 static bool interval_is_true(const dae__interval *a)
@@ -391,7 +393,7 @@ dae__interval dae__interval_of(dae__op op, const dae__interval *a, const dae__in
   if (op == DAE__OP_IF)
     return interval_if(a, b, c);
   if (interval_is_empty(a) || (operands > 1 && interval_is_empty(b)))
-    return NOWHERE;
+    return op >= DAE__OP_LESS ? interval_truth(false, true, DAE__UNDEFINED_SOMEWHERE) : NOWHERE;
   if (operands == 1)
     return interval_unary(op, a, power);
   switch (op) {
