@@ -165,8 +165,8 @@ static void test_exact_results_have_no_width(void **state)
                     {DAE__OP_SIN, zero, zero, 0},   {DAE__OP_DIV, five, five, 1},
                     {DAE__OP_ADD, tenth, zero, 0.1}};
   for (size_t i = 0; i < sizeof exact_ones / sizeof *exact_ones; i++) {
-    dae__interval r = dae__interval_of(exact_ones[i].op, &exact_ones[i].a, &exact_ones[i].b, NULL,
-                                       0);
+    dae__interval r =
+        dae__interval_of(exact_ones[i].op, &exact_ones[i].a, &exact_ones[i].b, NULL, 0);
     bool has_value = !isnan(exact_ones[i].value);
     assert_int_equal(r.lo == r.hi && r.lo == exact_ones[i].value, has_value);
   }

@@ -181,11 +181,11 @@ static int clock_search(hunt *h, double t, double end)
   return 0;
 }
 
-static int clock_next_zero(dae__clock *c, double t, double end, const double *y, double *next)
+static int clock_next_zero(dae__clock *c, double t, double end, const double *held, double *next)
 {
   double w0, w1;
   hunt h = {.e = c->e, .direction = c->direction};
-  dae__formula_hold(c->e, y);
+  dae__formula_hold(c->e, held);
   if (dae__formula_is_affine(c->e, &w0, &w1)) {
     bool wanted = w1 * c->direction > 0 || (c->direction == 0 && w1 != 0);
     *next = wanted ? -w0 / w1 : INFINITY;
@@ -196,7 +196,7 @@ static int clock_next_zero(dae__clock *c, double t, double end, const double *y,
   return status;
 }
 
-int dae__clock_next(dae__clock *c, double t, double end, const double *y, double *next)
+int dae__clock_next(dae__clock *c, double t, double end, const double *held, double *next)
 {
   int status = 0;
   *next = INFINITY;
@@ -205,7 +205,7 @@ int dae__clock_next(dae__clock *c, double t, double end, const double *y, double
   if (c->period > 0)
     *next = clock_on_grid(c, t);
   else if (c->e)
-    status = clock_next_zero(c, t, end, y, next);
+    status = clock_next_zero(c, t, end, held, next);
   else
     *next = clock_in_list(c, t);
   if (isnan(*next) && c->period > 0)
@@ -215,14 +215,14 @@ int dae__clock_next(dae__clock *c, double t, double end, const double *y, double
   return status;
 }
 
-int dae__clock_side(dae__clock *c, double t, double end, const double *y, int *side)
+int dae__clock_side(dae__clock *c, double t, double end, const double *held, int *side)
 {
   double w0, w1;
   hunt h = {.e = c->e, .side_only = true};
   *side = 0;
   if (!c->e || !(t < end))
     return 0;
-  dae__formula_hold(c->e, y);
+  dae__formula_hold(c->e, held);
   if (dae__formula_is_affine(c->e, &w0, &w1) && w1 != 0) {
     *side = (w1 > 0) == (-w0 / w1 <= t) ? 1 : -1;
     return 0;

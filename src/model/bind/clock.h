@@ -12,8 +12,7 @@ typedef struct dae__clock dae__clock;
 bool dae__bind_is_clock(dae__binder *b, dae__node node);
 
 /* Clock of the zeros of such a node, for a - b of a relation a < b too; direction: +1 rising, -1
- * falling, 0 both. The leaves of held values must have their places in the extended state vector,
- * as they have within dae__build_results. In the arena, independent of the graph; NULL after an
+ * falling, 0 both. In the arena, independent of the graph; NULL after an
  * error. */
 dae__clock *dae__bind_clock(dae__binder *b, dae__node node, int direction);
 /* Clocks of the instants first + k period, k = 0, 1, ..., and of ascending instants, which are
@@ -21,13 +20,13 @@ dae__clock *dae__bind_clock(dae__binder *b, dae__node node, int direction);
 dae__clock *dae__bind_clock_every(dae__binder *b, double first, double period);
 dae__clock *dae__bind_clock_at(dae__binder *b, int count, const double *instants);
 
-/* First instant after t, and not after end, with the held values in the extended state vector y;
+/* First instant after t, and not after end, with the held values;
  * infinity: none. Returns 0, or 1 where the instants cannot be told apart: more than CLOCK_CELLS
  * intervals had to be looked at, or a period is below the resolution of time. A value that is zero
  * to rounding at t has its instant there: it does not recur. */
-int dae__clock_next(dae__clock *clock, double t, double end, const double *y, double *next);
+int dae__clock_next(dae__clock *clock, double t, double end, const double *held, double *next);
 /* Side of zero, -1 or +1, on which the function is just after t, also where it vanishes at t
  * itself; 0: it vanishes up to `end`. Returns as dae__clock_next. */
-int dae__clock_side(dae__clock *clock, double t, double end, const double *y, int *side);
+int dae__clock_side(dae__clock *clock, double t, double end, const double *held, int *side);
 
 #endif

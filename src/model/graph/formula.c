@@ -94,12 +94,12 @@ static void formula_combine(item *to, const item *a, const item *b, const item *
   }
 }
 
-void dae__formula_hold(dae__formula *f, const double *y)
+void dae__formula_hold(dae__formula *f, const double *held)
 {
   item *all = f->item;
   for (item *i = all; i < all + f->count; i++) {
     if (i->op == DAE__OP_LEAF) {
-      i->w0 = i->a == DAE__FORMULA_TIME ? 0 : y[i->a];
+      i->w0 = i->a == DAE__FORMULA_TIME ? 0 : held[i->a];
       i->w1 = i->a == DAE__FORMULA_TIME;
     } else if (i->op == DAE__OP_CONSTANT) {
       i->w0 = i->value;

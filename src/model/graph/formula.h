@@ -15,15 +15,15 @@
 
 typedef struct dae__formula dae__formula;
 
-/* Formula of e and of its derivative with respect to time. entry: by leaf, its entry in the vector
- * of dae__formula_hold, or DAE__FORMULA_TIME. In the arena; NULL: failure of the walker or of the
+/* Formula of e and of its derivative with respect to time. entry: by leaf, the index of its held
+ * value, or DAE__FORMULA_TIME. In the arena; NULL: failure of the walker or of the
  * arena. */
 enum { DAE__FORMULA_TIME = -1 };
 dae__formula *dae__formula_create(dae__walker *walker, dae__arena *arena, dae__node e,
                                   dae__node rate, const int *entry);
 
-/* Takes the held values from y. They hold until the next call, and so do the intervals below. */
-void dae__formula_hold(dae__formula *f, const double *y);
+/* Takes the held values. They hold until the next call, and so do the intervals below. */
+void dae__formula_hold(dae__formula *f, const double *held);
 /* True: e = w0 + w1 t with the held values. */
 bool dae__formula_is_affine(const dae__formula *f, double *w0, double *w1);
 
