@@ -2,8 +2,8 @@
  *
  *   where the range of e is on one side of zero: no zero;
  *   where e is continuous and the range of its derivative is on one side: at most one zero;
- *   where r - l is at the resolution of time, or the range of e on it is hardly wider than that at
- *   one point, which is rounding: by the signs at both ends;
+ *   where r - l is at the resolution of time, or the range of e on it, also by the mean value form,
+ *   is hardly wider than that at one point, which is rounding: by the signs at both ends;
  *
  * else it is divided, at a jump of known instant if there is one in its right part. Signs are those
  * of enclosures, so that no zero is missed, and an enclosure that contains zero has no sign: it is
@@ -21,11 +21,12 @@
 #define DIVISION 0.45801 /* place of a division, no simple fraction */
 /* Ratio of the range on a piece to that at one point below which the range is rounding. */
 #define ROUNDING 4
-/* width of a piece, over its time, from which on rounding is looked for; chosen, not measured */
-#define NARROW 1e-6
+/* resolution of time near t = 0, in units of 4 eps: this part of the interval; chosen */
+#define NEAR_ZERO 1e-6
 
 struct dae__clock {
-  double first, period; /* instants first + k period; period 0: none */
+  double origin, period; /* instants origin + k period with k >= least; period 0: none */
+  int least;
   int count;
   const double *instant; /* ascending instants */
   dae__formula *e;       /* function whose zeros are the instants; NULL: none */
@@ -34,13 +35,13 @@ struct dae__clock {
 
 /* ---- instants ---- */
 
-/* Smallest first + k period > t with k >= 0. */
+/* Smallest origin + k period > t; NaN: the period is below the resolution of time. */
 static double clock_on_grid(const dae__clock *c, double t)
 {
-  double k = fmax(floor((t - c->first) / c->period) - 1, 0);
+  double k = fmax(floor((t - c->origin) / c->period) - 1, c->least);
   for (int i = 0; i < 4; i++, k++)
-    if (c->first + k * c->period > t)
-      return c->first + k * c->period;
+    if (c->origin + k * c->period > t)
+      return c->origin + k * c->period;
   return NAN;
 }
 
@@ -78,7 +79,8 @@ static int clock_sign(const hunt *h, double t)
   return isnan(e.lo) ? 0 : dae__interval_sign(&e);
 }
 
-/* Zero between a, with the sign `side`, and b. */
+/* Zero between a, with the sign `side`, and b, with the other one. Where e is not monotone or jumps
+ * it is the first point with the new sign, so that it does not recur. */
 static double clock_narrow(hunt *h, double a, double b)
 {
   dae__interval e, rate, at;
@@ -86,21 +88,21 @@ static double clock_narrow(hunt *h, double a, double b)
   dae__formula_range(h->e, a, b, &e, &rate);
   bool newton = isinf(jump) && e.regularity == DAE__CONTINUOUS && dae__interval_sign(&rate) != 0;
   for (;;) {
-    double m = a + (b - a) / 2, right = b, width = b - a;
+    double m = a + (b - a) / 2, left = a, width = b - a;
     if (!(a < m && m < b))
       return b;
     if (!newton)
       dae__formula_enter(h->e, m, m);
     dae__formula_range(h->e, m, m, &at, NULL);
     int sign = isnan(at.lo) ? 0 : dae__interval_sign(&at);
-    if (sign == h->side)
-      a = m;
-    else
+    if (sign == -h->side)
       b = m;
+    else
+      a = m;
     if (!newton)
       continue;
     if (sign == 0) /* the zero may be on both sides of m */
-      b = right;
+      a = left;
     dae__formula_range(h->e, a, b, &e, &rate);
     dae__interval step = dae__interval_of(DAE__OP_DIV, &at, &rate, NULL, 0);
     dae__interval here = dae__interval_point(m);
@@ -128,32 +130,48 @@ static bool clock_note_sign(hunt *h, double t, int sign)
   return h->side_only;
 }
 
+/* Narrows the range of a continuous e on [l, r] by its mean value form e(m) + e'([l, r]) ([l, r] -
+ * m). True: what remains is rounding, a few times the range at the one point m. */
+static bool clock_tighten(const hunt *h, double l, double r, double m, const dae__interval *rate,
+                          dae__interval *e)
+{
+  dae__interval at, span = {l, r, DAE__CONTINUOUS}, point = dae__interval_point(m);
+  dae__formula_range(h->e, m, m, &at, NULL);
+  span = dae__interval_of(DAE__OP_SUB, &span, &point, NULL, 0);
+  span = dae__interval_of(DAE__OP_MUL, rate, &span, NULL, 0);
+  span = dae__interval_of(DAE__OP_ADD, &at, &span, NULL, 0);
+  e->lo = fmax(e->lo, span.lo);
+  e->hi = fmin(e->hi, span.hi);
+  return e->hi - e->lo <= ROUNDING * (at.hi - at.lo);
+}
+
 /* Looks at the piece [l, r]. Returns the time at which it is to be divided; r: it was cleared. */
 static double clock_examine(hunt *h, double l, double r)
 {
-  dae__interval e, rate, at;
+  dae__interval e, rate;
   double jump = dae__formula_enter(h->e, l, r), middle = l + DIVISION * (r - l);
   dae__formula_range(h->e, l, r, &e, &rate);
+  bool small = r - l <= h->resolution, continuous = e.regularity == DAE__CONTINUOUS;
+  bool clear = small || (continuous && (rate.lo >= 0 || rate.hi <= 0));
+  int sign = isnan(e.lo) ? 0 : dae__interval_sign(&e);
   if (isnan(e.lo)) { /* nowhere defined */
     h->side = 0;
     return r;
   }
-  int sign = dae__interval_sign(&e);
+  if (sign == 0 && !clear && continuous) {
+    clear = clock_tighten(h, l, r, middle, &rate, &e);
+    sign = dae__interval_sign(&e);
+  }
   if (sign != 0) {
     if (!clock_note_sign(h, l, sign))
       h->sided = r;
-    return r;
-  }
-  bool small = r - l <= h->resolution, monotone = rate.lo >= 0 || rate.hi <= 0;
-  bool clear = small || (e.regularity == DAE__CONTINUOUS && monotone), within = jump < r;
-  if (!clear && !within && r - l <= NARROW * fmax(fabs(l), fabs(r))) {
-    dae__formula_range(h->e, middle, middle, &at, NULL);
-    clear = e.hi - e.lo <= ROUNDING * (at.hi - at.lo);
-  }
-  if (!clear || within)
-    return within && (small || jump >= middle) ? jump : middle;
-  if (!clock_note_sign(h, l, clock_sign(h, l)))
+  } else if (jump < r) {
+    return small || jump >= middle ? jump : middle;
+  } else if (!clear) {
+    return middle;
+  } else if (!clock_note_sign(h, l, clock_sign(h, l))) {
     clock_note_sign(h, r, clock_sign(h, r));
+  }
   return r;
 }
 
@@ -166,7 +184,7 @@ static int clock_search(hunt *h, double t, double end)
   pending[count++] = end;
   while (count > 0 && !finished) {
     double r = pending[count - 1];
-    h->resolution = 4 * DBL_EPSILON * fmax(fmax(fabs(t), fabs(r)), NARROW * (end - t));
+    h->resolution = 4 * DBL_EPSILON * fmax(fmax(fabs(t), fabs(r)), NEAR_ZERO * (end - t));
     double divide = clock_examine(h, t, r);
     finished = h->found || (h->side_only && h->side != 0);
     if (cells++ == CLOCK_CELLS)
@@ -210,6 +228,8 @@ int dae__clock_next(dae__clock *c, double t, double end, const double *held, dou
     *next = clock_in_list(c, t);
   if (isnan(*next) && c->period > 0)
     return 1;
+  if (fabs(*next - end) <= 4 * DBL_EPSILON * fabs(end))
+    *next = end;
   if (!(*next > t && *next <= end))
     *next = INFINITY;
   return status;
@@ -256,13 +276,14 @@ dae__clock *dae__bind_clock(dae__binder *b, dae__node node, int direction)
   return dae__bind_ok(b) ? c : NULL;
 }
 
-dae__clock *dae__bind_clock_every(dae__binder *b, double first, double period)
+dae__clock *dae__bind_clock_every(dae__binder *b, double origin, double period, int least)
 {
   dae__clock *c = DAE__ALLOC(b->arena, dae__clock, 1);
   if (!dae__bind_ok(b))
     return NULL;
-  c->first = first;
+  c->origin = origin;
   c->period = period;
+  c->least = least;
   return c;
 }
 

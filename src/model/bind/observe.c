@@ -176,7 +176,7 @@ static int observe_event_next(void *user, double t, double end, const double *y,
 static dae__clock *observe_bind_clock(dae__binder *b, const dae__expanded_event *event)
 {
   if (event->period > 0)
-    return dae__bind_clock_every(b, event->first, event->period);
+    return dae__bind_clock_every(b, event->origin, event->period, event->least);
   if (event->instants.count > 0)
     return dae__bind_clock_at(b, event->instants.count, event->instants.item);
   return dae__bind_is_clock(b, event->node) ? dae__bind_clock(b, event->node, event->direction)

@@ -143,8 +143,9 @@ typedef struct dae__expanded_event {
   const char *name;
   int place, direction;
   bool stop;
-  dae__node node;             /* function whose zeros are the instants; 0 for every and at */
-  double first, period;       /* instants first + k period; period 0: none */
+  dae__node node;        /* function whose zeros are the instants; 0 for every and at */
+  double origin, period; /* instants origin + k period, k >= least; period 0: none */
+  int least;
   DAE__LIST(double) instants; /* ascending instants of `at` */
   DAE__LIST(dae__action) actions;
 } dae__expanded_event;

@@ -67,7 +67,7 @@ static void results_add_action(const dae__context *c, const dae__statement *s,
 /* largest number of instants of an event in a run */
 #define MAX_INSTANTS 1e9
 
-/* Instants first + k period of `every T from T0`; without T0 the first one is the start + T. */
+/* Instants T0 + k T of `every T from T0`; without T0 start + k T with k >= 1. */
 static void results_add_grid(const dae__context *c, const dae__statement *s,
                              dae__expanded_event *event)
 {
@@ -76,7 +76,8 @@ static void results_add_grid(const dae__context *c, const dae__statement *s,
   constant.what = "the period of an event";
   event->period = dae__evaluate_constant(&constant, s->a);
   constant.what = "the first instant of an event";
-  event->first = s->b ? dae__evaluate_constant(&constant, s->b) : x->from + event->period;
+  event->origin = s->b ? dae__evaluate_constant(&constant, s->b) : x->from;
+  event->least = s->b ? 0 : 1;
   if (x->l->status)
     return;
   double last = fmax(fabs(x->from), isnan(x->to) ? 0 : fabs(x->to));
@@ -127,6 +128,12 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
   dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
   dae__expanded_event event = {.place = s->place, .direction = s->direction, .stop = s->stop};
   event.name = dae__name_in_system(x, x->instances.item[c->instance].name, label);
+  int instance;
+  if (s->by_spaces && dae__lookup_symbol(c, s->word, &instance) >= 0)
+    dae__load_fail(x->l, s->place,
+                   "%s opens a list of instants here, but is declared, too: write %s - E or %s(E) "
+                   "for what is declared, or give it another name",
+                   s->word, s->word, s->word);
   if (s->trigger == DAE__EVENT_EVERY)
     results_add_grid(c, s, &event);
   else if (s->trigger == DAE__EVENT_AT)

@@ -65,17 +65,19 @@ static dae__statement *parse_block(dae__parser *p, const char *where)
 
 /* ---- events ---- */
 
-/* Tests for the word of a clause, followed by what cannot continue an expression with a variable of
- * that name: every 0.1, at A, B, every (2*pi); but not every rising, every(x). */
+/* Tests for the word of a clause: every 0.1, at A, B, and by their spaces at -1, every (2*pi); not
+ * every rising, at - 1, every(x), where it is a name. */
 static bool parse_at_clause(const dae__parser *p, const char *word)
 {
-  dae__token_kind after = p->ahead.kind;
+  const dae__token *after = &p->ahead;
   if (!dae__parser_at_word(p, word))
     return false;
-  if (after == DAE__TOKEN_NAME)
+  if (after->kind == DAE__TOKEN_NAME)
     return !dae__parser_ahead_word(p, "rising") && !dae__parser_ahead_word(p, "falling") &&
            !dae__parser_ahead_word(p, "stop");
-  return after == DAE__TOKEN_NUMBER || (after == DAE__TOKEN_OPEN && p->ahead.spaced);
+  bool unary = after->kind == DAE__TOKEN_MINUS && !strchr(" \t", after->text[1]);
+  return after->kind == DAE__TOKEN_NUMBER ||
+         (after->spaced && (unary || after->kind == DAE__TOKEN_OPEN));
 }
 
 /* Parses every T [from T0] or at A, B, ..., or the function E of an event. */
@@ -88,6 +90,7 @@ static void parse_trigger(dae__parser *p, dae__statement *s)
   }
   s->trigger = every ? DAE__EVENT_EVERY : DAE__EVENT_AT;
   s->word = dae__parser_text(p);
+  s->by_spaces = p->ahead.kind == DAE__TOKEN_MINUS || p->ahead.kind == DAE__TOKEN_OPEN;
   dae__parser_advance(p);
   dae__expr *first = dae__parser_expression(p), *e = first;
   if (every) {

@@ -104,9 +104,11 @@ typedef struct dae__statement {
   dae__range range;            /* range of a `for` loop */
   struct dae__statement *body; /* statements of a `for` loop or system, actions of an event */
   int direction;               /* direction of an event: +1 rising, -1 falling */
-  /* instants of an event: every a from b (NULL: none), at point; with the word as name */
+  /* instants of an event: every a from b (NULL: none), at point */
   enum { DAE__EVENT_ZERO, DAE__EVENT_EVERY, DAE__EVENT_AT } trigger;
-  const char *word;
+  const char *word; /* the word of the trigger as a name; by_spaces: at -1, every (x), which spaces
+                       alone tell from an expression with this name */
+  bool by_spaces;
   bool stop;
   dae__setting *setting; /* settings of simulate, or a setting of a system */
   /* points of draw: x1, y1, x2, y2, ...; the radius is in a; instants of an event */
