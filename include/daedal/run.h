@@ -194,9 +194,9 @@ typedef struct dae_run_plan {
   long time_count;         /**< number of output times */
   const dae_event *events; /**< events */
   int event_count;         /**< number of events */
-  /** writes at most max ascending times between from and to at which a step ends exactly, without
-   * an event: edges of narrow features of functions of time. Returns their number, or a negative
-   * number to end the run. NULL: none */
+  /** ascending times between from and to at which a step ends exactly, without an event: edges of
+   * narrow features of functions of time. Writes at most max and returns their number, also if it
+   * exceeds max, or a negative number to end the run. NULL: none */
   int (*stops)(void *user, double from, double to, int max, double *t);
   void *stops_user; /**< argument of stops */
   int unwatched; /**< number of conditions in the problem that no guard watches, for the summary */

@@ -4,6 +4,7 @@
 
 #include "model/bind/bind.h"
 #include "model/bind/clock.h"
+#include "model/bind/stops.h"
 
 /* A name that may occur in errors of a run, and its place in the text. */
 typedef struct dae__name_place {
@@ -48,6 +49,7 @@ struct dae_model {
   dae__result_tape outputs;
   const char **output_names;
   dae_event *events;
+  dae__stops *stops; /* narrow features of functions of time; NULL: none */
   dae_drawing drawing;
   DAE__LIST(dae__name_place) name_places;
   dae__tape_set *tapes;

@@ -257,6 +257,7 @@ dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layou
   }
   model->outputs = observe_result(layout, dae__bind_tape(b, "outputs", &out, 1, NULL));
   observe_build_events(b, model, layout);
+  model->stops = dae__bind_stops(b);
   dae__bind_ok(b);
   return b->x->l->status;
 }
