@@ -21,6 +21,8 @@
 #define DIVISION 0.45801 /* place of a division, no simple fraction */
 /* Ratio of the range on a piece to that at one point below which the range is rounding. */
 #define ROUNDING 4
+/* width of a piece, over its time, from which on rounding is looked for; chosen */
+#define NARROW 1e-6
 /* resolution of time near t = 0, in units of 4 eps: this part of the interval; chosen */
 #define NEAR_ZERO 1e-6
 
@@ -158,7 +160,8 @@ static double clock_examine(hunt *h, double l, double r)
     h->side = 0;
     return r;
   }
-  if (sign == 0 && !clear && continuous) {
+  double mean_value = fmax(fabs(rate.lo), fabs(rate.hi)) * (r - l); /* width of that form */
+  if (sign == 0 && !clear && continuous && (mean_value < e.hi - e.lo || r - l < NARROW * fabs(r))) {
     clear = clock_tighten(h, l, r, middle, &rate, &e);
     sign = dae__interval_sign(&e);
   }

@@ -3,9 +3,9 @@
  *
  * They are the maximal subexpressions f(t) of the motion without variables, other than polynomials
  * of degree 2. The run is divided into cells until the range of f on every cell, by interval
- * arithmetic, is at most half of its whole range. The edges of cells that are narrow, within the
- * run and against the cells that cover most of it, become stops: steps end there. Where f varies
- * everywhere, as a sine does, no cell is narrow: the error test sees what it does. */
+ * arithmetic, is at most a quarter of its whole range. The edges of cells that are narrow, within
+ * the run and against the cells that cover most of it, become stops: steps end there. Where f
+ * varies everywhere, as a sine does, no cell is narrow: the error test sees what it does. */
 #include "model/bind/stops.h"
 
 #include "model/expand/value.h"
@@ -16,10 +16,12 @@
 
 #define CELLS 4096        /* largest number of cells of one function */
 #define ALL_CELLS 1000000 /* and of all functions */
-#define SHARE 0.5         /* largest range on a cell, over the whole range */
-#define NARROW_RUN 64     /* width of the run over that of a narrow cell, at least */
-#define NARROW_CELLS 16   /* median width of the cells, by time, over that of a narrow one */
-#define SHORTEST 1e-12    /* width of a cell that is not divided, over the run */
+/* Largest range on a cell, over the whole range: with half of it, a cell of any width could end in
+ * the middle of a step from one level to another. */
+#define SHARE 0.25
+#define NARROW_RUN 64   /* width of the run over that of a narrow cell, at least */
+#define NARROW_CELLS 16 /* median width of the cells, by time, over that of a narrow one */
+#define SHORTEST 1e-12  /* width of a cell that is not divided, over the run */
 
 struct dae__stops {
   int count;
