@@ -43,6 +43,7 @@ struct dae__events {
   int size, extended; /* number of entries of the state vector and of the extended one */
   bool constrained;   /* the problem has multipliers */
   double rtol, atol;  /* tolerances of the steps, for near misses */
+  double end;         /* end of the run */
   dae__text *moves;   /* list of the values that actions have moved, or NULL */
   int moved;          /* number of them */
   /* saved */

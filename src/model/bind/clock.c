@@ -36,7 +36,10 @@ struct dae__clock {
   const double *instant; /* ascending instants */
   dae__formula *e;       /* function whose zeros are the instants; NULL: none */
   int direction;
-  double start;          /* start of the run */
+  double start; /* start of the run */
+  /* last answer for zeros, with the held values of e: none in (from, next), up to `end`; from =
+   * infinity: none yet */
+  double from, next, end;
 };
 
 /* ---- instants ---- */
@@ -210,14 +213,21 @@ static int clock_next_zero(dae__clock *c, double t, double end, const double *he
 {
   double w0, w1;
   hunt h = {.e = c->e, .direction = c->direction};
-  dae__formula_hold(c->e, held);
+  bool changed = dae__formula_hold(c->e, held);
   if (dae__formula_is_affine(c->e, &w0, &w1)) {
     bool wanted = w1 * c->direction > 0 || (c->direction == 0 && w1 != 0);
     *next = wanted ? -w0 / w1 : INFINITY;
     return 0;
   }
+  if (!changed && c->from <= t && t < c->next && end == c->end) {
+    *next = c->next;
+    return 0;
+  }
   int status = clock_search(&h, t, end);
   *next = h.found ? h.zero : INFINITY;
+  c->from = status == 0 ? t : INFINITY;
+  c->next = *next;
+  c->end = end;
   return status;
 }
 
@@ -251,7 +261,8 @@ int dae__clock_side(dae__clock *c, double t, const double *held, int *side)
   *side = 0;
   if (!c->e)
     return 0;
-  dae__formula_hold(c->e, held);
+  if (dae__formula_hold(c->e, held))
+    c->from = INFINITY;
   if (dae__formula_is_affine(c->e, &w0, &w1) && w1 != 0) {
     *side = (w1 > 0) == (-w0 / w1 <= t) ? 1 : -1;
     return 0;
@@ -285,6 +296,7 @@ dae__clock *dae__bind_clock(dae__binder *b, dae__node node, int direction)
   c->e = dae__formula_create(x->walker, b->arena, node, rate, entry);
   c->direction = direction;
   c->start = x->from;
+  c->from = INFINITY;
   return dae__bind_ok(b) ? c : NULL;
 }
 

@@ -20,10 +20,11 @@ dae__clock *dae__bind_clock(dae__binder *b, dae__node node, int direction);
 dae__clock *dae__bind_clock_every(dae__binder *b, double origin, double period, int least);
 dae__clock *dae__bind_clock_at(dae__binder *b, int count, const double *instants);
 
-/* First instant after t, and not after end, with the held values; infinity: none. Returns 0, or 1 where the instants cannot be told apart: more than CLOCK_CELLS
- * intervals had to be looked at, or a period is below the resolution of time. A value that is zero
- * to rounding at t has its instant there: it does not recur. An instant within 4 units in the last
- * place of the end is at the end. */
+/* First instant after t, and not after end, with the held values; infinity: none. Returns 0, or 1
+ * where the instants cannot be told apart: more than CLOCK_CELLS intervals had to be looked at, or
+ * a period is below the resolution of time. A value that is zero to rounding at t has its instant
+ * there: it does not recur. An instant within 4 units in the last place of the end is at the end.
+ */
 int dae__clock_next(dae__clock *clock, double t, double end, const double *held, double *next);
 /* Side of zero, -1 or +1, on which the function is just after t, also where it vanishes at t
  * itself; 0: it vanishes, as far as can be seen. Returns as dae__clock_next. */
