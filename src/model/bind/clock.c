@@ -223,7 +223,8 @@ static int clock_next_zero(dae__clock *c, double t, double end, const double *he
     *next = c->next;
     return 0;
   }
-  int status = clock_search(&h, t, end);
+  /* a zero at the end has its sign behind it */
+  int status = clock_search(&h, t, end + 16 * DBL_EPSILON * fabs(end));
   *next = h.found ? h.zero : INFINITY;
   c->from = status == 0 ? t : INFINITY;
   c->next = *next;
