@@ -105,7 +105,8 @@ static int count_runs(const char *path, int count, char **runs)
                         .to = plan.to,
                         .events = plan.events,
                         .event_count = plan.event_count,
-                        .held = plan.held,
+                        .stops = plan.stops,
+                        .stop_count = plan.stop_count,
                         .unmeasured = true,
                         .times = &plan.to};
   for (int i = -1; i < count; i++) {

@@ -77,11 +77,12 @@ dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y
   *Ms_pattern; bool constant_mass; }
 dae_part { char *name; void *mechanical, *semi_explicit; }
 dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint, *offset; }
+dae_held { int count; void *value, *names; }
 dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *input_user, *why,
-  *atol; }
-dae_start { double t; void *y, *fixed, *given; }
+  *atol; dae_held held; }
+dae_start { double t; void *y, *fixed, *given, *held; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
-dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *action; bool states_only; void *sets; int set_count; }
+dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive; }
 dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
   splitting; double theta, omega; int depth; bool picard, lagged; double linear; bool reorder;
   int begin, stop, interpolation; bool project; int workers; void *children, *terms, *order, *watch,
@@ -90,7 +91,7 @@ dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second
   second_growth, observed; int most_sweeps, last_sweeps; double last_observed, last_predicted;
   long windows, sweeps; char order[256], loop[256]; }
 dae_difference { double tolerances, absolute, t; char name[64]; }
-dae_verification { char *method; long rows; dae_difference most[5]; char message[256]; }
+dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
   char columns[4096], message[256]; }
 dae_native { long instructions; bool cached; double seconds; }
@@ -106,7 +107,7 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
-  void *times; long time_count; void *events; int event_count; void *held, *columns;
+  void *times; long time_count; void *events; int event_count; void *stops; int stop_count, unwatched; void *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
   bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }

@@ -88,13 +88,13 @@ dae_variable_kind dae_problem_variable(const dae_problem *problem, int i, char *
 
 /** Start of a motion. */
 typedef struct dae_start {
-  double t; /**< time */
-  /** extended state vector; algebraic variables and multipliers are initial guesses */
-  const double *y;
+  double t;          /**< time */
+  const double *y;   /**< state vector; algebraic variables and multipliers are initial guesses */
   const bool *fixed; /**< entries of y that must not change, or NULL */
   /** entries of y that the user gave, or NULL: dae_consistent_start and the constructors of all
    * methods change only the others where that makes the start consistent */
   const bool *given;
+  const double *held; /**< held values, or NULL: their current ones */
 } dae_start;
 
 /** Diagnosis of a problem at a consistent point. */

@@ -173,8 +173,11 @@ const dae_problem *dae_model_problem(const dae_model *model)
 
 dae_start dae_model_start(const dae_model *model)
 {
-  return (dae_start){
-      .t = model->t_start, .y = model->y, .fixed = model->fixed, .given = model->given};
+  return (dae_start){.t = model->t_start,
+                     .y = model->y,
+                     .fixed = model->fixed,
+                     .given = model->given,
+                     .held = model->y + dae_problem_size(&model->problem)};
 }
 
 dae_native dae_model_native(const dae_model *model)
@@ -206,9 +209,7 @@ const dae_model_setting *dae_model_find_setting(const dae_model *model, const ch
 
 static int model_write_outputs(void *user, double t, const double *y, double *out)
 {
-  dae__tape *outputs = user;
-  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
-  return dae__tape_run(outputs, in, &out) ? 0 : -1;
+  return dae__result_run(user, t, y, NULL, out);
 }
 
 void dae_model_plan(const dae_model *model, dae_run_plan *plan)
@@ -222,10 +223,9 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->outputs = model->count.outputs;
   plan->output_names = model->output_names;
   plan->output = model_write_outputs;
-  plan->output_user = model->outputs;
+  plan->output_user = (void *)&model->outputs;
   plan->events = model->events;
   plan->event_count = model->count.events;
-  plan->held = model->held;
   plan->native = model->native;
   if (to)
     plan->to = to->value;

@@ -10,9 +10,21 @@ typedef struct dae__name_place {
   int place;
 } dae__name_place;
 
+/* Tape of results on the extended state vector: its class Q is the state vector, of a given size,
+ * and its class D the held values behind it. */
+typedef struct dae__result_tape {
+  dae__tape *tape;
+  int size;
+} dae__result_tape;
+
+/* Evaluates results; dy: the derivative of the state vector as class S, may be NULL. Returns 0, or
+ * -1 without memory. */
+int dae__result_run(const dae__result_tape *result, double t, const double *y, const double *dy,
+                    double *out);
+
 /* Tapes of an event: event function, its time derivative, and actions. */
 typedef struct dae__event_tapes {
-  dae__tape *value, *rate, *action;
+  dae__result_tape value, rate, action;
 } dae__event_tapes;
 
 struct dae_model {
@@ -24,13 +36,13 @@ struct dae_model {
   dae_coupled coupled;
   dae_model_counts count;
   double t_start;
-  double *y;          /* start values */
-  bool *fixed, *held; /* by entry of y: fixed at the start; a discrete variable */
-  bool *given;        /* by entry of y: whether the text has a start value */
-  double *atol;       /* by entry of y: absolute tolerance, 0: none; NULL: none at all */
+  double *y;    /* start values, by entry of the extended state vector */
+  bool *fixed;  /* by entry of y: fixed at the start */
+  bool *given;  /* by entry of y: whether the text has a start value */
+  double *atol; /* by entry of y: absolute tolerance, 0: none; NULL: none at all */
   DAE__LIST(dae_model_setting) settings;
   DAE__LIST(dae_column) columns;
-  dae__tape *outputs;
+  dae__result_tape outputs;
   const char **output_names;
   dae_event *events;
   dae_drawing drawing;
@@ -51,7 +63,7 @@ typedef struct dae__layout {
   dae__system *system;
   int count;
   int *of_instance; /* by instance: its bound system; -1: none */
-  int *entry;       /* by leaf: its entry in the state vector; -1: none */
+  int *entry;       /* by leaf: its entry in the extended state vector; -1: none */
   int leaves;       /* number of leaves, the length of `entry` */
   int size;         /* length of the state vector */
 } dae__layout;

@@ -72,11 +72,10 @@ static void json_add_coupling(dae__text *text, const dae_summary *s)
 
 static void json_add_verification(dae__text *text, const dae_verification *v)
 {
-  static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
-                                                        [DAE_VARIABLE_RATE] = "velocities",
-                                                        [DAE_VARIABLE_STATE] = "states",
-                                                        [DAE_VARIABLE_ALGEBRAIC] = "algebraic",
-                                                        [DAE_VARIABLE_MULTIPLIER] = "multipliers"};
+  static const char *const kinds[DAE_VARIABLE_KINDS] = {
+      [DAE_VARIABLE_COORDINATE] = "positions",   [DAE_VARIABLE_RATE] = "velocities",
+      [DAE_VARIABLE_STATE] = "states",           [DAE_VARIABLE_ALGEBRAIC] = "algebraic",
+      [DAE_VARIABLE_MULTIPLIER] = "multipliers", [DAE_VARIABLE_HELD] = "held"};
   if (!v->method) {
     dae__text_add(text, "  \"verification\": null,\n");
     return;

@@ -337,12 +337,10 @@ static void summary_add_moves(dae__text *t, const dae_summary *s)
 
 size_t dae_summary_text(const dae_summary *s, char *text, size_t size)
 {
-  static const char *const kinds[DAE_VARIABLE_KINDS] = {[DAE_VARIABLE_COORDINATE] = "positions",
-                                                        [DAE_VARIABLE_RATE] = "velocities",
-                                                        [DAE_VARIABLE_STATE] = "states",
-                                                        [DAE_VARIABLE_ALGEBRAIC] =
-                                                            "algebraic variables",
-                                                        [DAE_VARIABLE_MULTIPLIER] = "multipliers"};
+  static const char *const kinds[DAE_VARIABLE_KINDS] = {
+      [DAE_VARIABLE_COORDINATE] = "positions",   [DAE_VARIABLE_RATE] = "velocities",
+      [DAE_VARIABLE_STATE] = "states",           [DAE_VARIABLE_ALGEBRAIC] = "algebraic variables",
+      [DAE_VARIABLE_MULTIPLIER] = "multipliers", [DAE_VARIABLE_HELD] = "held values"};
   const dae_verification *v = &s->verification;
   dae__text t = dae__text_in(text, size);
   summary_add_problem(&t, s);

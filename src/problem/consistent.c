@@ -121,19 +121,22 @@ static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *prob
   return DAE_OK;
 }
 
-dae_status dae__start_check(const dae_problem *problem, const dae_start *start, dae_error *err)
+dae_status dae__start_begin(const dae_problem *problem, const dae_start *start, dae_error *err)
 {
-  char name[64];
+  const dae_held *held = &problem->held;
+  char name[256];
   if (!start->y)
     return dae__fail(err, DAE_ERROR_USAGE, "start", "the start has no state vector");
   if (!isfinite(start->t))
     return dae__fail(err, DAE_ERROR_USAGE, "start", "the start time is not a finite number");
-  for (int i = 0; i < dae_problem_size(problem); i++)
-    if (!isfinite(start->y[i])) {
+  for (int i = 0, n = dae_problem_size(problem); i < n + (start->held ? held->count : 0); i++)
+    if (!isfinite(i < n ? start->y[i] : start->held[i - n])) {
       dae_problem_variable(problem, i, name, sizeof name);
       return dae__fail(err, DAE_ERROR_START, name, "the start value of %s is not a finite number",
                        name);
     }
+  if (start->held)
+    dae__copy(held->count, start->held, held->value);
   return DAE_OK;
 }
 
@@ -154,7 +157,7 @@ dae_status dae_consistent_start(const dae_problem *problem, const dae_start *sta
     return dae__fail(err, DAE_ERROR_USAGE, "start",
                      "the problem, the start or the result is missing");
   DAE__TRY(dae_problem_validate(problem, err));
-  DAE__TRY(dae__start_check(problem, start, err));
+  DAE__TRY(dae__start_begin(problem, start, err));
   dae__arena *arena = dae__arena_create(env);
   if (!arena)
     return dae__out_of_memory(err);

@@ -10,8 +10,9 @@
 dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed, double *y,
                                 double *dy, dae_diagnosis *find, dae_error *err);
 
-/* Refuses a start without a state vector, or with values that are not finite. */
-dae_status dae__start_check(const dae_problem *problem, const dae_start *start, dae_error *err);
+/* Refuses a start without a state vector, or with values that are not finite; makes its held values
+ * the current ones. */
+dae_status dae__start_begin(const dae_problem *problem, const dae_start *start, dae_error *err);
 /* Turns DAE_ERROR_RECOVERABLE and DAE_ERROR_SINGULAR into DAE_ERROR_START, since a start cannot be
  * retried at another point. */
 dae_status dae__start_status(dae_status status, dae_error *err);

@@ -49,6 +49,11 @@ int dae_problem_size(const dae_problem *p)
   return n;
 }
 
+int dae_problem_extended_size(const dae_problem *p)
+{
+  return dae_problem_size(p) + p->held.count;
+}
+
 int dae__coupled_element_size(const dae_coupled *c, int i)
 {
   if (i >= c->parts)
@@ -169,6 +174,11 @@ static dae_variable_kind problem_coupled_variable(const dae_coupled *c, int i, c
 dae_variable_kind dae_problem_variable(const dae_problem *p, int i, char *name, size_t size)
 {
   segment segments[MAX_SEGMENTS] = {{0}};
+  int held = p->held.count > 0 ? i - dae_problem_size(p) : -1;
+  if (held >= 0) {
+    dae__name_or_number(p->held.names, "held", held, name, size);
+    return DAE_VARIABLE_HELD;
+  }
   if (p->mechanical) {
     const dae_mechanical *m = p->mechanical;
     segments[0] = (segment){m->nq, DAE_VARIABLE_COORDINATE, "q", m->q_names};

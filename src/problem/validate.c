@@ -273,7 +273,9 @@ dae_status dae_problem_validate(const dae_problem *p, dae_error *err)
   int nin = p->mechanical ? p->mechanical->nin : p->semi_explicit ? p->semi_explicit->nin : 0;
   const defect defects[] = {
       {forms != 1, "problem", "exactly one of the four forms must be given"},
-      {nin > 0 && !p->input, "input", "the problem has inputs but no function that gives them"}};
+      {nin > 0 && !p->input, "input", "the problem has inputs but no function that gives them"},
+      {p->held.count < 0 || (p->held.count > 0 && !p->held.value), "held",
+       "the problem has held values but no memory for them"}};
   DAE__TRY(DEFECTS(defects, err));
   DAE__TRY(p->mechanical      ? validate_mechanical(p->mechanical, err)
            : p->semi_explicit ? validate_semi_explicit(p->semi_explicit, err)

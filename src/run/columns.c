@@ -45,12 +45,13 @@ static void columns_add_entries(dae__arena *arena, const dae_run_plan *plan, dae
 dae_status dae__columns_create(dae__arena *arena, const dae_run_plan *plan, dae__columns *out,
                                dae_error *err)
 {
-  int size = dae_problem_size(&plan->problem);
+  int size = dae_problem_extended_size(&plan->problem);
   for (int i = 0; plan->columns && i < plan->column_count; i++)
     if (plan->columns[i].entry < 0 || plan->columns[i].entry >= size)
-      return dae__fail(err, DAE_ERROR_USAGE, "columns",
-                       "column %d is entry %d of the state vector, which has entries 0 to %d",
-                       i + 1, plan->columns[i].entry, size - 1);
+      return dae__fail(
+          err, DAE_ERROR_USAGE, "columns",
+          "column %d is entry %d of the extended state vector, which has entries 0 to %d", i + 1,
+          plan->columns[i].entry, size - 1);
   dae__columns c = {.plan = plan, .variables = plan->columns ? plan->column_count : size};
   c.count = 1 + c.variables + plan->outputs;
   c.names = DAE__ALLOC(arena, const char *, c.count);

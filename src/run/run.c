@@ -61,28 +61,13 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
   const dae_problem *problem = &plan->problem;
   r->arena = dae__arena_create(env);
   if (r->arena)
-    r->y = DAE__ALLOC(r->arena, double, dae_problem_size(problem));
+    r->y = DAE__ALLOC(r->arena, double, dae_problem_extended_size(problem));
   if (!r->arena || dae__arena_failed(r->arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the run");
   DAE__TRY(dae__columns_create(r->arena, plan, &r->columns, err));
   r->verify = (dae__verify){.env = dae__env_of(env), .columns = r->columns.count};
   DAE__TRY(dae__monitor_create(r->arena, plan->unmeasured ? NULL : problem, &r->monitor, err));
-  return dae__events_create(r->arena, problem, plan->events, plan->event_count, plan->held,
-                            &r->events, err);
-}
-
-/* Number of held states, which are no degrees of freedom; the diagnosis of mechanical problems
- * already leaves them out. */
-static int run_held_states(const dae_run_plan *plan)
-{
-  const dae_coupled *c = plan->problem.coupled;
-  bool mechanical = plan->problem.mechanical != NULL;
-  int count = 0;
-  for (int i = 0; c && i < c->parts; i++)
-    mechanical = mechanical || c->part[i].mechanical;
-  for (int i = 0; plan->held && !mechanical && i < dae_problem_size(&plan->problem); i++)
-    count += plan->held[i];
-  return count;
+  return dae__events_create(r->arena, problem, plan->events, plan->event_count, &r->events, err);
 }
 
 static dae_status run_create(run *r, const dae_env *env, dae_error *err)
@@ -151,7 +136,6 @@ static dae_status run_create_inconsistent(run *r, const dae_env *env, dae_error 
     return refusal.status;
   }
   dae__plan_moves(plan, r->y, r->summary);
-  r->summary->diagnosis.dof -= run_held_states(plan);
   return DAE_OK;
 }
 
@@ -167,7 +151,6 @@ static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
   if (status < 0)
     return status;
   dae__plan_moves(plan, r->y, s);
-  s->diagnosis.dof -= run_held_states(plan);
   if (s->moved > 0)
     dae__log(env, DAE_LOG_INFO, "start: values moved to make it consistent: %d", s->moved);
   if (s->diagnosis.rank < s->diagnosis.constraints)
@@ -176,6 +159,13 @@ static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
 }
 
 /* ---- rows ---- */
+
+/* Writes the held values behind the state vector r->y. */
+static void run_extend(run *r)
+{
+  const dae_held *held = &r->plan->problem.held;
+  dae__copy(held->count, held->value, r->y + dae_problem_size(&r->plan->problem));
+}
 
 static dae_status run_row(run *r, double t, const double *y, dae_error *err)
 {
@@ -256,6 +246,7 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   if (applied < 0)
     return applied;
   r->t = t;
+  run_extend(r);
   r->summary->events += news.fired;
   *restarted = news.restarted;
   if (applied == DAE_STOPPED)
@@ -353,6 +344,7 @@ static dae_status run_integrate(run *r, dae_error *err)
 {
   clock_t begin = clock();
   r->t = r->trust.event_t = r->plan->start.t;
+  run_extend(r);
   bool fixed = dae__trust_fixed_steps(r->summary);
   dae_status status =
       dae__monitor_start(&r->monitor, r->t, r->y, fixed ? DAE__FIXED_STEP_RTOL : r->summary->rtol,

@@ -183,7 +183,7 @@ dae_status dae__assembled_create(const dae_problem *problem, const dae_start *st
 {
   *out = NULL;
   DAE__TRY(dae_problem_validate(problem, err));
-  DAE__TRY(dae__start_check(problem, start, err));
+  DAE__TRY(dae__start_begin(problem, start, err));
   if (!start->given)
     return assembled_create_at(problem, start, create, request, env, out, err);
   /* given values outweigh the others; a start refused here may still be one for the method */

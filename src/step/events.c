@@ -57,9 +57,9 @@ struct dae__events {
   const dae_problem *problem;
   const dae_event *events;
   const dae_env *env;
-  const bool *held;
-  int count, size;
-  double rtol, atol; /* tolerances of the steps, for near misses */
+  int count;
+  int size, extended; /* number of entries of the state vector and of the extended one */
+  double rtol, atol;  /* tolerances of the steps, for near misses */
   memory *memory;
   dae__watch *watches;      /* saved */
   dae__event_count *counts; /* saved */
@@ -96,11 +96,11 @@ static double events_resolution(double t, double h)
 }
 
 dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
-                              const dae_event *events, int count, const bool *held,
-                              dae__events **out, dae_error *err)
+                              const dae_event *events, int count, dae__events **out, dae_error *err)
 {
-  int n = dae_problem_size(problem);
-  dae__events own = {.problem = problem, .events = events, .count = count, .held = held, .size = n};
+  int size = dae_problem_size(problem), n = dae_problem_extended_size(problem);
+  dae__events own = {
+      .problem = problem, .events = events, .count = count, .size = size, .extended = n};
   char text[32];
   for (int i = 0; i < count; i++) {
     const char *name = events_name(&own, i, text);
@@ -120,11 +120,11 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
   own.y = DAE__ALLOC(arena, double, n);
   own.before = DAE__ALLOC(arena, double, n);
   own.after = DAE__ALLOC(arena, double, n);
-  own.dy = DAE__ALLOC(arena, double, n);
+  own.dy = DAE__ALLOC(arena, double, size);
   own.fixed = DAE__ALLOC(arena, bool, n);
   for (int k = 0; k < STATES && count > 0; k++)
     own.states[k] =
-        (state){.t = NAN, .y = DAE__ALLOC(arena, double, n), .dy = DAE__ALLOC(arena, double, n)};
+        (state){.t = NAN, .y = DAE__ALLOC(arena, double, n), .dy = DAE__ALLOC(arena, double, size)};
   dae__events *ev = DAE__ALLOC(arena, dae__events, 1);
   if (dae__arena_failed(arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the events");
@@ -177,6 +177,12 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
   }
   *ev->memory = (memory){.t = t, .t_fired = NAN};
   return DAE_OK;
+}
+
+/* Writes the held values behind a state vector. */
+static void events_extend(const dae__events *ev, double *y)
+{
+  dae__copy(ev->extended - ev->size, ev->problem->held.value, y + ev->size);
 }
 
 /* ---- samples ---- */
@@ -358,6 +364,9 @@ dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, da
   if (ev->count == 0 || !(to > from))
     return DAE_OK;
   ev->kept = ev->next_state = 0;
+  for (int k = 0; k < STATES; k++)
+    events_extend(ev, ev->states[k].y);
+  events_extend(ev, ev->y);
   /* pieces of the interpolant in turn: their ends may be kinks */
   int parts = ev->view.pieces > 1 ? ev->view.pieces : 1;
   for (int part = 1; part <= parts; part++) {
@@ -407,13 +416,13 @@ static dae_status events_fail_in_event(const dae__events *ev, int i, const char 
 static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
-  dae__copy(ev->size, ev->after, ev->y);
+  dae__copy(ev->extended, ev->after, ev->y);
   if (event->action(event->user, ev->t_found, ev->y, ev->after))
     return events_fail_in_event(ev, i, "its action failed", NULL, err);
-  if (!dae__all_finite(ev->size, ev->after))
+  if (!dae__all_finite(ev->extended, ev->after))
     return events_fail_in_event(ev, i, "its action sets a value that is not a finite number", NULL,
                                 err);
-  for (int k = 0; !event->sets && k < ev->size; k++)
+  for (int k = 0; !event->sets && k < ev->extended; k++)
     ev->fixed[k] = ev->fixed[k] || ev->after[k] != ev->y[k];
   for (int k = 0; event->sets && k < event->set_count; k++)
     ev->fixed[event->sets[k]] = true;
@@ -425,8 +434,8 @@ static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
 static dae_status events_restart(dae__events *ev, dae_integrator *it, int first, dae_error *err)
 {
   dae_error cause = dae_error_none();
-  dae__copy(ev->size, ev->after, ev->y);
-  dae_start start = {.t = ev->t_found, .y = ev->y, .fixed = ev->fixed};
+  dae__copy(ev->extended, ev->after, ev->y);
+  dae_start start = {.t = ev->t_found, .y = ev->y, .fixed = ev->fixed, .held = ev->y + ev->size};
   dae_status status =
       dae_consistent_start(ev->problem, &start, ev->env, ev->after, ev->dy, NULL, &cause);
   if (status >= 0)
@@ -454,7 +463,7 @@ static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error 
   double d = fastest > 0 ? 1e-6 / fastest : 0;
   for (int end = 0; end < 2; end++) {
     double s = end ? d : -d;
-    dae__copy(ev->size, ev->after, ev->y);
+    dae__copy(ev->extended, ev->after, ev->y);
     dae__axpy(ev->size, s, ev->dy, ev->y);
     if (events_evaluate(ev, i, ev->t_found + s, ev->y, &value[end], NULL))
       return DAE_OK;
@@ -468,9 +477,10 @@ static dae_status events_rate_sign(dae__events *ev, int i, int *sign, dae_error 
 static double events_change(dae__events *ev, int i, double value, double rtol, double atol)
 {
   double changed, most = 0;
+  dae__copy(ev->extended, ev->after, ev->y);
   for (int alternating = 0; alternating < 2; alternating++) {
     for (int k = 0; k < ev->size; k++) {
-      double d = ev->held && ev->held[k] ? 0 : rtol * fabs(ev->after[k]) + atol;
+      double d = rtol * fabs(ev->after[k]) + atol;
       ev->y[k] = ev->after[k] + (alternating && k % 2 ? -d : d);
     }
     if (!events_evaluate(ev, i, ev->t_found, ev->y, &changed, NULL))
@@ -540,9 +550,10 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
   bool stop = false;
   int first = 0;
   dae_status status = dae_integrator_interpolate(it, ev->t_found, ev->before, NULL, err);
-  dae__copy(ev->size, ev->before, ev->after);
-  for (int k = 0; k < ev->size; k++)
-    ev->fixed[k] = ev->held && ev->held[k];
+  events_extend(ev, ev->before);
+  dae__copy(ev->extended, ev->before, ev->after);
+  for (int k = 0; k < ev->extended; k++)
+    ev->fixed[k] = false;
   if (status < 0)
     return status;
   while (first < ev->count - 1 && !ev->crossings[first].found)

@@ -23,11 +23,10 @@
 typedef struct dae__events dae__events;
 
 /* Creates an event detector in the arena, with saved state. Events and problem must outlive it.
- * held (may be NULL): entries of the state vector that stay fixed when a new state is made
- * consistent. Refuses an event without a value function or with an unknown direction. */
+ * Refuses an event without a value function or with an unknown direction. */
 dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
-                              const dae_event *events, int count, const bool *held,
-                              dae__events **out, dae_error *err);
+                              const dae_event *events, int count, dae__events **out,
+                              dae_error *err);
 
 /* Tolerances of the steps, for near misses and for the sides of events after a restart. */
 void dae__events_set_tolerances(dae__events *ev, double rtol, double atol);
@@ -53,7 +52,7 @@ dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, da
 /* Report of all events at one time. */
 typedef struct dae__event_news {
   double t;
-  /* state vectors before and after the events; valid until the next search */
+  /* extended state vectors before and after the events; valid until the next search */
   const double *before, *after;
   int fired;        /* number of events that fired together */
   const char *name; /* name of the first event */

@@ -58,7 +58,8 @@ struct dae_integrator {
   int options;
   double *option;   /* values of the options */
   uint64_t other;   /* hash of other settings */
-  double *y, *work; /* workspace: two state vectors; values of the problem's functions */
+  double *y, *work; /* workspace: extended state vector and state vector; values of the problem's
+                       functions */
 };
 
 /* Creates the handle of a method. It owns the arena and frees it last; after a failure arena and

@@ -8,6 +8,7 @@
 #include "core/hash.h"
 #include "core/number.h"
 #include "core/options.h"
+#include "core/vec.h"
 #include "problem/fingerprint.h"
 #include "step/integrator.h"
 #include <math.h>
@@ -39,7 +40,8 @@ dae_status dae__integrator_identify(dae_integrator **handle, const dae__identity
   if (identity->problem) {
     it->has_problem = true;
     it->problem = *identity->problem;
-    it->y = DAE__UNINIT(it->arena, double, 2 * dae_integrator_view(it).size);
+    it->y =
+        DAE__UNINIT(it->arena, double, 2 * dae_integrator_view(it).size + it->problem.held.count);
     it->work = DAE__UNINIT(it->arena, double, dae__problem_values_work(&it->problem));
   }
   if (!dae__arena_failed(it->arena))
@@ -116,7 +118,7 @@ dae_status dae__integrator_restore_state(dae_integrator *it, const void *buffer,
 #define PERTURBATION 1e-3
 #define LEAST_PERTURBATION 1e-6
 
-/* Header of a saved buffer; the options, the state vector at t and the state follow. */
+/* Header of a saved buffer; the options, the extended state vector at t and the state follow. */
 typedef struct saved_header {
   char magic[8];
   int version;
@@ -133,7 +135,8 @@ typedef struct saved_header {
 
 static size_t integrator_vector_bytes(const dae_integrator *it)
 {
-  return it->has_problem ? (size_t)dae_integrator_view(it).size * sizeof(double) : 0;
+  size_t entries = (size_t)(dae_integrator_view(it).size + it->problem.held.count);
+  return it->has_problem ? entries * sizeof(double) : 0;
 }
 
 size_t dae_integrator_save_size(const dae_integrator *it)
@@ -167,7 +170,7 @@ static void integrator_values(const dae_integrator *it, const saved_header *at, 
 {
   const double times[] = {at->t, at->t + (at->t_previous - at->t) / 2, at->t_previous};
   const double factor[] = {0, 1, -2};
-  double *y = it->y, *nearby = it->y + at->state_size;
+  double *y = it->y, *nearby = it->y + at->state_size + it->problem.held.count;
   for (int i = 0; i < DAE__QUANTITIES; i++)
     value[i] = it->has_problem ? DAE__HASH_START : 0;
   for (int k = 0; k < 3 && it->has_problem; k++) {
@@ -200,6 +203,7 @@ dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t si
     memcpy(option, it->option, options);
   if (it->has_problem) {
     DAE__TRY(dae__integrator_interpolate_raw((dae_integrator *)it, header.t, it->y, NULL, err));
+    dae__copy(it->problem.held.count, it->problem.held.value, it->y + header.state_size);
     memcpy(y, it->y, integrator_vector_bytes(it));
     integrator_values(it, &header, header.value);
   }
@@ -252,13 +256,23 @@ static dae_status integrator_check_options(const dae_integrator *it, const char 
   return DAE_OK;
 }
 
+/* Exchanges the held values with those of the saved state in it->y. */
+static void integrator_exchange_held(const dae_integrator *it, const saved_header *header)
+{
+  const dae_held *held = &it->problem.held;
+  double *saved = it->y + header->state_size;
+  for (int i = 0; it->has_problem && i < held->count; i++) {
+    double value = held->value[i];
+    held->value[i] = saved[i];
+    saved[i] = value;
+  }
+}
+
 /* Refuses the state of another problem: its functions have other values. */
 static dae_status integrator_check_values(const dae_integrator *it, const saved_header *header,
-                                          const char *y, dae_error *err)
+                                          dae_error *err)
 {
   uint64_t value[DAE__QUANTITIES];
-  if (it->has_problem)
-    memcpy(it->y, y, integrator_vector_bytes(it));
   integrator_values(it, header, value);
   for (int i = 0; i < DAE__QUANTITIES; i++)
     if (value[i] != header->value[i])
@@ -291,6 +305,13 @@ dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t si
                      "load: the state belongs to another problem or to other settings of %s: "
                      "names, patterns, callbacks, or solvers of systems differ",
                      expected.method);
-  DAE__TRY(integrator_check_values(it, &header, y, err));
-  return dae__integrator_restore_state(it, y + integrator_vector_bytes(it), err);
+  if (it->has_problem)
+    memcpy(it->y, y, integrator_vector_bytes(it));
+  integrator_exchange_held(it, &header);
+  dae_status status = integrator_check_values(it, &header, err);
+  if (!status)
+    status = dae__integrator_restore_state(it, y + integrator_vector_bytes(it), err);
+  if (status)
+    integrator_exchange_held(it, &header);
+  return status;
 }

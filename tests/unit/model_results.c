@@ -92,7 +92,8 @@ void check_joint(const char *model, base *b, int number, const dae_joint *p)
 
 void check_events(const char *model, base *b, const dae_run_plan *plan, const double *y)
 {
-  double *dy = site_random_vector(b->layout.size), *after = site_vector(b->layout.size);
+  double *dy = site_random_vector(b->layout.size),
+         *after = site_vector(dae_problem_extended_size(&plan->problem));
   assert_int_equal(plan->event_count, b->x.events.count);
   for (int i = 0; i < plan->event_count; i++) {
     const dae_event *event = &plan->events[i];
@@ -100,7 +101,7 @@ void check_events(const char *model, base *b, const dae_run_plan *plan, const do
     base_clear(b, 0);
     base_toward(b, 0, 0, 1);
     for (int leaf = 0; leaf < b->layout.leaves; leaf++)
-      if (b->layout.entry[leaf] >= 0)
+      if (b->layout.entry[leaf] >= 0 && b->layout.entry[leaf] < b->layout.size)
         base_toward(b, 0, leaf, dy[b->layout.entry[leaf]]);
     double got[2] = {NAN, NAN};
     const double want[2] = {(double)base_derivative(b, e->node, 0),
@@ -109,7 +110,7 @@ void check_events(const char *model, base *b, const dae_run_plan *plan, const do
     assert_int_equal(event->value(event->user, b->value[0], y, &got[0]), 0);
     assert_int_equal(event->rate(event->user, b->value[0], y, dy, &got[1]), 0);
     site_compare(model, event->name, 2, 1, got, want);
-    memcpy(after, y, (size_t)b->layout.size * sizeof *after);
+    memcpy(after, y, (size_t)dae_problem_extended_size(&plan->problem) * sizeof *after);
     assert_int_equal(event->action ? event->action(event->user, b->value[0], y, after) : 0, 0);
     for (int k = 0; k < e->actions.count; k++) {
       double value = (double)base_derivative(b, e->actions.item[k].node, 0);

@@ -111,7 +111,7 @@ static rig *set_up(rig *r, const dae_mechanical *mechanical, exact_flow *flow, d
   *r = (rig){.problem = dae_problem_mechanical(mechanical)};
   r->arena = dae__arena_create(NULL);
   r->it = exact_create(mechanical, flow, step, 0, q, v);
-  assert_int_equal(dae__events_create(r->arena, &r->problem, events, count, NULL, &r->ev, &r->err),
+  assert_int_equal(dae__events_create(r->arena, &r->problem, events, count, &r->ev, &r->err),
                    DAE_OK);
   assert_int_equal(dae__events_arm(r->ev, 0, y, &r->err), DAE_OK);
   return r;
@@ -421,8 +421,7 @@ static void test_bad_events_are_refused(void **state)
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     dae__events *ev;
     dae_error err;
-    assert_int_equal(dae__events_create(arena, &problem, &bad[i], 1, NULL, &ev, &err),
-                     DAE_ERROR_PROBLEM);
+    assert_int_equal(dae__events_create(arena, &problem, &bad[i], 1, &ev, &err), DAE_ERROR_PROBLEM);
     assert_string_equal(err.equation, bad[i].name);
   }
   dae__arena_free(arena);

@@ -155,6 +155,8 @@ static void check_state(const char *name, base *b, const dae_run_plan *plan, con
   const dae_part alone = {.mechanical = problem->mechanical,
                           .semi_explicit = problem->semi_explicit};
   const dae_coupled *coupled = problem->coupled;
+  for (int i = 0; i < problem->held.count; i++)
+    problem->held.value[i] = y[dae_problem_size(problem) + i];
   assert_int_equal(b->layout.count, coupled ? coupled->parts : 1);
   for (int i = 0; i < b->layout.count; i++)
     check_unit(name, b, &b->layout.system[i], coupled ? &coupled->part[i] : &alone);
@@ -184,7 +186,7 @@ static void check_model(const subject *of)
   base_open(&b, path, of->text, &options);
   dae_model_plan(model, &plan);
   assert_int_equal(b.layout.size, dae_problem_size(&plan.problem));
-  double *y = site_vector(b.layout.size);
+  double *y = site_vector(dae_problem_extended_size(&plan.problem));
   site_begin();
   for (int number = 0; number < STATES; number++) {
     choose_state(&b, &plan.start, of, number, y);

@@ -20,7 +20,7 @@ static void assemble_create_systems(dae__binder *b, dae__layout *out)
     bool empty = i == 0 && instances > 1; /* the top level of the model beside its systems */
     for (int s = x->scopes.item[0].first; s >= 0 && empty; s = x->symbols.item[s].next)
       empty = x->symbols.item[s].kind < DAE__STATEMENT_COORD ||
-              x->symbols.item[s].kind > DAE__STATEMENT_DISCRETE;
+              x->symbols.item[s].kind >= DAE__STATEMENT_DISCRETE;
     if (empty && x->instances.item[0].energy_place > 0)
       dae__load_fail(x->l, x->instances.item[0].energy_place,
                      "energies and constraints must be in a system with their variables; use joint "
@@ -34,8 +34,9 @@ static void assemble_create_systems(dae__binder *b, dae__layout *out)
 
 /* ---- layout of the state vector ---- */
 
-static void assemble_place_all(dae__expander *x, dae__layout *out)
+static void assemble_place_all(dae__binder *b, dae__layout *out)
 {
+  dae__expander *x = b->x;
   out->leaves = x->leaves.count;
   out->entry = DAE__NEW_ARRAY(x->l->scratch, int, out->leaves);
   if (!dae__load_ok(x->l))
@@ -59,6 +60,8 @@ static void assemble_place_all(dae__expander *x, dae__layout *out)
   }
   for (int i = 0; i < x->joints.count; i++)
     out->entry[x->joints.item[i].leaf] = out->size++;
+  for (int i = 0; i < b->held.count; i++)
+    out->entry[b->held.item[i]] = out->size + i;
 }
 
 /* ---- systems, wires and joints of the coupled problem ---- */
@@ -125,6 +128,21 @@ static void assemble_bind_all(dae__binder *b, dae_model *model, dae__layout *lay
   model->problem = dae_problem_coupled(&model->coupled);
 }
 
+/* Names of the held values, and the number of discrete variables among them. */
+static void assemble_describe_held(dae__binder *b, dae_model *model)
+{
+  dae__expander *x = b->x;
+  const char **names = DAE__ALLOC(b->arena, const char *, b->held.count);
+  for (int i = 0; names && i < b->held.count && dae__load_ok(x->l); i++) {
+    const dae__leaf_info *of = &x->leaves.item[b->held.item[i]];
+    if (of->symbol < 0)
+      continue;
+    names[i] = dae__element_name(x, of->symbol, of->instance, of->element);
+    model->count.discretes++;
+  }
+  model->problem.held = (dae_held){.count = b->held.count, .value = b->held_value, .names = names};
+}
+
 dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *layout)
 {
   dae__expander *x = b->x;
@@ -132,10 +150,11 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *lay
   if (x->joints.count > 0 && x->instances.count == 1)
     dae__load_fail(x->l, x->joints.item[0].place,
                    "a joint connects systems, but the model has none; write constraint");
+  dae__bind_held(b);
   assemble_create_systems(b, layout);
   if (!dae__bind_ok(b))
     return x->l->status;
-  assemble_place_all(x, layout);
+  assemble_place_all(b, layout);
   if (dae__bind_ok(b))
     assemble_bind_all(b, model, layout);
   b->system = model->name;
@@ -153,13 +172,10 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *lay
     n->holonomic += own->holonomic.count;
     n->nonholonomic += own->nonholonomic.count;
     n->algebraic += u->w.count - u->hidden;
-    for (int k = 0; k < u->u.count; k++) {
-      unsigned kind = x->leaf_kind.item[u->u.item[k]];
-      *(kind == DAE__LEAF_DISCRETE ? &n->discretes
-        : kind == DAE__LEAF_ALG    ? &n->algebraic
-                                   : &n->states) += 1;
-    }
+    for (int k = 0; k < u->u.count; k++)
+      *(x->leaf_kind.item[u->u.item[k]] == DAE__LEAF_ALG ? &n->algebraic : &n->states) += 1;
   }
+  assemble_describe_held(b, model);
   dae_status status = dae_problem_validate(&model->problem, x->l->err);
   return x->l->status = status;
 }

@@ -49,6 +49,19 @@ void dae__binder_place(dae__binder *b, int leaf, int class, int index)
   b->lazy_input = NULL;
 }
 
+void dae__bind_held(dae__binder *b)
+{
+  dae__expander *x = b->x;
+  for (int i = 0; i < x->leaves.count && dae__load_ok(x->l); i++)
+    if (x->leaf_kind.item[i] == DAE__LEAF_DISCRETE)
+      *DAE__PUSH(x->l->scratch, &b->held) = i;
+  b->held_value = DAE__ALLOC(b->arena, double, b->held.count);
+  if (!dae__binder_leaves(b, 0))
+    return;
+  for (int i = 0; i < b->held.count; i++)
+    dae__binder_place(b, b->held.item[i], DAE__CLASS_D, i);
+}
+
 /* Memory of a matrix entry in all its tapes, in units of a graph node; chosen, not measured. */
 #define NODES_PER_ENTRY 4
 /* Limit of node visits in graph walks, relative to the node limit of a graph: a chain of 100,000

@@ -14,10 +14,11 @@ enum {
   DAE__CLASS_T,
   DAE__CLASS_Q,  /* coordinates of a system or joint, or the state vector of the model */
   DAE__CLASS_V,  /* velocities, the rates of coordinates */
-  DAE__CLASS_U,  /* states and discrete variables: u, or x of a semi-explicit system */
+  DAE__CLASS_U,  /* states: u, or x of a semi-explicit system */
   DAE__CLASS_W,  /* algebraic variables: w, or y of a semi-explicit system */
   DAE__CLASS_IN, /* inputs: variables of other systems */
   DAE__CLASS_S,  /* vector s in products of a matrix and a vector */
+  DAE__CLASS_D,  /* held values: discrete variables and modes of guards */
   DAE__CLASSES
 };
 #define DAE__BIT(class) (1u << DAE__CLASS_##class)
@@ -84,6 +85,8 @@ typedef struct dae__binder {
   dae__tape_input *input;            /* by leaf: class and index as input of a tape */
   dae__node *by;                     /* by leaf: node substituted for it; -1 between uses */
   int leaves;                        /* length of the arrays by leaf */
+  dae__ints held;                    /* leaves of class D, the held values */
+  double *held_value;                /* their current values, read by the tapes of the motion */
   const char *system;                /* name of the current system, or of the model */
   bool lazy;                         /* tapes are compiled at their first run */
   const dae__tape_input *lazy_input; /* copy of `input` for lazy tapes; NULL: out of date */
@@ -94,6 +97,8 @@ typedef struct dae__binder {
 
 /* Extends the arrays by leaf of a binder to all leaves, and class S to at least `count` leaves. */
 bool dae__binder_leaves(dae__binder *b, int count);
+/* Makes all leaves of held values the class D. */
+void dae__bind_held(dae__binder *b);
 /* Makes a leaf the entry `index` of a class of inputs in the current system; class -1: no class. */
 void dae__binder_place(dae__binder *b, int leaf, int class, int index);
 

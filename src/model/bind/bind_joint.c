@@ -6,6 +6,7 @@ enum { Q_g, Q_g_t, Q_G, Q_gamma, Q_gdot_z, Q_Gts_z, Q_COUNT };
 
 typedef struct joint_tapes {
   dae__tape *tape[Q_COUNT];
+  const double *held; /* held values */
 } joint_tapes;
 
 /* ---- callbacks ---- */
@@ -14,8 +15,11 @@ static int bind_joint_run(const void *user, int quantity, double t, const double
                           const double *zdot, const double *s, double *out)
 {
   const joint_tapes *h = user;
-  const double *in[DAE__CLASSES] = {
-      [DAE__CLASS_T] = &t, [DAE__CLASS_Q] = z, [DAE__CLASS_V] = zdot, [DAE__CLASS_S] = s};
+  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t,
+                                    [DAE__CLASS_Q] = z,
+                                    [DAE__CLASS_V] = zdot,
+                                    [DAE__CLASS_S] = s,
+                                    [DAE__CLASS_D] = h->held};
   return dae__tape_run(h->tape[quantity], in, &out) ? 0 : -1;
 }
 
@@ -75,14 +79,19 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system
     return false;
   dae__leaves below = dae__leaves_below(x->walker, 1, &g->node);
   bool timed = below.count > 0 && below.leaf[0] == 0;
-  int nz = below.count - timed;
+  int nz = 0;
+  for (int i = 0; i < below.count; i++)
+    nz += x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_COORD;
   dae__system of = {.q = {.item = DAE__NEW_ARRAY(x->l->scratch, int, nz), .count = nz}};
   dae_port *z = DAE__ALLOC(b->arena, dae_port, nz);
   joint_tapes *h = DAE__ALLOC(b->arena, joint_tapes, 1);
   if (!dae__bind_ok(b))
     return false;
-  for (int i = 0; i < nz; i++) {
-    int leaf = of.q.item[i] = below.leaf[i + timed];
+  h->held = b->held_value;
+  for (int i = 0, k = 0; k < below.count; k++) {
+    int leaf = below.leaf[k];
+    if (x->leaf_kind.item[leaf] != DAE__LEAF_COORD)
+      continue;
     int system = system_of_instance[x->leaves.item[leaf].instance];
     /* Binary search for the leaf: coordinates of a system are in rising order of their leaves. */
     const dae__ints *q = &systems[system].q;
@@ -94,7 +103,8 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system
       else
         to = middle;
     }
-    z[i] = (dae_port){system, from};
+    of.q.item[i] = leaf;
+    z[i++] = (dae_port){system, from};
   }
   if ((long)nz * nz > x->l->limits.max_nodes)
     dae__load_fail(x->l, g->place, "a joint with %d coordinates is too large", nz);

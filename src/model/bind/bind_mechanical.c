@@ -285,6 +285,7 @@ const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__system *u, const
   dae__mechanical_tapes *m = DAE__ALLOC(b->arena, dae__mechanical_tapes, 1);
   if (!dae__bind_ok(b) || !dae__binder_leaves(b, u->in.count))
     return NULL;
+  m->held = b->held_value;
   *a = (build){.b = b, .u = u, .m = m, .p = p, .T = own->kinetic, .V = own->potential};
   dae__system_place(b, u, true);
   bind_mech_build_inertia(a);

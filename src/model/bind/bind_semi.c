@@ -8,6 +8,7 @@ enum { Q_f, Q_F, Q_F_t, Q_M, Q_J, Q_J_in, Q_Ms_x, Q_COUNT };
 
 typedef struct semi_tapes {
   dae__tape *tape[Q_COUNT];
+  const double *held; /* held values */
 } semi_tapes;
 
 /* ---- callbacks ---- */
@@ -16,11 +17,9 @@ static int bind_semi_run(const void *user, int quantity, const dae_semi_explicit
                          const double *s, double *out)
 {
   const semi_tapes *c = user;
-  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &at->t,
-                                    [DAE__CLASS_U] = at->x,
-                                    [DAE__CLASS_W] = at->y,
-                                    [DAE__CLASS_IN] = at->in,
-                                    [DAE__CLASS_S] = s};
+  const double *in[DAE__CLASSES] = {
+      [DAE__CLASS_T] = &at->t,  [DAE__CLASS_U] = at->x, [DAE__CLASS_W] = at->y,
+      [DAE__CLASS_IN] = at->in, [DAE__CLASS_S] = s,     [DAE__CLASS_D] = c->held};
   return dae__tape_run(c->tape[quantity], in, &out) ? 0 : -1;
 }
 
@@ -93,18 +92,21 @@ static void bind_semi_build_mass(dae__binder *b, const dae__system *u, semi_tape
   p->Ms_x = bind_semi_eval_Ms_x;
 }
 
-/* Whether rows of F contain y at the state vector z, and at one near it in x and y that are not
- * held: dF/dy may vanish at a single point. */
-static bool bind_semi_contains_y(const dae_semi_explicit *p, double t, const bool *held, double *z,
+/* Whether rows of F contain y at the extended state vector z, and at one near it in x and y: dF/dy
+ * may vanish at a single point. */
+static bool bind_semi_contains_y(const dae_semi_explicit *p, const dae_model *model, double *z,
                                  double *J, bool *contains)
 {
+  const dae_held *held = &model->problem.held;
+  double t = model->t_start;
   const dae_pattern *at = p->J_pattern; /* NULL: J is dense */
   int n = p->nx + p->ny, from = at ? at->start[p->nx] : p->nx * n, to = at ? at->start[n] : n * n;
   for (int i = 0; i < p->ny; i++)
     contains[i] = false;
+  memcpy(held->value, z + n, (size_t)held->count * sizeof *z);
   for (int point = 0; point < 2; point++) {
     for (int j = 0; point && j < n; j++)
-      z[j] += held[j] ? 0 : 0.01 * (1 + 0.5 * sin(j + 1)) * (z[j] != 0 ? fabs(z[j]) : 1);
+      z[j] += 0.01 * (1 + 0.5 * sin(j + 1)) * (z[j] != 0 ? fabs(z[j]) : 1);
     if (p->J(p->user, &(dae_semi_explicit_at){.t = t, .x = z, .y = z + p->nx}, J) != 0)
       return false;
     for (int e = from; e < to; e++) {
@@ -118,8 +120,10 @@ static bool bind_semi_contains_y(const dae_semi_explicit *p, double t, const boo
 
 void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p)
 {
-  int n = p->nx + p->ny, count = model->count.events;
-  double *z = DAE__NEW_ARRAY(scratch, double, 3 * n), *once = z + n, *twice = once + n;
+  int n = p->nx + p->ny, count = model->count.events, held = model->problem.held.count;
+  size_t bytes = (size_t)(n + held) * sizeof(double);
+  double *z = DAE__NEW_ARRAY(scratch, double, 3 * (n + held)), *once = z + n + held,
+         *twice = once + n + held;
   double *J = DAE__NEW_ARRAY(scratch, double, p->J_pattern ? p->J_pattern->start[n] : n *n);
   bool *contains = DAE__NEW_ARRAY(scratch, bool, p->ny);
   if (!z || !J || !contains)
@@ -130,17 +134,18 @@ void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_
     const dae_event *second = i % (count + 1) ? &model->events[i % (count + 1) - 1] : NULL;
     if (!first->action || (second && !second->action))
       continue;
-    memcpy(once, model->y, (size_t)n * sizeof *once);
+    memcpy(once, model->y, bytes);
     if (first->action(first->user, model->t_start, model->y, once) != 0)
       continue;
-    memcpy(twice, once, (size_t)n * sizeof *twice);
+    memcpy(twice, once, bytes);
     if (second && second->action(second->user, model->t_start, once, twice) != 0)
       continue;
-    memcpy(z, twice, (size_t)n * sizeof *z);
-    if (bind_semi_contains_y(p, model->t_start, model->held, z, J, contains))
+    memcpy(z, twice, bytes);
+    if (bind_semi_contains_y(p, model, z, J, contains))
       for (int k = 0; k < p->ny; k++)
         p->index = contains[k] ? p->index : 2;
   }
+  memcpy(model->problem.held.value, model->y + n, (size_t)held * sizeof *z);
 }
 
 const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const char *name)
@@ -149,6 +154,7 @@ const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const ch
   semi_tapes *c = DAE__ALLOC(b->arena, semi_tapes, 1);
   if (!dae__bind_ok(b))
     return NULL;
+  c->held = b->held_value;
   *p = (dae_semi_explicit){.name = name,
                            .nx = u->u.count,
                            .ny = u->w.count,

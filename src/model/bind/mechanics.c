@@ -27,7 +27,8 @@ const char *const dae__quantity_names[] = {
 
 /* ---- callbacks ---- */
 
-static void mechanics_point(const dae_mechanical_at *at, const double *s, const double **in)
+static void mechanics_point(const dae__mechanical_tapes *m, const dae_mechanical_at *at,
+                            const double *s, const double **in)
 {
   in[DAE__CLASS_T] = &at->t;
   in[DAE__CLASS_Q] = at->q;
@@ -36,12 +37,14 @@ static void mechanics_point(const dae_mechanical_at *at, const double *s, const 
   in[DAE__CLASS_W] = at->w;
   in[DAE__CLASS_IN] = at->in;
   in[DAE__CLASS_S] = s;
+  in[DAE__CLASS_D] = m->held;
 }
 
-static int mechanics_run(dae__tape *tape, const dae_mechanical_at *at, const double *s, double *out)
+static int mechanics_run(const dae__mechanical_tapes *m, dae__tape *tape,
+                         const dae_mechanical_at *at, const double *s, double *out)
 {
   const double *in[DAE__CLASSES];
-  mechanics_point(at, s, in);
+  mechanics_point(m, at, s, in);
   return dae__tape_run(tape, in, &out) ? 0 : -1;
 }
 
@@ -57,7 +60,7 @@ static int mechanics_run(dae__tape *tape, const dae_mechanical_at *at, const dou
   static int mechanics_eval_##name(void *user, const dae_mechanical_at *at, double *out)           \
   {                                                                                                \
     const dae__mechanical_tapes *m = user;                                                         \
-    return mechanics_run(m->single[DAE__Q_##name], at, NULL, out);                                 \
+    return mechanics_run(m, m->single[DAE__Q_##name], at, NULL, out);                              \
   }
 CALLBACKS(CALLBACK)
 CALLBACK(g_t)
@@ -68,7 +71,7 @@ CALLBACK(g_t)
                                    double *out)                                                    \
   {                                                                                                \
     const dae__mechanical_tapes *m = user;                                                         \
-    return mechanics_run(m->single[DAE__Q_##name], at, s, out);                                    \
+    return mechanics_run(m, m->single[DAE__Q_##name], at, s, out);                                 \
   }
 CALLBACKS_S(CALLBACK_S)
 #undef CALLBACK_S
@@ -77,7 +80,7 @@ static int mechanics_eval_energy(void *user, const dae_mechanical_at *at, double
 {
   const dae__mechanical_tapes *m = user;
   double out[2] = {0};
-  int result = mechanics_run(m->energy, at, NULL, out);
+  int result = mechanics_run(m, m->energy, at, NULL, out);
   *T = out[0];
   *V = out[1];
   return result;
@@ -88,7 +91,7 @@ static int mechanics_eval_energy_rate(void *user, const dae_mechanical_at *at,
 {
   const dae__mechanical_tapes *m = user;
   double out[2] = {0};
-  int result = mechanics_run(m->energy_rate, at, in_rate, out);
+  int result = mechanics_run(m, m->energy_rate, at, in_rate, out);
   *T_rate = out[0];
   *V_rate = out[1];
   return result;
@@ -115,7 +118,7 @@ static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mec
   DAE__WANTED(MARK)
 #undef MARK
   wanted &= m->present;
-  mechanics_point(at, NULL, in);
+  mechanics_point(m, at, NULL, in);
   for (int i = 0; i < m->programs && wanted; i++) {
     if (m->program[i].mask & ~wanted)
       continue;

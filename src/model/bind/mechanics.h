@@ -32,6 +32,7 @@ typedef struct dae__mechanical_tapes {
   dae__program program[DAE__PROGRAMS]; /* tapes of several quantities, the largest set first */
   int programs;
   dae__tape *energy, *energy_rate;
+  const double *held; /* held values */
 } dae__mechanical_tapes;
 
 /* Set of quantities of a program, with its name, in a system where no quantity is empty. */

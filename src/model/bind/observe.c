@@ -1,6 +1,6 @@
 /* Functions of the state vector of a model: start values, columns, outputs, events; and places in
  * the text of the names in error messages of a run. Their tapes have the inputs t, the state vector
- * as class Q, its derivative as class S. */
+ * as class Q, its derivative as class S, the held values as class D. */
 #include "model/expand/value.h"
 #include "model/model.h"
 
@@ -10,10 +10,10 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
 {
   dae__expander *x = b->x;
   const double *values = dae__start_values(x, model->t_start);
-  model->y = DAE__ALLOC(b->arena, double, layout->size);
-  model->fixed = DAE__ALLOC(b->arena, bool, layout->size);
-  model->held = DAE__ALLOC(b->arena, bool, layout->size);
-  model->given = DAE__ALLOC(b->arena, bool, layout->size);
+  int size = layout->size + b->held.count;
+  model->y = DAE__ALLOC(b->arena, double, size);
+  model->fixed = DAE__ALLOC(b->arena, bool, size);
+  model->given = DAE__ALLOC(b->arena, bool, size);
   if (!dae__bind_ok(b) || !values)
     return;
   for (int i = 0; i < layout->leaves; i++) {
@@ -25,13 +25,13 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
     if (hidden)
       continue;
     model->y[layout->entry[i]] = values[i];
-    model->held[layout->entry[i]] = kind == DAE__LEAF_DISCRETE;
     model->given[layout->entry[i]] =
         kind == DAE__LEAF_COORD_RATE ? symbol->d->rate != NULL : symbol->d->value != NULL;
     model->fixed[layout->entry[i]] =
-        kind == DAE__LEAF_DISCRETE ||
-        (kind == DAE__LEAF_COORD_RATE ? symbol->d->rate_fixed : symbol->d->fixed);
+        kind == DAE__LEAF_COORD_RATE ? symbol->d->rate_fixed : symbol->d->fixed;
   }
+  for (int i = 0; i < b->held.count; i++)
+    b->held_value[i] = model->y[layout->size + i];
 }
 
 /* Absolute tolerances of the variables, by their declarations or by the settings of systems. */
@@ -40,7 +40,8 @@ static void observe_build_atol(dae__binder *b, dae_model *model, const dae__layo
   dae__expander *x = b->x;
   for (int i = 0; i < layout->leaves && dae__bind_ok(b); i++) {
     const dae__leaf_info *leaf = &x->leaves.item[i];
-    if (layout->entry[i] < 0 || leaf->symbol < 0 || x->leaf_kind.item[i] == DAE__LEAF_MULTIPLIER)
+    if (layout->entry[i] < 0 || layout->entry[i] >= layout->size || leaf->symbol < 0 ||
+        x->leaf_kind.item[i] == DAE__LEAF_MULTIPLIER)
       continue;
     const dae__symbol *symbol = &x->symbols.item[leaf->symbol];
     const dae__declaration *d = symbol->d;
@@ -136,17 +137,20 @@ static void observe_build_columns(dae__binder *b, dae_model *model, const dae__l
 
 /* ---- events ---- */
 
-static int observe_event_run(dae__tape *tape, double t, const double *y, const double *dy,
-                             double *out)
+int dae__result_run(const dae__result_tape *result, double t, const double *y, const double *dy,
+                    double *out)
 {
-  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y, [DAE__CLASS_S] = dy};
-  return dae__tape_run(tape, in, &out) ? 0 : -1;
+  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t,
+                                    [DAE__CLASS_Q] = y,
+                                    [DAE__CLASS_S] = dy,
+                                    [DAE__CLASS_D] = y + result->size};
+  return dae__tape_run(result->tape, in, &out) ? 0 : -1;
 }
 
 #define CALLBACK(name)                                                                             \
   static int observe_event_##name(void *user, double t, const double *y, double *out)              \
   {                                                                                                \
-    return observe_event_run(((const dae__event_tapes *)user)->name, t, y, NULL, out);             \
+    return dae__result_run(&((const dae__event_tapes *)user)->name, t, y, NULL, out);              \
   }
 CALLBACK(value)
 CALLBACK(action)
@@ -154,7 +158,12 @@ CALLBACK(action)
 
 static int observe_event_rate(void *user, double t, const double *y, const double *dy, double *rate)
 {
-  return observe_event_run(((const dae__event_tapes *)user)->rate, t, y, dy, rate);
+  return dae__result_run(&((const dae__event_tapes *)user)->rate, t, y, dy, rate);
+}
+
+static dae__result_tape observe_result(const dae__layout *layout, dae__tape *tape)
+{
+  return (dae__result_tape){tape, layout->size};
 }
 
 static void observe_build_events(dae__binder *b, dae_model *model, const dae__layout *layout)
@@ -185,9 +194,10 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
           (dae__tape_output){0, sets[k], event->actions.item[k].node};
     }
     dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
-    trigger->value = dae__bind_vector_tape(b, "an event: value", &value);
-    trigger->rate = dae__bind_vector_tape(b, "an event: rate", &rate);
-    trigger->action = dae__bind_tape(b, "an event: action", &action, 1, NULL);
+    trigger->value = observe_result(layout, dae__bind_vector_tape(b, "an event: value", &value));
+    trigger->rate = observe_result(layout, dae__bind_vector_tape(b, "an event: rate", &rate));
+    trigger->action =
+        observe_result(layout, dae__bind_tape(b, "an event: action", &action, 1, NULL));
     model->events[i] = (dae_event){.name = event->name,
                                    .direction = event->direction,
                                    .stop = event->stop,
@@ -209,7 +219,7 @@ dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layou
   if (!dae__bind_ok(b))
     return b->x->l->status;
   for (int i = 0; i < layout->leaves; i++)
-    if (layout->entry[i] >= 0)
+    if (layout->entry[i] >= 0 && layout->entry[i] < layout->size)
       dae__binder_place(b, i, DAE__CLASS_Q, layout->entry[i]);
   dae__expander *x = b->x;
   dae__outputs out = {0};
@@ -218,7 +228,7 @@ dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layou
     model->output_names[i] = x->outputs.item[i].name;
     *DAE__PUSH(x->l->scratch, &out) = (dae__tape_output){0, i, x->outputs.item[i].node};
   }
-  model->outputs = dae__bind_tape(b, "outputs", &out, 1, NULL);
+  model->outputs = observe_result(layout, dae__bind_tape(b, "outputs", &out, 1, NULL));
   observe_build_events(b, model, layout);
   dae__bind_ok(b);
   return b->x->l->status;

@@ -36,17 +36,15 @@ static void system_check_count(dae__binder *b, const dae__system *u)
   if (u->q.count + u->u.count + u->w.count == 0)
     dae__load_fail(x->l, scope->d ? scope->d->place : scope->body->place,
                    "%s%s has no variables: declare coord, state or alg", before, own->name);
-  for (int i = 0; i < u->u.count + u->w.count && equations < unknowns; i++) {
-    int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
-    if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE)
-      place = dae__declared_at(x, leaf);
-  }
-  if (equations < unknowns)
+  if (equations < unknowns) {
+    int last = u->w.count > 0 ? u->w.item[u->w.count - 1] : u->u.item[u->u.count - 1];
+    place = dae__declared_at(x, last);
     dae__load_fail(x->l, place,
                    "%s%s has %d state%s and algebraic variables together, but %d equation%s; each "
                    "state needs u' = E, each algebraic variable an equation A = B",
                    before, own->name, unknowns, unknowns == 1 ? "" : "s", equations,
                    equations == 1 ? "" : "s");
+  }
 }
 
 /* Finds a variable that is absent, with its rate, from the leaves of equations; -1: none. b->by
@@ -62,8 +60,7 @@ static int system_find_missing(dae__binder *b, const dae__system *u, dae__leaves
     bool state = x->leaf_kind.item[leaf] == DAE__LEAF_STATE;
     int rate = state ? dae__rate_leaf(x, leaf) : leaf;
     bool given = state && x->explicit_rate[rate] >= 0;
-    if (x->leaf_kind.item[leaf] != DAE__LEAF_DISCRETE && !given && b->by[leaf] < 0 &&
-        b->by[rate] < 0)
+    if (!given && b->by[leaf] < 0 && b->by[rate] < 0)
       missing = leaf;
   }
   for (int i = 0; i < below.count; i++)
@@ -107,8 +104,7 @@ static void system_explicit_rows(dae__binder *b, dae__system *u)
   const dae__instance *own = &x->instances.item[u->instance];
   for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
     int state = u->u.item[i];
-    if (x->leaf_kind.item[state] != DAE__LEAF_STATE ||
-        x->explicit_rate[dae__rate_leaf(x, state)] >= 0)
+    if (x->explicit_rate[dae__rate_leaf(x, state)] >= 0)
       continue;
     *DAE__PUSH(pool, &u->w) = dae__add_leaf(x, DAE__LEAF_ALG, x->leaves.item[state]);
     u->hidden++;
@@ -118,14 +114,11 @@ static void system_explicit_rows(dae__binder *b, dae__system *u)
   u->c_names = DAE__NEW_ARRAY(x->l->keep, const char *, own->equations.count);
   int hidden = u->w.count - u->hidden;
   for (int i = 0; i < u->u.count; i++) {
-    dae__node rate = DAE__ZERO;
-    if (x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE) {
-      int rate_leaf = dae__rate_leaf(x, u->u.item[i]);
-      rate = x->explicit_rate[rate_leaf];
-      if (rate < 0)
-        rate = dae__leaf(x->graph, u->w.item[hidden++]);
-      b->by[rate_leaf] = rate;
-    }
+    int rate_leaf = dae__rate_leaf(x, u->u.item[i]);
+    dae__node rate = x->explicit_rate[rate_leaf];
+    if (rate < 0)
+      rate = dae__leaf(x->graph, u->w.item[hidden++]);
+    b->by[rate_leaf] = rate;
     *DAE__PUSH(pool, &u->s) = rate;
   }
   for (int i = 0; i < own->equations.count && dae__bind_ok(b); i++) {
@@ -137,8 +130,7 @@ static void system_explicit_rows(dae__binder *b, dae__system *u)
     *DAE__PUSH(pool, &u->c) = dae__replace_leaves(x->walker, residual, b->by);
   }
   for (int i = 0; i < u->u.count; i++)
-    if (x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE)
-      b->by[dae__rate_leaf(x, u->u.item[i])] = -1;
+    b->by[dae__rate_leaf(x, u->u.item[i])] = -1;
 }
 
 /* Appends the entries of one row of M; returns the right side of the row, the equation without
@@ -180,14 +172,12 @@ static void system_quasilinear_rows(dae__binder *b, dae__system *u)
   dae__pool *pool = x->l->scratch;
   const dae__instance *own = &x->instances.item[u->instance];
   dae__kinds state_rates = {x->leaf_kind.item, DAE__LEAF_STATE_RATE};
-  int states = 0, with_rates = 0, row = 0, count = own->equations.count;
+  int states = u->u.count, with_rates = 0, row = 0, count = own->equations.count;
   bool *rated = DAE__NEW_ARRAY(pool, bool, count);
   u->s_names = DAE__NEW_ARRAY(x->l->keep, const char *, count + u->u.count);
   u->c_names = DAE__NEW_ARRAY(x->l->keep, const char *, count);
   if (!dae__load_ok(x->l))
     return;
-  for (int i = 0; i < u->u.count; i++)
-    states += x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE;
   for (int i = 0; i < count; i++)
     with_rates += rated[i] = dae__kinds_below(x, DAE__SUB(x->graph, own->equations.item[i].a,
                                                           own->equations.item[i].b)) &
@@ -219,13 +209,6 @@ static void system_quasilinear_rows(dae__binder *b, dae__system *u)
       *DAE__PUSH(pool, in_s ? &u->s : &u->c) = f;
       row += in_s;
     }
-  for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
-    if (x->leaf_kind.item[u->u.item[i]] != DAE__LEAF_DISCRETE)
-      continue;
-    *DAE__PUSH(pool, &u->mass.entries) =
-        (dae__triplet){row++, i, dae__constant(x->graph, 1)}; /* m' = 0 of a discrete variable m */
-    *DAE__PUSH(pool, &u->s) = DAE__ZERO;
-  }
   dae__system_place(b, u, false);
 }
 
@@ -264,7 +247,7 @@ dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
   int s = x->scopes.item[x->instances.item[instance].scope].first;
   for (; s >= 0 && dae__load_ok(x->l); s = x->symbols.item[s].next) {
     const dae__symbol *symbol = &x->symbols.item[s];
-    if (symbol->kind < DAE__STATEMENT_COORD || symbol->kind > DAE__STATEMENT_DISCRETE)
+    if (symbol->kind < DAE__STATEMENT_COORD || symbol->kind >= DAE__STATEMENT_DISCRETE)
       continue;
     const dae__elements *e = dae__elements_of(x, s, instance, symbol->d->place);
     dae__ints *list = symbol->kind == DAE__STATEMENT_COORD ? &u->q
@@ -284,8 +267,7 @@ dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
     return x->l->status;
   bool all_explicit = true;
   for (int i = 0; i < u->u.count; i++)
-    if (x->leaf_kind.item[u->u.item[i]] == DAE__LEAF_STATE &&
-        x->explicit_rate[dae__rate_leaf(x, u->u.item[i])] < 0)
+    if (x->explicit_rate[dae__rate_leaf(x, u->u.item[i])] < 0)
       all_explicit = false;
   if (all_explicit || b->coordinates)
     system_explicit_rows(b, u);

@@ -297,15 +297,14 @@ static void picture_draw(dae__binder *b, const dae__layout *layout, dae__picture
 
 /* The tape of a picture, and the number of its values. */
 typedef struct picture_tape {
-  dae__tape *tape;
+  dae__result_tape result;
   int values;
 } picture_tape;
 
 static int picture_eval(void *user, double t, const double *y, double *values)
 {
   const picture_tape *p = user;
-  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y};
-  if (!dae__tape_run(p->tape, in, &values))
+  if (dae__result_run(&p->result, t, y, NULL, values))
     return -1;
   for (int i = 0; i < p->values; i++)
     if (!isfinite(values[i]))
@@ -329,7 +328,7 @@ dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layou
     picture_tape *p = DAE__ALLOC(b->arena, picture_tape, 1);
     if (!dae__bind_ok(b))
       return l->status;
-    *p = (picture_tape){dae__bind_vector_tape(b, "drawing", &values), values.count};
+    *p = (picture_tape){{dae__bind_vector_tape(b, "drawing", &values), layout->size}, values.count};
     model->drawing = (dae_drawing){.shapes = picture->shapes.count,
                                    .shape = picture->shapes.item,
                                    .values = values.count,

@@ -100,7 +100,6 @@ static void compare_set_scale(dae__compare *c, const dae__track *track)
 /* Differences between the rows of b and a. */
 static dae__gap compare_gap(const dae__compare *c, const dae__track *a, const dae__track *b)
 {
-  const bool *held = c->plan->plan->held;
   double *kind, from = c->plan->plan->start.t;
   dae__gap d;
   int rows = a->count < b->count ? a->count : b->count;
@@ -112,9 +111,8 @@ static dae__gap compare_gap(const dae__compare *c, const dae__track *a, const da
     const double *x = dae__rows_at(c, a, row), *y = dae__rows_at(c, b, row);
     for (int j = 0; j < c->n; j++) {
       double difference = fabs(x[j] - y[j]) / c->scale[j], *most = &kind[c->kind[j]];
-      if (!(held && held[j]))
-        /* NaN counts as infinite; fmax ignores it */
-        *most = isnan(difference) ? INFINITY : fmax(*most, difference);
+      /* NaN counts as infinite; fmax ignores it */
+      *most = isnan(difference) ? INFINITY : fmax(*most, difference);
     }
   }
   d.algebraic = fmax(kind[DAE_VARIABLE_ALGEBRAIC], kind[DAE_VARIABLE_MULTIPLIER]);

@@ -471,7 +471,7 @@ static dae_status wave_create(const char *method, const dae_option_table *table,
   own.atol = dae__options_atol(own.rtol, own.atol);
   DAE__TRY(table == &dae_joint_option_table ? dae__joint_check_problem(from->problem, err)
                                             : dae__wave_check_problem(from->problem, err));
-  DAE__TRY(dae__start_check(from->problem, from->start, err));
+  DAE__TRY(dae__start_begin(from->problem, from->start, err));
   dae__wave_setup setup = {method, &own, jacobi, wave_begin_systems, from, from->problem, table, 0};
   return dae__start_status(dae__wave_create(&setup, env, out, err), err);
 }
