@@ -38,6 +38,7 @@ void cli_counts_text(const dae_model_counts *n, char *text, size_t size)
       {n->holonomic, "holonomic constraint"},
       {n->nonholonomic, "nonholonomic constraint"},
       {n->joints, "joint"},
+      {n->guards, "guard"},
       {n->events, "event"},
       {n->outputs, "output"},
   };
