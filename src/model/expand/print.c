@@ -46,7 +46,7 @@ static void print_call(printer *p, const dae__entry *e, int depth)
   print_text(p, ")");
 }
 
-/* Prints a op b; a constant on the left of a comparison goes to the right. */
+/* Prints a op b; a constant on the left of a sum or comparison goes to the right. */
 static void print_infix(printer *p, dae__entry e, bool negated, int strength, int depth)
 {
   static const char *const signs[DAE__OP_COUNT] = {
@@ -57,10 +57,16 @@ static void print_infix(printer *p, dae__entry e, bool negated, int strength, in
   const char *sign = negated ? " != " : signs[e.op];
   dae__node a = e.a, b = e.b;
   double c;
-  if (strength == COMPARISON && dae__is_constant(p->x->graph, a, &c)) {
-    sign = e.op == DAE__OP_LESS ? " > " : " >= ";
+  bool comparison = strength == COMPARISON;
+  if ((comparison || e.op == DAE__OP_EQUAL || e.op == DAE__OP_ADD) &&
+      dae__is_constant(p->x->graph, a, &c)) {
+    sign = comparison ? e.op == DAE__OP_LESS ? " > " : " >= " : sign;
     a = e.b;
     b = e.a;
+    if (e.op == DAE__OP_ADD && c < 0) {
+      sign = " - ";
+      b = dae__constant(p->x->graph, -c);
+    }
   }
   bool left = e.op != DAE__OP_POW, associative = e.op == DAE__OP_ADD || e.op == DAE__OP_MUL;
   print_node(p, a, strength + !left, depth);
