@@ -52,9 +52,9 @@ typedef struct dae_event {
                       it changes */
   int set_count;   /**< number of them */
   dae_event_kind kind; /**< kind of the event */
-  /** first instant after t of a time event, infinity if there is none; with held values as in y.
-   * Steps end at the instants exactly. NULL: no time event */
-  int (*next)(void *user, double t, const double *y, double *next);
+  /** first instant of a time event after t and not after end, the end of the run; infinity if there
+   * is none; with held values as in y. Steps end at the instants exactly. NULL: no time event */
+  int (*next)(void *user, double t, double end, const double *y, double *next);
   /** the action changes only held values that the motion does not depend on: the integrator goes
    * on without a restart */
   bool passive;

@@ -194,11 +194,12 @@ typedef struct dae_run_plan {
   long time_count;         /**< number of output times */
   const dae_event *events; /**< events */
   int event_count;         /**< number of events */
-  /** ascending times at which a step ends exactly, without an event: edges of narrow features of
-   * functions of time */
-  const double *stops;
-  int stop_count; /**< number of them */
-  int unwatched;  /**< number of conditions in the problem that no guard watches, for the summary */
+  /** ascending times between from and to at which a step ends exactly, without an event: edges of
+   * narrow features of functions of time. Writes at most max and returns their number, also if it
+   * exceeds max, or a negative number to end the run. NULL: none */
+  int (*stops)(void *user, double from, double to, int max, double *t);
+  void *stops_user; /**< argument of stops */
+  int unwatched; /**< number of conditions in the problem that no guard watches, for the summary */
   /** columns in this order, after t and before the outputs; NULL: all entries of the extended
    * state vector, by kind */
   const dae_column *columns;

@@ -227,6 +227,8 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->events = model->events;
   plan->event_count = model->event_count;
   plan->unwatched = model->unwatched;
+  plan->stops = model->stops ? dae__stops_find : NULL;
+  plan->stops_user = model->stops;
   plan->native = model->native;
   if (to)
     plan->to = to->value;

@@ -3,6 +3,8 @@
 #define DAEDAL_MODEL_MODEL_H
 
 #include "model/bind/bind.h"
+#include "model/bind/clock.h"
+#include "model/bind/stops.h"
 
 /* A name that may occur in errors of a run, and its place in the text. */
 typedef struct dae__name_place {
@@ -22,9 +24,13 @@ typedef struct dae__result_tape {
 int dae__result_run(const dae__result_tape *result, double t, const double *y, const double *dy,
                     double *out);
 
-/* Tapes of an event: event function, its time derivative, and actions. */
+/* Tapes of an event: event function, its time derivative, and actions; the clock of a time event.
+ */
 typedef struct dae__event_tapes {
   dae__result_tape value, rate, action;
+  dae__clock *clock;
+  int mode;   /* entry of the mode of a guard that is a clock */
+  double end; /* end of the run, as the clock knows it */
 } dae__event_tapes;
 
 struct dae_model {
@@ -46,7 +52,8 @@ struct dae_model {
   const char **output_names;
   dae_event *events; /* those of guards, then those of the text */
   int event_count;
-  int unwatched; /* number of relations of the motion within noevent */
+  int unwatched;     /* number of relations of the motion within noevent */
+  dae__stops *stops; /* narrow features of functions of time; NULL: none */
   dae_drawing drawing;
   DAE__LIST(dae__name_place) name_places;
   dae__tape_set *tapes;

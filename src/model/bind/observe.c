@@ -3,6 +3,8 @@
  * as class Q, its derivative as class S, the held values as class D. */
 #include "model/expand/value.h"
 #include "model/model.h"
+#include <math.h>
+#include <string.h>
 
 /* ---- start values ---- */
 
@@ -183,15 +185,57 @@ static dae__node observe_event_rate_node(dae__binder *b, dae__node E)
   return rate;
 }
 
+static int observe_event_next(void *user, double t, double end, const double *y, double *next)
+{
+  dae__event_tapes *event = user;
+  event->end = end;
+  return dae__clock_next(event->clock, t, end, y + event->action.size, next);
+}
+
+/* Sets the mode of a guard that is a clock by the side of its function just after t. */
+static int observe_event_side(void *user, double t, const double *before, double *after)
+{
+  const dae__event_tapes *event = user;
+  int side;
+  int status = dae__clock_side(event->clock, t, event->end, before + event->action.size, &side);
+  if (!status && side != 0)
+    after[event->mode] = side > 0;
+  return status;
+}
+
+/* Clock of a time event: of given instants, or of a function of time and held values. */
+static dae__clock *observe_bind_clock(dae__binder *b, const dae__expanded_event *event)
+{
+  if (event->period > 0)
+    return dae__bind_clock_every(b, event->origin, event->period, event->least);
+  if (event->instants.count > 0)
+    return dae__bind_clock_at(b, event->instants.count, event->instants.item);
+  return dae__bind_is_clock(b, event->node) ? dae__bind_clock(b, event->node, event->direction)
+                                            : NULL;
+}
+
+/* Makes the event function E a clock, or the tapes of E and of its total time derivative. */
+static void observe_bind_trigger(dae__binder *b, const dae__layout *layout,
+                                 const dae__expanded_event *event, dae__event_tapes *trigger)
+{
+  dae__node E = event->node;
+  trigger->clock = observe_bind_clock(b, event);
+  if (trigger->clock || !dae__bind_ok(b))
+    return;
+  dae__node E_rate = observe_event_rate_node(b, E);
+  dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
+  trigger->value = observe_result(layout, dae__bind_vector_tape(b, "an event: value", &value));
+  trigger->rate = observe_result(layout, dae__bind_vector_tape(b, "an event: rate", &rate));
+}
+
 static void observe_build_event(dae__binder *b, const dae__layout *layout,
                                 const dae__expanded_event *event, dae__event_tapes *trigger,
                                 dae_event *out)
 {
   const unsigned not_states = DAE__LEAF_ALG | DAE__LEAF_STATE_RATE | DAE__LEAF_MULTIPLIER;
   dae__outputs action = {0};
-  dae__node E = event->node, E_rate = observe_event_rate_node(b, E);
-  dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
   int *sets = DAE__ALLOC(b->arena, int, event->actions.count);
+  observe_bind_trigger(b, layout, event, trigger);
   if (!dae__bind_ok(b))
     return;
   for (int k = 0; k < event->actions.count; k++) {
@@ -200,23 +244,46 @@ static void observe_build_event(dae__binder *b, const dae__layout *layout,
       *DAE__PUSH(b->x->l->scratch, &action) =
           (dae__tape_output){0, sets[k], event->actions.item[k].node};
   }
-  trigger->value = observe_result(layout, dae__bind_vector_tape(b, "an event: value", &value));
-  trigger->rate = observe_result(layout, dae__bind_vector_tape(b, "an event: rate", &rate));
-  if (action.count > 0)
-    trigger->action =
-        observe_result(layout, dae__bind_tape(b, "an event: action", &action, 1, NULL));
+  bool clock = trigger->clock != NULL;
+  bool by_side = clock && event->kind == DAE_EVENT_GUARD && action.count == 0;
+  trigger->action = observe_result(
+      layout, action.count > 0 ? dae__bind_tape(b, "an event: action", &action, 1, NULL) : NULL);
+  trigger->mode = by_side ? sets[0] : 0;
+  trigger->end = isnan(b->x->to) ? b->x->from + 1 : b->x->to;
   *out = (dae_event){.name = event->name,
                      .direction = event->direction,
                      .stop = event->stop,
                      .user = trigger,
-                     .value = observe_event_value,
-                     .rate = observe_event_rate,
-                     .action = action.count > 0 ? observe_event_action : NULL,
-                     .states_only = !(dae__kinds_below(b->x, E) & not_states),
+                     .value = clock ? NULL : observe_event_value,
+                     .rate = clock ? NULL : observe_event_rate,
+                     .next = clock ? observe_event_next : NULL,
+                     .action = by_side            ? observe_event_side
+                               : action.count > 0 ? observe_event_action
+                                                  : NULL,
+                     .states_only = !(dae__kinds_below(b->x, event->node) & not_states),
                      .sets = sets,
                      .set_count = event->actions.count,
                      .kind = event->kind,
                      .passive = event->passive};
+}
+
+/* Modes of the guards that are clocks just after the start, where their functions may vanish. */
+static void observe_start_clocks(dae__binder *b, dae_model *model, const dae__layout *layout)
+{
+  double *held = model->y + layout->size;
+  for (int i = 0; i < b->x->guard_events && dae__bind_ok(b); i++) {
+    const dae_event *event = &model->events[i];
+    const dae__event_tapes *trigger = event->user;
+    int side = 0;
+    if (!trigger->clock ||
+        dae__clock_side(trigger->clock, model->t_start, trigger->end, held, &side))
+      continue;
+    if (event->action == observe_event_side && side != 0)
+      model->y[trigger->mode] = side > 0;
+    else if (event->action == observe_event_action && side * event->direction > 0)
+      event->action(event->user, model->t_start, model->y, model->y);
+  }
+  memcpy(b->held_value, held, (size_t)b->held.count * sizeof *held);
 }
 
 static void observe_build_events(dae__binder *b, dae_model *model, const dae__layout *layout)
@@ -233,6 +300,8 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
     if (event->place >= 0)
       *DAE__PUSH(x->l->keep, &model->name_places) = (dae__name_place){event->name, event->place};
   }
+  if (dae__bind_ok(b))
+    observe_start_clocks(b, model, layout);
 }
 
 dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layout *layout)
@@ -254,6 +323,7 @@ dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layou
   }
   model->outputs = observe_result(layout, dae__bind_tape(b, "outputs", &out, 1, NULL));
   observe_build_events(b, model, layout);
+  model->stops = dae__bind_stops(b);
   dae__bind_ok(b);
   return b->x->l->status;
 }

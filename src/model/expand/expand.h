@@ -158,8 +158,11 @@ typedef struct dae__expanded_event {
   dae_event_kind kind;
   int place, direction;
   bool stop;
-  bool passive; /* the motion depends on none of the values that the event sets */
-  dae__node node;
+  bool passive;          /* the motion depends on none of the values that the event sets */
+  dae__node node;        /* function whose zeros are the instants; 0 for every and at */
+  double origin, period; /* instants origin + k period, k >= least; period 0: none */
+  int least;
+  DAE__LIST(double) instants; /* ascending instants of `at` */
   DAE__LIST(dae__action) actions;
 } dae__expanded_event;
 
@@ -211,6 +214,7 @@ typedef struct dae__expander {
   bool *moves;               /* by leaf: the motion depends on it; set by dae__guard_motion */
   dae__picture picture;      /* shapes of the draw statements */
   const dae__statement *simulate;
+  double from, to;           /* start and end of the run by its settings; to = NaN: not given */
   dae__node *no_state_rates; /* by leaf: node 0 for the rate of a state, -1 for others */
   dae__node *explicit_rate;  /* by leaf u': node E of the equation u' = E; -1: none */
 } dae__expander;

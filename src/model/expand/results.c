@@ -1,5 +1,8 @@
 /* Expansion of outputs, events and drawings, which do not change the motion. */
 #include "model/expand/value.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
 
 /* largest number of actions of an event, which are searched linearly; chosen, not measured */
 #define MAX_ACTIONS 10000
@@ -70,6 +73,66 @@ static void results_add_action(const dae__context *c, const dae__statement *s,
   *DAE__PUSH(x->l->scratch, &event->actions) = (dae__action){leaf, results_evaluate(c, s->b)};
 }
 
+/* largest number of instants of an event in a run */
+#define MAX_INSTANTS 1e9
+
+/* Instants T0 + k T of `every T from T0`; without T0 start + k T with k >= 1. */
+static void results_add_grid(const dae__context *c, const dae__statement *s,
+                             dae__expanded_event *event)
+{
+  dae__expander *x = c->x;
+  dae__context constant = *c;
+  constant.what = "the period of an event";
+  event->period = dae__evaluate_constant(&constant, s->a);
+  constant.what = "the first instant of an event";
+  event->origin = s->b ? dae__evaluate_constant(&constant, s->b) : x->from;
+  event->least = s->b ? 0 : 1;
+  if (x->l->status)
+    return;
+  double last = fmax(fabs(x->from), isnan(x->to) ? 0 : fabs(x->to));
+  if (!(event->period > 0))
+    dae__load_fail(x->l, s->a->place, "the period %.10g of an event is not positive; write every T",
+                   event->period);
+  else if (x->to - x->from > MAX_INSTANTS * event->period ||
+           event->period <= 4 * DBL_EPSILON * last)
+    dae__load_fail(x->l, s->a->place,
+                   "every %.10g is more than %.0e instants up to t = %.10g; use a longer period",
+                   event->period, MAX_INSTANTS, last);
+}
+
+static int results_by_value(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Ascending instants of `at A, B, ...`. */
+static void results_add_instants(const dae__context *c, const dae__statement *s,
+                                 dae__expanded_event *event)
+{
+  dae__load *l = c->x->l;
+  dae__context constant = *c;
+  constant.what = "an instant of an event";
+  for (const dae__expr *e = s->point; e && !l->status; e = e->next)
+    *DAE__PUSH(l->scratch, &event->instants) = dae__evaluate_constant(&constant, e);
+  if (dae__load_ok(l))
+    qsort(event->instants.item, (size_t)event->instants.count, sizeof(double), results_by_value);
+}
+
+/* Function of time and variables whose zeros are the instants. */
+static void results_add_function(const dae__context *c, const dae__statement *s,
+                                 dae__expanded_event *event)
+{
+  dae__expander *x = c->x;
+  bool when = s->trigger == DAE__EVENT_WHEN;
+  double value;
+  event->node = when ? results_condition(c, s->a) : results_evaluate(c, s->a);
+  if (!x->l->status && dae__is_constant(x->graph, event->node, &value))
+    dae__load_fail(x->l, s->a->place,
+                   when ? "the condition is constant and never becomes true"
+                        : "the event function is constant and never crosses zero");
+}
+
 static void results_add_event(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
@@ -77,13 +140,19 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
   dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
   dae__expanded_event event = {.place = s->place, .direction = s->direction, .stop = s->stop};
   event.name = dae__name_in_system(x, x->instances.item[c->instance].name, label);
-  event.kind = s->when ? DAE_EVENT_CONDITION : DAE_EVENT_CROSSING;
-  event.node = s->when ? results_condition(c, s->a) : results_evaluate(c, s->a);
-  double value;
-  if (!x->l->status && dae__is_constant(x->graph, event.node, &value))
-    dae__load_fail(x->l, s->a->place,
-                   s->when ? "the condition is constant and never becomes true"
-                           : "the event function is constant and never crosses zero");
+  int instance;
+  if (s->by_spaces && dae__lookup_symbol(c, s->word, &instance) >= 0)
+    dae__load_fail(x->l, s->place,
+                   "%s opens a clause here, but is declared, too: write %s - E or %s(E) "
+                   "for what is declared, or give it another name",
+                   s->word, s->word, s->word);
+  event.kind = s->trigger == DAE__EVENT_WHEN ? DAE_EVENT_CONDITION : DAE_EVENT_CROSSING;
+  if (s->trigger == DAE__EVENT_EVERY)
+    results_add_grid(c, s, &event);
+  else if (s->trigger == DAE__EVENT_AT)
+    results_add_instants(c, s, &event);
+  else
+    results_add_function(c, s, &event);
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
     results_add_action(c, a, &event);
   *DAE__PUSH(x->l->scratch, &x->events) = event;

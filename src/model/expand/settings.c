@@ -141,13 +141,16 @@ static void settings_add_setting(const dae__context *c, dae_model *model, const 
       dae__load_fail(l, s->place, "duplicate setting %s", s->name);
   }
   if (!system && !strcmp(s->name, "from"))
-    model->t_start = out.value;
+    model->t_start = c->x->from = out.value;
+  if (!system && !strcmp(s->name, "to"))
+    c->x->to = out.value;
   *DAE__PUSH(l->keep, &model->settings) = out;
 }
 
 dae_status dae__build_settings(dae__expander *x, dae_model *model)
 {
   dae__context c = {.x = x, .what = "a setting"};
+  x->to = NAN;
   if (x->simulate)
     for (const dae__setting *s = x->simulate->setting; s && !x->l->status; s = s->next)
       settings_add_setting(&c, model, NULL, s);

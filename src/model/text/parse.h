@@ -23,6 +23,8 @@ static inline bool dae__parser_at(const dae__parser *p, dae__token_kind kind)
 }
 /* Tests that the current token is a given word. */
 bool dae__parser_at_word(const dae__parser *p, const char *word);
+/* The same of the token after it. */
+bool dae__parser_ahead_word(const dae__parser *p, const char *word);
 /* Consumes the current token if it has a given kind; true: consumed. */
 static inline bool dae__parser_accept(dae__parser *p, dae__token_kind kind)
 {

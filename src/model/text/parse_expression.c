@@ -22,11 +22,21 @@ void dae__parser_advance(dae__parser *p)
   dae__lexer_next(&p->lexer, &p->ahead);
 }
 
+static bool parse_is_word(const dae__parser *p, const dae__token *token, const char *word)
+{
+  return token->kind == DAE__TOKEN_NAME && token->text[0] == word[0] &&
+         !strncmp(token->text, word, (size_t)token->length) && word[token->length] == 0 &&
+         !p->l->status;
+}
+
 bool dae__parser_at_word(const dae__parser *p, const char *word)
 {
-  const char *text = p->at.text;
-  return p->at.kind == DAE__TOKEN_NAME && text[0] == word[0] &&
-         !strncmp(text, word, (size_t)p->at.length) && word[p->at.length] == 0 && !p->l->status;
+  return parse_is_word(p, &p->at, word);
+}
+
+bool dae__parser_ahead_word(const dae__parser *p, const char *word)
+{
+  return parse_is_word(p, &p->ahead, word);
 }
 
 bool dae__parser_accept_word(dae__parser *p, const char *word)

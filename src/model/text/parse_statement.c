@@ -65,21 +65,43 @@ static dae__statement *parse_block(dae__parser *p, const char *where)
 
 /* ---- events ---- */
 
-/* Tests for a clause `word ...` after the label of an event; the word may also be the name of a
- * variable in the event function. */
+/* Tests for the word of a clause: every 0.1, at A, B, and by their spaces at -1, every (2*pi); not
+ * every rising, at - 1, every(x), where it is a name. */
 static bool parse_at_clause(const dae__parser *p, const char *word)
 {
-  static const char *const attributes[] = {"rising", "falling", "stop"};
-  dae__token after = p->ahead;
+  const dae__token *after = &p->ahead;
   if (!dae__parser_at_word(p, word))
     return false;
-  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
-    if (after.kind == DAE__TOKEN_NAME && after.length == (int)strlen(attributes[i]) &&
-        !strncmp(after.text, attributes[i], (size_t)after.length))
-      return false;
-  bool sign = after.kind == DAE__TOKEN_MINUS && after.spaced && after.text[1] != ' ';
-  return after.kind == DAE__TOKEN_NAME || after.kind == DAE__TOKEN_NUMBER ||
-         after.kind == DAE__TOKEN_NOT || (after.kind == DAE__TOKEN_OPEN && after.spaced) || sign;
+  if (after->kind == DAE__TOKEN_NAME)
+    return !dae__parser_ahead_word(p, "rising") && !dae__parser_ahead_word(p, "falling") &&
+           !dae__parser_ahead_word(p, "stop");
+  bool unary = after->kind == DAE__TOKEN_MINUS && !strchr(" \t", after->text[1]);
+  return after->kind == DAE__TOKEN_NUMBER || after->kind == DAE__TOKEN_NOT ||
+         (after->spaced && (unary || after->kind == DAE__TOKEN_OPEN));
+}
+
+/* Parses every T [from T0], at A, B, ..., when CONDITION, or the function E of an event. */
+static void parse_trigger(dae__parser *p, dae__statement *s)
+{
+  bool every = parse_at_clause(p, "every"), when = parse_at_clause(p, "when");
+  if (!every && !when && !parse_at_clause(p, "at")) {
+    s->a = dae__parser_expression(p);
+    return;
+  }
+  s->trigger = every ? DAE__EVENT_EVERY : when ? DAE__EVENT_WHEN : DAE__EVENT_AT;
+  s->word = dae__parser_text(p);
+  s->by_spaces = p->ahead.kind == DAE__TOKEN_MINUS || p->ahead.kind == DAE__TOKEN_OPEN;
+  dae__parser_advance(p);
+  dae__expr *first = dae__parser_expression(p), *e = first;
+  if (every || when) {
+    s->a = first;
+    if (every && dae__parser_accept_word(p, "from"))
+      s->b = dae__parser_expression(p);
+    return;
+  }
+  s->point = first;
+  while (e && dae__parser_accept(p, DAE__TOKEN_COMMA))
+    e = e->next = dae__parser_expression(p);
 }
 
 static void parse_event(dae__parser *p, dae__statement *s)
@@ -89,21 +111,18 @@ static void parse_event(dae__parser *p, dae__statement *s)
     dae__load_fail(p->l, s->place, "an event needs a name: event bounce: E");
     return;
   }
-  if (!p->l->status && parse_at_clause(p, "when")) {
-    s->when = true;
-    dae__parser_advance(p);
-  }
   if (!p->l->status)
-    s->a = dae__parser_expression(p);
+    parse_trigger(p, s);
   while (!p->l->status) { /* attributes of an event: rising, falling, stop, in any order */
     bool rising = dae__parser_at_word(p, "rising"), falling = dae__parser_at_word(p, "falling");
-    if ((rising || falling) && s->when)
-      dae__load_fail(p->l, p->at.place,
-                     "an event with when happens where its condition becomes true; leave %s out",
-                     rising ? "rising" : "falling");
     if ((rising || falling) && s->direction)
       dae__load_fail(p->l, p->at.place,
                      "rising or falling may be given once; leave both out for either direction");
+    if ((rising || falling) && s->trigger)
+      dae__load_fail(p->l, p->at.place,
+                     "rising and falling are for a function that crosses zero; leave them out "
+                     "after %s",
+                     s->word);
     if (rising || falling)
       s->direction = rising ? 1 : -1;
     else if (dae__parser_at_word(p, "stop"))

@@ -104,11 +104,16 @@ typedef struct dae__statement {
   dae__range range;            /* range of a `for` loop */
   struct dae__statement *body; /* statements of a `for` loop or system, actions of an event */
   int direction;               /* direction of an event: +1 rising, -1 falling */
+  /* instants of an event: every a from b (NULL: none), at point, when a becomes true */
+  enum { DAE__EVENT_ZERO, DAE__EVENT_EVERY, DAE__EVENT_AT, DAE__EVENT_WHEN } trigger;
+  const char *word; /* the word of the trigger as a name; by_spaces: at -1, every (x), which spaces
+                       alone tell from an expression with this name */
+  bool by_spaces;
   bool stop;
-  bool when;              /* an event at which the condition a becomes true */
-  dae__setting *setting;  /* settings of simulate, or a setting of a system */
-  const dae__expr *point; /* points of draw: x1, y1, x2, y2, ...; the radius is in a */
-  const char *text;       /* title of model, or label of draw */
+  dae__setting *setting; /* settings of simulate, or a setting of a system */
+  /* points of draw: x1, y1, x2, y2, ...; the radius is in a; instants of an event */
+  const dae__expr *point;
+  const char *text; /* title of model, or label of draw */
   struct dae__statement *next;
 } dae__statement;
 

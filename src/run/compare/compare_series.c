@@ -130,7 +130,7 @@ dae_status dae__trial(dae__compare *c, double limit, dae_compare_run *run, dae__
                              .events = given->events,
                              .event_count = given->event_count,
                              .stops = given->stops,
-                             .stop_count = given->stop_count,
+                             .stops_user = given->stops_user,
                              .method = run->method,
                              .options = run->method->defaults ? c->options : NULL,
                              .times = c->times,

@@ -1,0 +1,16 @@
+/* Edges of narrow features of the functions of time in the motion, at which steps end. */
+#ifndef DAEDAL_MODEL_BIND_STOPS_H
+#define DAEDAL_MODEL_BIND_STOPS_H
+
+#include "model/bind/bind.h"
+
+typedef struct dae__stops dae__stops;
+
+/* Functions of time alone in the motion, in the arena, independent of the graph; NULL: there are
+ * none, or after an error. */
+dae__stops *dae__bind_stops(dae__binder *b);
+/* Ascending times of the edges between `from` and `to`, at most max; returns their number, also if
+ * it exceeds max, where t has no meaning. For dae_run_plan.stops. */
+int dae__stops_find(void *stops, double from, double to, int max, double *t);
+
+#endif
