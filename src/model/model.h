@@ -44,7 +44,9 @@ struct dae_model {
   DAE__LIST(dae_column) columns;
   dae__result_tape outputs;
   const char **output_names;
-  dae_event *events;
+  dae_event *events; /* those of guards, then those of the text */
+  int event_count;
+  int unwatched; /* number of relations of the motion within noevent */
   dae_drawing drawing;
   DAE__LIST(dae__name_place) name_places;
   dae__tape_set *tapes;

@@ -18,6 +18,9 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
     return;
   for (int i = 0; i < layout->leaves; i++) {
     unsigned kind = x->leaf_kind.item[i];
+    bool mode = kind == DAE__LEAF_DISCRETE && x->leaves.item[i].symbol < 0;
+    if (mode)
+      model->y[layout->entry[i]] = values[i];
     if (layout->entry[i] < 0 || kind == DAE__LEAF_MULTIPLIER || x->leaves.item[i].symbol < 0)
       continue;
     const dae__symbol *symbol = &x->symbols.item[x->leaves.item[i].symbol];
@@ -166,48 +169,69 @@ static dae__result_tape observe_result(const dae__layout *layout, dae__tape *tap
   return (dae__result_tape){tape, layout->size};
 }
 
+/* Total time derivative E_t + E_y y' of an event function, with y' as class S. */
+static dae__node observe_event_rate_node(dae__binder *b, dae__node E)
+{
+  dae__graph *graph = b->x->graph;
+  dae__gradient d = dae__bind_gradient(b, E, DAE__BIT(T) | DAE__BIT(Q));
+  dae__node rate = DAE__ZERO;
+  for (int k = 0; k < d.count; k++) {
+    dae__node dy =
+        d.leaf[k] == 0 ? dae__constant(graph, 1) : dae__leaf(graph, b->s.item[b->index[d.leaf[k]]]);
+    rate = DAE__ADD(graph, rate, DAE__MUL(graph, d.value[k], dy));
+  }
+  return rate;
+}
+
+static void observe_build_event(dae__binder *b, const dae__layout *layout,
+                                const dae__expanded_event *event, dae__event_tapes *trigger,
+                                dae_event *out)
+{
+  const unsigned not_states = DAE__LEAF_ALG | DAE__LEAF_STATE_RATE | DAE__LEAF_MULTIPLIER;
+  dae__outputs action = {0};
+  dae__node E = event->node, E_rate = observe_event_rate_node(b, E);
+  dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
+  int *sets = DAE__ALLOC(b->arena, int, event->actions.count);
+  if (!dae__bind_ok(b))
+    return;
+  for (int k = 0; k < event->actions.count; k++) {
+    sets[k] = layout->entry[event->actions.item[k].leaf];
+    if (event->actions.item[k].node >= 0)
+      *DAE__PUSH(b->x->l->scratch, &action) =
+          (dae__tape_output){0, sets[k], event->actions.item[k].node};
+  }
+  trigger->value = observe_result(layout, dae__bind_vector_tape(b, "an event: value", &value));
+  trigger->rate = observe_result(layout, dae__bind_vector_tape(b, "an event: rate", &rate));
+  if (action.count > 0)
+    trigger->action =
+        observe_result(layout, dae__bind_tape(b, "an event: action", &action, 1, NULL));
+  *out = (dae_event){.name = event->name,
+                     .direction = event->direction,
+                     .stop = event->stop,
+                     .user = trigger,
+                     .value = observe_event_value,
+                     .rate = observe_event_rate,
+                     .action = action.count > 0 ? observe_event_action : NULL,
+                     .states_only = !(dae__kinds_below(b->x, E) & not_states),
+                     .sets = sets,
+                     .set_count = event->actions.count,
+                     .kind = event->kind,
+                     .passive = event->passive};
+}
+
 static void observe_build_events(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
-  model->events = DAE__ALLOC(b->arena, dae_event, x->events.count);
-  dae__event_tapes *trigger = DAE__ALLOC(b->arena, dae__event_tapes, x->events.count);
-  const unsigned not_states = DAE__LEAF_ALG | DAE__LEAF_STATE_RATE | DAE__LEAF_MULTIPLIER;
-  if (x->events.count == 0 || !dae__binder_leaves(b, layout->size))
+  int count = x->events.count;
+  model->events = DAE__ALLOC(b->arena, dae_event, count);
+  dae__event_tapes *trigger = DAE__ALLOC(b->arena, dae__event_tapes, count);
+  if (count == 0 || !dae__binder_leaves(b, layout->size))
     return;
-  for (int i = 0; i < x->events.count && dae__bind_ok(b); i++, trigger++) {
+  for (int i = 0; i < count && dae__bind_ok(b); i++) {
     const dae__expanded_event *event = &x->events.item[i];
-    dae__outputs action = {0};
-    dae__node E = event->node,
-              E_rate = DAE__ZERO; /* total time derivative of an event function, E_t + E_y y' */
-    dae__gradient d = dae__bind_gradient(b, E, DAE__BIT(T) | DAE__BIT(Q));
-    int *sets = DAE__ALLOC(b->arena, int, event->actions.count);
-    if (!dae__bind_ok(b))
-      return;
-    for (int k = 0; k < d.count; k++) {
-      dae__node dy = d.leaf[k] == 0 ? dae__constant(x->graph, 1)
-                                    : dae__leaf(x->graph, b->s.item[b->index[d.leaf[k]]]);
-      E_rate = DAE__ADD(x->graph, E_rate, DAE__MUL(x->graph, d.value[k], dy));
-    }
-    for (int k = 0; k < event->actions.count; k++) {
-      sets[k] = layout->entry[event->actions.item[k].leaf];
-      *DAE__PUSH(x->l->scratch, &action) =
-          (dae__tape_output){0, sets[k], event->actions.item[k].node};
-    }
-    dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
-    trigger->value = observe_result(layout, dae__bind_vector_tape(b, "an event: value", &value));
-    trigger->rate = observe_result(layout, dae__bind_vector_tape(b, "an event: rate", &rate));
-    trigger->action =
-        observe_result(layout, dae__bind_tape(b, "an event: action", &action, 1, NULL));
-    model->events[i] = (dae_event){.name = event->name,
-                                   .direction = event->direction,
-                                   .stop = event->stop,
-                                   .user = trigger,
-                                   .value = observe_event_value,
-                                   .rate = observe_event_rate,
-                                   .action = event->actions.count > 0 ? observe_event_action : NULL,
-                                   .states_only = !(dae__kinds_below(x, E) & not_states),
-                                   .sets = sets,
-                                   .set_count = event->actions.count};
+    observe_build_event(b, layout, event, &trigger[i], &model->events[i]);
+    if (event->place >= 0)
+      *DAE__PUSH(x->l->keep, &model->name_places) = (dae__name_place){event->name, event->place};
   }
 }
 

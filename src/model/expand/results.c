@@ -28,6 +28,15 @@ static dae__node results_evaluate(const dae__context *c, const dae__expr *e)
   return results_without_state_rates(c->x, dae__evaluate(c, e), e->place);
 }
 
+/* Event function of a condition over held values, 1/2 where it is true, else -1/2. */
+static dae__node results_condition(const dae__context *c, const dae__expr *e)
+{
+  dae__graph *graph = c->x->graph;
+  dae__node node = results_without_state_rates(c->x, dae__evaluate_condition(c, e), e->place);
+  node = dae__guard_condition(c->x, node, e->place);
+  return DAE__SUB(graph, node, dae__constant(graph, 0.5));
+}
+
 static void results_add_action(const dae__context *c, const dae__statement *s,
                                dae__expanded_event *event)
 {
@@ -68,10 +77,13 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
   dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
   dae__expanded_event event = {.place = s->place, .direction = s->direction, .stop = s->stop};
   event.name = dae__name_in_system(x, x->instances.item[c->instance].name, label);
-  event.node = results_evaluate(c, s->a);
+  event.kind = s->when ? DAE_EVENT_CONDITION : DAE_EVENT_CROSSING;
+  event.node = s->when ? results_condition(c, s->a) : results_evaluate(c, s->a);
   double value;
   if (!x->l->status && dae__is_constant(x->graph, event.node, &value))
-    dae__load_fail(x->l, s->a->place, "the event function is constant and never crosses zero");
+    dae__load_fail(x->l, s->a->place,
+                   s->when ? "the condition is constant and never becomes true"
+                           : "the event function is constant and never crosses zero");
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
     results_add_action(c, a, &event);
   *DAE__PUSH(x->l->scratch, &x->events) = event;
@@ -118,6 +130,7 @@ static void results_handle(const dae__context *c, const dae__statement *s)
 dae_status dae__expand_results(dae__expander *x)
 {
   dae__walk_instances(x, results_handle);
-  dae__load_ok(x->l);
+  if (dae__load_ok(x->l))
+    dae__guard_events(x);
   return x->l->status;
 }

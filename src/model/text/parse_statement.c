@@ -65,6 +65,23 @@ static dae__statement *parse_block(dae__parser *p, const char *where)
 
 /* ---- events ---- */
 
+/* Tests for a clause `word ...` after the label of an event; the word may also be the name of a
+ * variable in the event function. */
+static bool parse_at_clause(const dae__parser *p, const char *word)
+{
+  static const char *const attributes[] = {"rising", "falling", "stop"};
+  dae__token after = p->ahead;
+  if (!dae__parser_at_word(p, word))
+    return false;
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    if (after.kind == DAE__TOKEN_NAME && after.length == (int)strlen(attributes[i]) &&
+        !strncmp(after.text, attributes[i], (size_t)after.length))
+      return false;
+  bool sign = after.kind == DAE__TOKEN_MINUS && after.spaced && after.text[1] != ' ';
+  return after.kind == DAE__TOKEN_NAME || after.kind == DAE__TOKEN_NUMBER ||
+         after.kind == DAE__TOKEN_NOT || (after.kind == DAE__TOKEN_OPEN && after.spaced) || sign;
+}
+
 static void parse_event(dae__parser *p, dae__statement *s)
 {
   parse_label(p, s);
@@ -72,10 +89,18 @@ static void parse_event(dae__parser *p, dae__statement *s)
     dae__load_fail(p->l, s->place, "an event needs a name: event bounce: E");
     return;
   }
+  if (!p->l->status && parse_at_clause(p, "when")) {
+    s->when = true;
+    dae__parser_advance(p);
+  }
   if (!p->l->status)
     s->a = dae__parser_expression(p);
   while (!p->l->status) { /* attributes of an event: rising, falling, stop, in any order */
     bool rising = dae__parser_at_word(p, "rising"), falling = dae__parser_at_word(p, "falling");
+    if ((rising || falling) && s->when)
+      dae__load_fail(p->l, p->at.place,
+                     "an event with when happens where its condition becomes true; leave %s out",
+                     rising ? "rising" : "falling");
     if ((rising || falling) && s->direction)
       dae__load_fail(p->l, p->at.place,
                      "rising or falling may be given once; leave both out for either direction");

@@ -105,6 +105,7 @@ typedef struct dae__statement {
   struct dae__statement *body; /* statements of a `for` loop or system, actions of an event */
   int direction;               /* direction of an event: +1 rising, -1 falling */
   bool stop;
+  bool when;              /* an event at which the condition a becomes true */
   dae__setting *setting;  /* settings of simulate, or a setting of a system */
   const dae__expr *point; /* points of draw: x1, y1, x2, y2, ...; the radius is in a */
   const char *text;       /* title of model, or label of draw */
