@@ -69,7 +69,8 @@ typedef struct dae_summary {
   dae_stats stats;         /**< statistics of the run */
   dae_diagnosis diagnosis; /**< diagnosis at the start */
   long rows;               /**< number of written rows */
-  long events;             /**< number of located events */
+  long events;             /**< number of events that happened, without guards */
+  long switchings;         /**< number of changes of branches by guards */
   double seconds;          /**< CPU time of the integration */
   double position_drift;   /**< largest |g| over all rows; NaN: no such constraints */
   double velocity_drift;   /**< largest |g_t + G v|, |k| over all rows */
@@ -115,9 +116,15 @@ typedef struct dae_summary {
   /** extrema of event values within ten tolerances of zero: the number of events depends on the
    * tolerance there */
   long near_misses;
-  /** events that happened or nearly did: name, number, first and last time, near misses, separated
-   * by tabs, one line each; the last line may count those left out */
+  /** events that happened or nearly did, guards last: kind (event or branch), name, number, first
+   * and last time, near misses, separated by tabs, one line each; the last line may count those
+   * left out */
   char event_list[2048];
+  int unwatched;    /**< number of conditions in the problem that no guard watches */
+  int action_moved; /**< number of values that moved at events without having been set */
+  /** the first of them for each event: event, time, variable, value before and after, separated by
+   * tabs, one line each */
+  char action_moves[1024];
 } dae_summary;
 
 /** Closing summary as text. Returns the length needed, as snprintf does. */

@@ -185,28 +185,54 @@ static void json_add_limits(dae__text *text, const char *key, const char *passed
   dae__text_add(text, "},\n");
 }
 
-/* Adds {"floor": {"count": 7, "first": 0.4, "last": 2.9, "near_misses": 0}}. */
-static void json_add_events(dae__text *text, const char *list)
+/* Adds {"floor": {"count": 7, "first": 0.4, "last": 2.9, "near_misses": 0}}, of the lines whose
+ * first word is `kind`. */
+static void json_add_events(dae__text *text, const char *key, const char *kind, const char *list)
 {
   static const char *const names[] = {"count", "first", "last", "near_misses"};
   const char *comma = "";
-  dae__text_add(text, "  \"event_list\": {");
+  dae__text_add(text, "  \"%s\": {", key);
   for (const char *line = list; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-    const char *field = line + strcspn(line, "\t\n");
-    if (*field != '\t') /* the line that counts those left out */
+    size_t length = strlen(kind);
+    if (strncmp(line, kind, length) != 0 || line[length] != '\t')
       continue;
+    const char *name = line + length + 1, *field = name + strcspn(name, "\t\n");
     dae__text_add(text, "%s", comma);
-    dae__text_quote(text, line, (size_t)(field - line));
+    dae__text_quote(text, name, (size_t)(field - name));
     for (int k = 0; k < 4; k++) {
-      size_t length = strcspn(field + 1, "\t\n");
-      dae__text_add(text, "%s\"%s\": %.*s", k == 0 ? ": {" : ", ", names[k], (int)length,
+      size_t digits = strcspn(field + 1, "\t\n");
+      dae__text_add(text, "%s\"%s\": %.*s", k == 0 ? ": {" : ", ", names[k], (int)digits,
                     field + 1);
-      field += 1 + length;
+      field += 1 + digits;
     }
     dae__text_add(text, "}");
     comma = ", ";
   }
   dae__text_add(text, "},\n");
+}
+
+/* Adds [{"event": "stop", "t": 0.4, "name": "der(psi)", "from": 2, "to": -1.6}], the values that
+ * moved at events without having been set. */
+static void json_add_action_moves(dae__text *text, const char *list)
+{
+  static const char *const keys[] = {"event", "t", "name", "from", "to"};
+  const char *comma = "";
+  dae__text_add(text, "  \"action_moves\": [");
+  for (const char *line = list; *line; line += *line == '\n') {
+    dae__text_add(text, "%s{", comma);
+    for (int k = 0; k < 5; k++) {
+      size_t length = strcspn(line, "\t\n");
+      dae__text_add(text, "%s\"%s\": ", k == 0 ? "" : ", ", keys[k]);
+      if (k % 2 == 0 && k < 4)
+        dae__text_quote(text, line, length);
+      else
+        dae__text_add(text, "%.*s", (int)length, line);
+      line += length + (k < 4 && line[length] == '\t');
+    }
+    dae__text_add(text, "}");
+    comma = ", ";
+  }
+  dae__text_add(text, "],\n");
 }
 
 /* Adds {"verdict": "amber", "reasons": [...]}. */
@@ -242,7 +268,12 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_number_field(&t, "rows", (double)s->rows);
   json_number_field(&t, "events", (double)s->events);
   json_number_field(&t, "near_misses", (double)s->near_misses);
-  json_add_events(&t, s->event_list);
+  json_add_events(&t, "event_list", "event", s->event_list);
+  json_number_field(&t, "switchings", (double)s->switchings);
+  json_add_events(&t, "branches", "branch", s->event_list);
+  json_number_field(&t, "unwatched", s->unwatched);
+  json_number_field(&t, "action_moved", s->action_moved);
+  json_add_action_moves(&t, s->action_moves);
   json_number_field(&t, "seconds", s->seconds);
   dae__text_add(&t, "  \"native_code\": ");
   dae__native_json(&t, &s->native);

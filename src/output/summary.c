@@ -114,32 +114,69 @@ static void summary_add_coupling(dae__text *t, const dae_summary *s)
                   dae__number_text(c->observed, 3).text);
 }
 
-/* Adds the number of events, and for the first ones how often and when they happened. */
-static void summary_add_events(dae__text *t, const dae_summary *s)
+/* Adds a line of the list of events: how often and when, and near misses. */
+static void summary_add_event(dae__text *t, const char *line)
+{
+  char kind[16], name[256], count[24], first[32], last[32], near[24];
+  if (sscanf(line, "%15[^\t]\t%255[^\t\n]\t%23[^\t]\t%31[^\t]\t%31[^\t]\t%23[^\n]", kind, name,
+             count, first, last, near) < 6)
+    return;
+  if (strcmp(count, "0") != 0) {
+    dae__text_add(t, INDENT "%s %s time%s, t = %s", name, count, strcmp(count, "1") ? "s" : "",
+                  dae__number_text(strtod(first, NULL), 6).text);
+    if (strcmp(count, "1") != 0)
+      dae__text_add(t, " to %s", dae__number_text(strtod(last, NULL), 6).text);
+    dae__text_add(t, "\n");
+  }
+  if (strcmp(near, "0") != 0)
+    dae__text_add(t, INDENT "%s: %s near miss%s, their number depends on the tolerance\n", name,
+                  near, strcmp(near, "1") ? "es" : "");
+}
+
+/* Adds the first events, or changes of branches, of the list. kind: first word of their lines. */
+static void summary_add_event_list(dae__text *t, const char *list, const char *kind)
 {
   int listed = 0;
-  const char *line = s->event_list;
+  for (const char *line = list; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    bool ours = strncmp(line, kind, strlen(kind)) == 0 && line[strlen(kind)] == '\t';
+    if (ours && listed++ < EVENTS_LISTED)
+      summary_add_event(t, line);
+  }
+  if (listed > EVENTS_LISTED)
+    dae__text_add(t, INDENT "... and others: see JSON\n");
+}
+
+/* Adds the values that moved at events without having been set. */
+static void summary_add_action_moves(dae__text *t, const dae_summary *s)
+{
+  if (s->action_moved == 0)
+    return;
+  dae__text_add(t, LABEL "%d value%s moved to make states after events consistent:\n", "actions",
+                s->action_moved, s->action_moved == 1 ? " was" : "s were");
+  for (const char *line = s->action_moves; *line;
+       line += strcspn(line, "\n"), line += *line == '\n') {
+    char event[128], time[32], name[128], from[32], to[32];
+    if (sscanf(line, "%127[^\t]\t%31[^\t]\t%127[^\t]\t%31[^\t]\t%31[^\n]", event, time, name, from,
+               to) == 5)
+      dae__text_add(t, INDENT "  %s at t = %s: %s %s -> %s\n", event, time, name, from, to);
+  }
+}
+
+/* Adds the number of events and of changes of branches, for the first ones how often and when they
+ * happened, and what nothing watches. */
+static void summary_add_events(dae__text *t, const dae_summary *s)
+{
   if (s->events > 0 || s->near_misses > 0)
     dae__text_add(t, LABEL "%ld\n", "events", s->events);
-  for (; *line && listed < EVENTS_LISTED; line += strcspn(line, "\n"), line += *line == '\n') {
-    char name[256], count[24], first[32], last[32], near[24];
-    if (sscanf(line, "%255[^\t\n]\t%23[^\t]\t%31[^\t]\t%31[^\t]\t%23[^\n]", name, count, first,
-               last, near) < 5)
-      break;
-    listed++;
-    if (strcmp(count, "0") != 0)
-      dae__text_add(t, INDENT "%s %s time%s, t = %s", name, count, strcmp(count, "1") ? "s" : "",
-                    dae__number_text(strtod(first, NULL), 6).text);
-    if (strcmp(count, "0") != 0 && strcmp(count, "1") != 0)
-      dae__text_add(t, " to %s", dae__number_text(strtod(last, NULL), 6).text);
-    if (strcmp(count, "0") != 0)
-      dae__text_add(t, "\n");
-    if (strcmp(near, "0") != 0)
-      dae__text_add(t, INDENT "%s: %s near miss%s, their number depends on the tolerance\n", name,
-                    near, strcmp(near, "1") ? "es" : "");
-  }
-  if (*line)
-    dae__text_add(t, INDENT "... and others: see JSON\n");
+  summary_add_event_list(t, s->event_list, "event");
+  if (s->switchings > 0)
+    dae__text_add(t, LABEL "%ld change%s\n", "branches", s->switchings,
+                  summary_plural(s->switchings));
+  summary_add_event_list(t, s->event_list, "branch");
+  if (s->unwatched > 0)
+    dae__text_add(t, LABEL "%d condition%s not watched (noevent)\n", "", s->unwatched,
+                  s->unwatched == 1 ? " is" : "s are");
+  summary_add_action_moves(t, s);
 }
 
 /* Adds the numbers of steps and rejections, and the work. The steps of a coupled problem are the

@@ -44,13 +44,22 @@ typedef struct run {
   dae__monitor monitor;
   dae__events *events;
   dae_integrator *it;
-  double *y;
+  double *y, *dy;  /* extended state vector and derivative of the state vector */
+  dae__text moves; /* values that actions have moved */
   double t;        /* time up to which the run is completed */
   double last_row; /* time of the last row */
   long planned;    /* index of the next row at an output time of the plan */
+  int next_stop;   /* index of the next stop of the plan */
   dae__verify verify;
   dae__trust_facts trust;
 } run;
+
+/* Writes the held values behind the state vector r->y. */
+static void run_extend(run *r)
+{
+  const dae_held *held = &r->plan->problem.held;
+  dae__copy(held->count, held->value, r->y + dae_problem_size(&r->plan->problem));
+}
 
 /* ---- preparation ---- */
 
@@ -62,6 +71,8 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
   r->arena = dae__arena_create(env);
   if (r->arena)
     r->y = DAE__ALLOC(r->arena, double, dae_problem_extended_size(problem));
+  if (r->arena)
+    r->dy = DAE__ALLOC(r->arena, double, dae_problem_size(problem));
   if (!r->arena || dae__arena_failed(r->arena))
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the run");
   DAE__TRY(dae__columns_create(r->arena, plan, &r->columns, err));
@@ -78,6 +89,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   dae_start start = r->plan->start;
   start.y = r->y;
   start.given = NULL; /* y is consistent */
+  start.held = NULL;
   if (!opts && method->defaults) {
     void *own = dae_arena_alloc(r->arena, 1, method->options_size);
     if (!own)
@@ -139,13 +151,41 @@ static dae_status run_create_inconsistent(run *r, const dae_env *env, dae_error 
   return DAE_OK;
 }
 
+/* Largest number of rounds in which the branches of guards at the start follow from each other. */
+#define START_ROUNDS 100
+
+/* Consistent start with the held values of guards those of their branches. */
+static dae_status run_start(run *r, const dae_env *env, dae_error *err)
+{
+  const dae_run_plan *plan = r->plan;
+  dae_start start = plan->start;
+  double *held = r->y + dae_problem_size(&plan->problem), t = start.t;
+  bool changed = true;
+  if (start.held)
+    dae__copy(plan->problem.held.count, start.held, held);
+  else
+    run_extend(r);
+  start.held = held;
+  for (int round = 0; changed; round++) {
+    dae_status status =
+        dae_consistent_start(&plan->problem, &start, env, r->y, r->dy, &r->summary->diagnosis, err);
+    if (status < 0)
+      return status;
+    DAE__TRY(dae__events_set_guards(r->events, t, r->y, r->dy, &changed, err));
+    if (changed && round == START_ROUNDS)
+      return dae__fail(err, DAE_ERROR_START, "guards",
+                       "no branches of the conditions fit each other at the start: each choice "
+                       "leads to another one. Give start values away from the borders");
+  }
+  return DAE_OK;
+}
+
 /* Computes a consistent start and creates the integrator there. */
 static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
   dae_summary *s = r->summary;
-  dae_status status =
-      dae_consistent_start(&plan->problem, &plan->start, env, r->y, NULL, &s->diagnosis, err);
+  dae_status status = run_start(r, env, err);
   if (status == DAE_ERROR_START)
     return run_create_inconsistent(r, env, err);
   if (status < 0)
@@ -159,13 +199,6 @@ static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
 }
 
 /* ---- rows ---- */
-
-/* Writes the held values behind the state vector r->y. */
-static void run_extend(run *r)
-{
-  const dae_held *held = &r->plan->problem.held;
-  dae__copy(held->count, held->value, r->y + dae_problem_size(&r->plan->problem));
-}
 
 static dae_status run_row(run *r, double t, const double *y, dae_error *err)
 {
@@ -239,28 +272,30 @@ static bool run_at_end(const run *r, double t)
 static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
 {
   dae__event_news news = {0};
+  dae__event_kinds found = dae__events_found(r->events);
   DAE__TRY(run_rows_until(r, t, err));
   DAE__TRY(dae_integrator_interpolate(r->it, t, r->y, NULL, err));
   DAE__TRY(dae__monitor_pass(&r->monitor, r->it, t, r->y, err));
+  if ((found.action || found.branch) && !dae__plan_has_times(r->plan))
+    DAE__TRY(run_row(r, t, r->y, err));
   dae_status applied = dae__events_apply(r->events, r->it, &news, err);
   if (applied < 0)
     return applied;
   r->t = t;
   run_extend(r);
   r->summary->events += news.fired;
+  r->summary->switchings += news.switched;
   *restarted = news.restarted;
   if (applied == DAE_STOPPED)
     snprintf(r->summary->message, sizeof r->summary->message, "%s",
              news.name ? news.name : "an event without a name");
   bool end = applied == DAE_STOPPED || (news.restarted && run_at_end(r, r->t));
-  bool both = news.restarted && !dae__plan_has_times(r->plan);
-  bool written = r->last_row == news.t && !news.restarted;
+  bool both = news.acted && !dae__plan_has_times(r->plan);
+  bool written = r->last_row == news.t && !news.acted;
   if (news.restarted) {
     dae__trust_event(&r->trust, t);
     DAE__TRY(dae__monitor_jump(&r->monitor, news.after, err));
   }
-  if (both)
-    DAE__TRY(run_row(r, news.t, news.before, err));
   if ((both || end) && !written)
     DAE__TRY(run_row(r, run_at_end(r, r->t) ? r->plan->to : news.t, news.after, err));
   return applied == DAE_OK && end ? DAE_END : applied;
@@ -309,24 +344,49 @@ static dae_status run_record_step(const run *r, const dae_view *view, dae_error 
   return DAE_OK;
 }
 
+/* Whether t lies within the round-off of time behind r->t: too near for a step. */
+static bool run_is_now(const run *r, double t)
+{
+  return t - r->t <= 16 * DBL_EPSILON * fabs(r->t);
+}
+
+/* End of the next step at the latest: the end time, a time event, or a stop of the plan. */
+static double run_stop(run *r)
+{
+  const dae_run_plan *plan = r->plan;
+  double next = fmin(plan->to, dae__events_next(r->events));
+  while (r->next_stop < plan->stop_count && run_is_now(r, plan->stops[r->next_stop]))
+    r->next_stop++;
+  return r->next_stop < plan->stop_count ? fmin(next, plan->stops[r->next_stop]) : next;
+}
+
+/* Processes the events within the last step, up to one that restarts the integrator. */
+static dae_status run_step_events(run *r, bool *restarted, dae_error *err)
+{
+  double t;
+  *restarted = false;
+  for (;;) {
+    dae_status status = dae__events_detect(r->events, r->it, &t, err);
+    if (status != DAE_EVENT)
+      return status;
+    status = run_event(r, t, restarted, err);
+    if (status != DAE_OK || *restarted)
+      return status;
+  }
+}
+
 /* Takes a step and processes all events within it, up to one that restarts the integrator. */
 static dae_status run_one_step(run *r, dae_error *err)
 {
-  dae_status status = dae_integrator_step(r->it, r->plan->to, err);
+  bool restarted, due = run_is_now(r, dae__events_next(r->events));
+  dae_status status = due ? DAE_OK : dae_integrator_step(r->it, run_stop(r), err);
   if (status < 0)
     return status;
   dae_view view = dae_integrator_view(r->it);
   if (view.order > r->summary->order)
     r->summary->order = view.order;
-  bool restarted = false;
-  double t;
-  do {
-    status = dae__events_detect(r->events, r->it, &t, err);
-    if (status != DAE_EVENT)
-      break;
-    status = run_event(r, t, &restarted, err);
-  } while (status == DAE_OK && !restarted);
-  if (status == DAE_OK && !restarted)
+  status = run_step_events(r, &restarted, err);
+  if (status == DAE_OK && !restarted && !due)
     status = run_step_rows(r, view.t, err);
   if (status < 0)
     return status;
@@ -350,6 +410,8 @@ static dae_status run_integrate(run *r, dae_error *err)
       dae__monitor_start(&r->monitor, r->t, r->y, fixed ? DAE__FIXED_STEP_RTOL : r->summary->rtol,
                          fixed ? DAE__FIXED_STEP_ATOL : r->summary->atol, err);
   dae__events_set_tolerances(r->events, r->monitor.rtol, r->monitor.atol);
+  r->moves = dae__text_in(r->summary->action_moves, sizeof r->summary->action_moves);
+  dae__events_list_moves(r->events, &r->moves);
   if (status == DAE_OK)
     status = dae__events_arm(r->events, r->t, r->y, err);
   if (status == DAE_OK)
@@ -363,21 +425,26 @@ static dae_status run_integrate(run *r, dae_error *err)
 
 /* ---- end of the run ---- */
 
-/* Lists the events that happened or nearly did. */
+/* Lists the events that happened or nearly did, and after them the guards. */
 static void run_list_events(const run *r, dae_summary *s)
 {
   const size_t kept_free = 64; /* for the line that counts those left out */
   dae__text lines = dae__text_in(s->event_list, sizeof s->event_list);
   int left_out = 0;
-  for (int i = 0; r->events && i < r->plan->event_count; i++) {
+  s->unwatched = r->plan->unwatched;
+  s->action_moved = r->events ? dae__events_moved(r->events) : 0;
+  for (int k = 0; r->events && k < 2 * r->plan->event_count; k++) {
+    int i = k % r->plan->event_count;
     const dae__event_count n = dae__events_count(r->events, i);
     const char *name = r->plan->events[i].name;
+    bool guard = r->plan->events[i].kind == DAE_EVENT_GUARD;
     char line[400];
-    s->near_misses += n.near_misses;
-    if (n.fired == 0 && n.near_misses == 0)
+    if (guard != (k >= r->plan->event_count) || (n.fired == 0 && n.near_misses == 0))
       continue;
-    int length = snprintf(line, sizeof line, "%.250s\t%ld\t%.17g\t%.17g\t%ld\n",
-                          name ? name : "without a name", n.fired, n.first, n.last, n.near_misses);
+    s->near_misses += n.near_misses;
+    int length = snprintf(line, sizeof line, "%s\t%.250s\t%ld\t%.17g\t%.17g\t%ld\n",
+                          guard ? "branch" : "event", name ? name : "without a name", n.fired,
+                          n.first, n.last, n.near_misses);
     if (left_out > 0 || lines.length + (size_t)length + kept_free >= sizeof s->event_list)
       left_out++;
     else

@@ -1,21 +1,29 @@
-/* Event detection: the earliest zero crossing within an accepted step, and the actions of events.
+/* Events: instants of zero crossings within an accepted step and of time events, their actions, the
+ * branches of guards, and conditions [HYBRID, docs/problem.md].
  *
  * The value of an event is searched for crossings by step/search.h, on raw dense output where the
  * event depends on time, coordinates, rates and states alone, with an exact rate, else on projected
  * dense output with differences. A crossing is located on projected dense output to
  * 4 eps max(|t|, |h|), and lies behind the zero. An event that has fired, or that starts at zero,
  * has no side until its value leaves zero, so that it does not fire twice for one crossing. A value
- * that an action carries across zero does not fire the event.
+ * that an action carries across zero does not fire the event. A guard always has the side of the
+ * branch that it selects.
+ *
+ * At an instant the events run in the order of their list, each on the values that the one before
+ * left, with what they set held and the state consistent again. Then guards that are off their
+ * branch, and conditions that have become true, happen at the same instant, round by round.
  *
  * An action that makes the value rebound (a bounce) is checked: if the value then leaves zero to
  * the other side, the events accumulate (a ball that comes to rest by infinitely many bounces),
- * which is an error and not a ball below the floor.
+ * which is an error and not a ball below the floor. A guard whose value both branches drive back
+ * to zero is an error too: the motion slides along the border.
  *
  * Applying an event with an action allocates memory: it makes the new state consistent. */
 #ifndef DAEDAL_STEP_EVENTS_H
 #define DAEDAL_STEP_EVENTS_H
 
 #include "core/arena.h"
+#include "core/text.h"
 #include "step/search.h"
 
 #include <daedal/event.h>
@@ -23,13 +31,18 @@
 typedef struct dae__events dae__events;
 
 /* Creates an event detector in the arena, with saved state. Events and problem must outlive it.
- * Refuses an event without a value function or with an unknown direction. */
+ * Refuses an event without the functions of its kind or with an unknown direction. */
 dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
                               const dae_event *events, int count, dae__events **out,
                               dae_error *err);
 
 /* Tolerances of the steps, for near misses and for the sides of events after a restart. */
 void dae__events_set_tolerances(dae__events *ev, double rtol, double atol);
+/* List that receives, for the first event of each name, the values that moved without having been
+ * set: event, time, variable, value before and after, separated by tabs; NULL: none. */
+void dae__events_list_moves(dae__events *ev, dae__text *moves);
+/* Number of those values, listed or not. */
+int dae__events_moved(const dae__events *ev);
 
 typedef struct dae__event_count {
   long fired;         /* number of times the event happened */
@@ -40,30 +53,45 @@ typedef struct dae__event_count {
 /* Counts of event i so far. */
 dae__event_count dae__events_count(const dae__events *ev, int i);
 
-/* Starts event detection at (t, y): at the start of a run, and after every restart of the
- * integrator outside dae__events_apply. */
+/* Makes the held values of guards those of their branches at the start (t, y), an extended state
+ * vector with the derivative dy; *changed: whether any of them changed, so that the start must be
+ * made consistent again. A guard at zero selects the branch into which the motion leads. */
+dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const double *dy,
+                                  bool *changed, dae_error *err);
+
+/* Starts event detection at the extended state vector y: at the start of a run, and after every
+ * restart of the integrator outside dae__events_apply. */
 dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error *err);
+
+/* Next instant of the time events: steps must end there. */
+double dae__events_next(const dae__events *ev);
 
 /* Searches the last step of the integrator from the end of the last search on. DAE_OK: no event up
  * to the end of the step. DAE_EVENT: the next event is at *t; dae__events_apply must follow, and
  * then, unless it restarts the integrator, a search of the rest of the step. */
 dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, dae_error *err);
 
+/* Whether the events found by the last search act: have an action that is not a guard's, or change
+ * a branch of the motion. */
+typedef struct dae__event_kinds {
+  bool action, branch;
+} dae__event_kinds;
+dae__event_kinds dae__events_found(const dae__events *ev);
+
 /* Report of all events at one time. */
 typedef struct dae__event_news {
   double t;
-  /* extended state vectors before and after the events; valid until the next search */
-  const double *before, *after;
-  int fired;        /* number of events that fired together */
-  const char *name; /* name of the first event */
-  /* whether an event has an action: integration continues from `after` */
-  bool restarted;
+  const double *after; /* extended state vector after the events; valid until the next search */
+  int fired;           /* number of events that fired together, without guards */
+  int switched;        /* number of guards that changed their branch */
+  const char *name;    /* name of the first event that is no guard, or NULL */
+  bool acted;          /* an event that is no guard has an action */
+  bool restarted;      /* the integrator was restarted: integration continues from `after` */
 } dae__event_news;
 
-/* Runs the actions of all events found by the last search in the order of their list, each on the
- * state that the one before left. The new state is made consistent, with the values that the
- * actions set held, and the integrator restarted there. Returns DAE_OK, or DAE_STOPPED after a
- * terminal event. */
+/* Runs the actions of all events found by the last search, and of those that they lead to. The new
+ * state is made consistent, with the values that the actions set held, and the integrator restarted
+ * there. Returns DAE_OK, or DAE_STOPPED after a terminal event. */
 dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_news *news,
                              dae_error *err);
 

@@ -1,0 +1,118 @@
+/* The event detector as its files see it: events.c creates it and evaluates event functions,
+ * events_search.c finds the next instant, events_apply.c changes the state there. */
+#ifndef DAEDAL_STEP_EVENTS_PRIVATE_H
+#define DAEDAL_STEP_EVENTS_PRIVATE_H
+
+#include "core/error.h"
+#include "core/vec.h"
+#include "step/events.h"
+#include "step/integrator.h"
+
+#include <float.h>
+
+/* Half-width of the band around zero, over the event values around a crossing, that counts as zero
+ * after the event has fired; round-off of projected states is 1e-12 of their terms. */
+#define DAE__ZERO_BAND 1e-12
+/* Number of states that are kept for the samples of all events; the first four serve all. */
+#define DAE__EVENT_STATES 16
+
+typedef struct dae__events_memory {
+  double t;         /* end of the part of the step searched so far */
+  double t_fired;   /* time of the last event */
+  int simultaneous; /* number of consecutive events at t_fired */
+} dae__events_memory;
+
+/* Zero crossing of one event in the current step. */
+typedef struct dae__crossing {
+  bool found; /* the event happens at the instant that was found */
+  dae__bracket bracket;
+  double scale; /* size of the event values around the crossing */
+} dae__crossing;
+
+/* Raw dense output at t. */
+typedef struct dae__event_state {
+  double t;
+  double *y, *dy;
+} dae__event_state;
+
+struct dae__events {
+  const dae_problem *problem;
+  const dae_event *events;
+  const dae_env *env;
+  int count;
+  int size, extended; /* number of entries of the state vector and of the extended one */
+  bool constrained;   /* the problem has multipliers */
+  double rtol, atol;  /* tolerances of the steps, for near misses */
+  dae__text *moves;   /* list of the values that actions have moved, or NULL */
+  int moved;          /* number of them */
+  /* saved */
+  dae__events_memory *memory;
+  dae__watch *watches;
+  dae__event_count *counts;
+  double *next;    /* by event: next instant of a time event; infinity for others */
+  double *truth;   /* by event: whether a condition is true, 0 or 1 */
+  double *opposed; /* by event: number of successive changes of a guard against its own rate */
+  /* workspace */
+  dae__watch *trial; /* watches during the search of a step */
+  dae__crossing *crossings;
+  dae__event_state states[DAE__EVENT_STATES];
+  int kept, next_state; /* number of states kept, and entry that is overwritten next */
+  double t_found;
+  double *y, *after, *dy;
+  bool *found;        /* by event: found by the search */
+  bool *fixed;        /* entries of the state vector that a restart holds */
+  int *setter;        /* by entry of the extended state vector: event that set it, -1: none */
+  dae_integrator *it; /* integrator whose last step is searched */
+  dae_view view;      /* its last step */
+  int event;          /* index of the event that is sampled or located */
+  bool projected;     /* samples are taken from projected dense output */
+};
+
+static inline int dae__sign(double x)
+{
+  return (x > 0) - (x < 0);
+}
+
+/* Whether zero crossings of an event are searched for. */
+static inline bool dae__event_is_searched(const dae_event *event)
+{
+  return !event->next && event->kind != DAE_EVENT_CONDITION;
+}
+
+/* Whether a guard is 1 where its value is positive, without an action. */
+static inline bool dae__event_is_plain_guard(const dae_event *event)
+{
+  return event->kind == DAE_EVENT_GUARD && !event->action;
+}
+
+/* Round-off of a time within a step of size h that ends near t. */
+static inline double dae__event_resolution(double t, double h)
+{
+  return 4 * DBL_EPSILON * fmax(fabs(t), fabs(h));
+}
+
+const char *dae__event_name(const dae__events *ev, int i, char text[32]);
+/* Value and rate of event i. */
+dae_status dae__event_value(const dae__events *ev, int i, double t, const double *y, double *value,
+                            dae_error *err);
+dae_status dae__event_rate(const dae__events *ev, int i, double t, const double *y,
+                           const double *dy, double *rate, dae_error *err);
+/* Change of the value of event i at (t, y) by changes of all variables by rtol |y| + atol, with
+ * equal and with alternating signs; work: an extended state vector. */
+double dae__event_change(const dae__events *ev, int i, double t, const double *y, double value,
+                         double rtol, double atol, double *work);
+/* Whether a guard has left the branch that it selects, beyond round-off, at a value of its
+ * function.
+ */
+bool dae__event_is_off(const dae__events *ev, int i, double t, const double *y, double value,
+                       double *work);
+/* Writes the held values behind a state vector. */
+void dae__events_extend(const dae__events *ev, double *y);
+/* Next instants of all time events after t. */
+dae_status dae__events_schedule(dae__events *ev, double t, const double *y, dae_error *err);
+/* Starts the watch of event i at a sample: a guard on the side of its branch. */
+void dae__events_start_watch(dae__events *ev, int i, dae__sample at, double band);
+/* Failure of events that accumulate at t. */
+dae_status dae__events_fail_accumulated(const dae__events *ev, int i, double t, dae_error *err);
+
+#endif
