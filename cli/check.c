@@ -38,6 +38,7 @@ void cli_counts_text(const dae_model_counts *n, char *text, size_t size)
       {n->holonomic, "holonomic constraint"},
       {n->nonholonomic, "nonholonomic constraint"},
       {n->joints, "joint"},
+      {n->guards, "guard"},
       {n->events, "event"},
       {n->outputs, "output"},
   };
@@ -84,13 +85,11 @@ static void check_print_diagnosis(const findings *f)
 {
   const dae_diagnosis *d = &f->find;
   bool mechanical = check_is_mechanical(f->problem);
-  /* discrete variables are states with rate zero, not degrees of freedom */
-  int dof = d->dof - (mechanical ? 0 : dae_model_count(f->model).discretes);
   const char *what = mechanical            ? ""
                      : d->constraints == 1 ? " algebraic equation"
                                            : " algebraic equations";
   cli_row("index", "%d", d->index);
-  cli_row("freedom", "%d degree%s of freedom", dof, check_plural(dof));
+  cli_row("freedom", "%d degree%s of freedom", d->dof, check_plural(d->dof));
   if (d->constraints == 0)
     cli_row("constraints", "none");
   else if (d->rank < d->constraints)

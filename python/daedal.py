@@ -114,7 +114,7 @@ dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t m
 dae_model_options { void *set; int set_count; size_t max_bytes; int max_depth; long max_work,
   max_nodes; }
 dae_model_counts { int systems, coordinates, states, algebraic, discretes, holonomic, nonholonomic,
-  joints, outputs, events; long nodes, instructions; }
+  joints, outputs, events, guards; long nodes, instructions; }
 dae_model_setting { char *system, *name, *text; double value; int place; }
 """
 

@@ -81,6 +81,7 @@ typedef struct dae_model_counts {
   int joints;        /**< joint */
   int outputs;       /**< output */
   int events;        /**< event */
+  int guards;        /**< relations of the motion and of conditions that are watched */
   long nodes;        /**< nodes of the expression graph */
   long instructions; /**< instructions of all tapes */
 } dae_model_counts;

@@ -225,7 +225,8 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->output = model_write_outputs;
   plan->output_user = (void *)&model->outputs;
   plan->events = model->events;
-  plan->event_count = model->count.events;
+  plan->event_count = model->event_count;
+  plan->unwatched = model->unwatched;
   plan->stops = model->stops ? dae__stops_find : NULL;
   plan->stops_user = model->stops;
   plan->native = model->native;
@@ -244,11 +245,22 @@ dae_status dae_model_fail(const dae_model *model, int place, const char *text, d
   return DAE_ERROR_MODEL;
 }
 
+/* Sets the place of an error to that of a name; false: unknown. */
+static bool model_locate_name(const dae_model *model, const char *name, dae_error *err)
+{
+  for (int i = 0; i < model->name_places.count; i++)
+    if (!strncmp(model->name_places.item[i].name, name, sizeof err->equation - 1)) {
+      dae__locate_error(&model->files, model->name_places.item[i].place, err);
+      return true;
+    }
+  return false;
+}
+
 void dae_model_locate(const dae_model *model, dae_error *err)
 {
   static const char *const before[] = {"equation of ", "constraint ", "der(", "lambda(", "psi("};
   char name[sizeof err->equation];
-  if (!err || err->line > 0 || !err->equation[0])
+  if (!err || err->line > 0 || !err->equation[0] || model_locate_name(model, err->equation, err))
     return;
   /* name of an equation: "equation of x", der(x), lambda(rod) */
   const char *equation = err->equation;
@@ -259,9 +271,5 @@ void dae_model_locate(const dae_model *model, dae_error *err)
   size_t length = strlen(name);
   if (length > 0 && name[length - 1] == ')')
     name[length - 1] = 0;
-  for (int i = 0; i < model->name_places.count; i++)
-    if (!strncmp(model->name_places.item[i].name, name, sizeof name - 1)) {
-      dae__locate_error(&model->files, model->name_places.item[i].place, err);
-      return;
-    }
+  model_locate_name(model, name, err);
 }

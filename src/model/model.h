@@ -29,6 +29,7 @@ int dae__result_run(const dae__result_tape *result, double t, const double *y, c
 typedef struct dae__event_tapes {
   dae__result_tape value, rate, action;
   dae__clock *clock;
+  int mode; /* entry of the mode of a guard that is a clock */
 } dae__event_tapes;
 
 struct dae_model {
@@ -48,7 +49,9 @@ struct dae_model {
   DAE__LIST(dae_column) columns;
   dae__result_tape outputs;
   const char **output_names;
-  dae_event *events;
+  dae_event *events; /* those of guards, then those of the text */
+  int event_count;
+  int unwatched;     /* number of relations of the motion within noevent */
   dae__stops *stops; /* narrow features of functions of time; NULL: none */
   dae_drawing drawing;
   DAE__LIST(dae__name_place) name_places;

@@ -262,7 +262,7 @@ static void try_model(const dae_model *model)
   const dae_problem *problem = dae_model_problem(model);
   dae_run_plan plan = {.to = 0};
   dae_model_plan(model, &plan);
-  size_t size = (size_t)dae_problem_size(problem);
+  size_t size = (size_t)dae_problem_extended_size(problem);
   if (problem->mechanical)
     try_mechanical(problem->mechanical, plan.start.t, plan.start.y, NULL);
   else if (problem->semi_explicit)

@@ -112,7 +112,7 @@ void check_events(const char *model, base *b, const dae_run_plan *plan, const do
     site_compare(model, event->name, 2, 1, got, want);
     memcpy(after, y, (size_t)dae_problem_extended_size(&plan->problem) * sizeof *after);
     assert_int_equal(event->action ? event->action(event->user, b->value[0], y, after) : 0, 0);
-    for (int k = 0; k < e->actions.count; k++) {
+    for (int k = 0; k < e->actions.count && e->actions.item[k].node >= 0; k++) {
       double value = (double)base_derivative(b, e->actions.item[k].node, 0);
       site_compare(model, "action", 1, 1, &after[b->layout.entry[e->actions.item[k].leaf]], &value);
     }

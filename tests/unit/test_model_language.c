@@ -229,7 +229,7 @@ static void test_where_statements_end(void **unused)
       /* after signs that need more */
       "model m\nstate x =\n2,\ny = 1\nx' =\n-\nx +\n\n # a comment\n 1\ny' = x *\n2 ^\n2",
       "model m\nstate x = 1\nx' = 1\nevent e:\nx - 1 {\n\nx = 2\n}\nfor i in 1..\n2 {\n}\n",
-      "model m\nstate x = 1\nx' = if(x <\n1 &&\nx > 0 ||\n!\n(x ==\n1), 1, 2)",
+      "model m\nstate x = 1\nx' = if(x <\n1 &&\nx > 0 ||\n!\n(x >=\n1), 1, 2)",
       /* ; and } end statements too */
       "model m; state x = 1; x' = 1; output o = x;",
       "model m;;\n;state x = 1;\n\n;x' = 1;;",

@@ -18,7 +18,7 @@ syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=atol\>\ze\s*[^=,[' \t]/
 syntax match daeSetting /\%(^\|[{;]\)\s*\zs\%(method\|step\|rtol\|atol\)\>\ze\s\+[.0-9A-Za-z]/
 syntax keyword daeSettingWord contained to from every method rtol atol step window order stages update
 syntax match daeMethod /\%(\<method\s\+\)\@<=\a[-A-Za-z0-9]*/
-syntax keyword daeEventWord contained rising falling stop
+syntax keyword daeEventWord contained rising falling stop when
 syntax match daeEventWord contained /\%(:\s*\)\@<=\%(every\|at\)\>\ze\s\+[-(.0-9A-Za-z]/
 syntax match daeEventWord contained /\%(\<every\>.*\)\@<=\<from\>/
 syntax keyword daeShape contained line point circle radius
@@ -36,7 +36,7 @@ syntax match daeLabel /\%(\<\%(constraint\|joint\|event\)\s\+\)\@<=[^][(){}=:;,#
 
 " ---- expressions ----
 syntax keyword daeFunction sin cos tan asin acos atan atan2 sinh cosh tanh exp log log10 sqrt
-syntax keyword daeFunction abs sign floor min max mod hypot if sum
+syntax keyword daeFunction abs sign floor min max mod hypot if sum smooth noevent
 syntax match daeMultiplier /\<\%(lambda\|psi\)\>\ze\s*(/
 syntax keyword daeConstant t pi
 

@@ -134,11 +134,8 @@ static void assemble_describe_held(dae__binder *b, dae_model *model)
   dae__expander *x = b->x;
   const char **names = DAE__ALLOC(b->arena, const char *, b->held.count);
   for (int i = 0; names && i < b->held.count && dae__load_ok(x->l); i++) {
-    const dae__leaf_info *of = &x->leaves.item[b->held.item[i]];
-    if (of->symbol < 0)
-      continue;
-    names[i] = dae__element_name(x, of->symbol, of->instance, of->element);
-    model->count.discretes++;
+    names[i] = dae__leaf_name(x, b->held.item[i]);
+    model->count.discretes += x->leaves.item[b->held.item[i]].symbol >= 0;
   }
   model->problem.held = (dae_held){.count = b->held.count, .value = b->held_value, .names = names};
 }
@@ -164,7 +161,10 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *lay
   n->systems = x->instances.count - 1;
   n->joints = x->joints.count;
   n->outputs = x->outputs.count;
-  n->events = x->events.count;
+  n->events = x->events.count - x->guard_events;
+  n->guards = x->guards.count;
+  model->event_count = x->events.count;
+  model->unwatched = x->unwatched;
   for (int i = 0; i < layout->count; i++) {
     const dae__system *u = &layout->system[i];
     const dae__instance *own = &x->instances.item[u->instance];

@@ -42,6 +42,37 @@ static int bind_semi_eval_Ms_x(void *user, const dae_semi_explicit_at *at, const
   return bind_semi_run(user, Q_Ms_x, at, s, out);
 }
 
+/* ---- structural index ---- */
+
+/* largest number of modes of an equation whose combinations are all tried; chosen, not measured */
+#define MAX_MODES 6
+
+/* Whether an equation of F contains an algebraic variable with every combination of the modes of
+ * its guards. */
+static bool bind_semi_has_y_in_all_modes(dae__binder *b, dae__node F)
+{
+  dae__expander *x = b->x;
+  int mode[MAX_MODES], count = 0;
+  dae__leaves below = dae__leaves_below(x->walker, 1, &F);
+  for (int i = 0; i < below.count && count < MAX_MODES; i++) {
+    const dae__leaf_info *leaf = &x->leaves.item[below.leaf[i]];
+    bool two = x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_DISCRETE && leaf->symbol < 0 &&
+               x->guards.item[leaf->element].op == DAE__OP_LESS;
+    if (two)
+      mode[count++] = below.leaf[i];
+  }
+  bool has = true;
+  for (int set = 0; count > 0 && set < 1 << count && has && dae__bind_ok(b); set++) {
+    for (int i = 0; i < count; i++)
+      b->by[mode[i]] = dae__constant(x->graph, set >> i & 1);
+    dae__node frozen = dae__replace_leaves(x->walker, F, b->by);
+    has = dae__bind_gradient(b, frozen, DAE__BIT(W)).count > 0;
+  }
+  for (int i = 0; i < count; i++)
+    b->by[mode[i]] = -1;
+  return has;
+}
+
 /* ---- construction of the tapes ---- */
 
 static void bind_semi_build_jacobians(dae__binder *b, const dae__system *u, semi_tapes *c,
@@ -66,6 +97,8 @@ static void bind_semi_build_jacobians(dae__binder *b, const dae__system *u, semi
     seen[e.row] = seen[J.rows + e.col] = true;
   }
   p->index = u->c.count > 0 && seen_count == 2 * u->c.count ? 1 : 0;
+  for (int i = 0; i < u->c.count && p->index == 1; i++)
+    p->index = bind_semi_has_y_in_all_modes(b, u->c.item[i]) ? 1 : 2;
   if (u->in.count == 0)
     return;
   dae__triplets J_in = dae__bind_jacobian(b, u, &rows, DAE__BIT(IN));
@@ -120,6 +153,7 @@ static bool bind_semi_contains_y(const dae_semi_explicit *p, const dae_model *mo
 
 void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p)
 {
+  const dae_event *own = model->events + model->event_count - model->count.events;
   int n = p->nx + p->ny, count = model->count.events, held = model->problem.held.count;
   size_t bytes = (size_t)(n + held) * sizeof(double);
   double *z = DAE__NEW_ARRAY(scratch, double, 3 * (n + held)), *once = z + n + held,
@@ -130,8 +164,8 @@ void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_
     return;
   /* from the start by one event, and by a second one after it */
   for (int i = 0; i < count * (count + 1); i++) {
-    const dae_event *first = &model->events[i / (count + 1)];
-    const dae_event *second = i % (count + 1) ? &model->events[i % (count + 1) - 1] : NULL;
+    const dae_event *first = &own[i / (count + 1)];
+    const dae_event *second = i % (count + 1) ? &own[i % (count + 1) - 1] : NULL;
     if (!first->action || (second && !second->action))
       continue;
     memcpy(once, model->y, bytes);

@@ -3,6 +3,8 @@
  * as class Q, its derivative as class S, the held values as class D. */
 #include "model/expand/value.h"
 #include "model/model.h"
+#include <math.h>
+#include <string.h>
 
 /* ---- start values ---- */
 
@@ -18,6 +20,9 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
     return;
   for (int i = 0; i < layout->leaves; i++) {
     unsigned kind = x->leaf_kind.item[i];
+    bool mode = kind == DAE__LEAF_DISCRETE && x->leaves.item[i].symbol < 0;
+    if (mode)
+      model->y[layout->entry[i]] = values[i];
     if (layout->entry[i] < 0 || kind == DAE__LEAF_MULTIPLIER || x->leaves.item[i].symbol < 0)
       continue;
     const dae__symbol *symbol = &x->symbols.item[x->leaves.item[i].symbol];
@@ -166,10 +171,35 @@ static dae__result_tape observe_result(const dae__layout *layout, dae__tape *tap
   return (dae__result_tape){tape, layout->size};
 }
 
+/* Total time derivative E_t + E_y y' of an event function, with y' as class S. */
+static dae__node observe_event_rate_node(dae__binder *b, dae__node E)
+{
+  dae__graph *graph = b->x->graph;
+  dae__gradient d = dae__bind_gradient(b, E, DAE__BIT(T) | DAE__BIT(Q));
+  dae__node rate = DAE__ZERO;
+  for (int k = 0; k < d.count; k++) {
+    dae__node dy =
+        d.leaf[k] == 0 ? dae__constant(graph, 1) : dae__leaf(graph, b->s.item[b->index[d.leaf[k]]]);
+    rate = DAE__ADD(graph, rate, DAE__MUL(graph, d.value[k], dy));
+  }
+  return rate;
+}
+
 static int observe_event_next(void *user, double t, double end, const double *y, double *next)
 {
   const dae__event_tapes *event = user;
   return dae__clock_next(event->clock, t, end, y + event->action.size, next);
+}
+
+/* Sets the mode of a guard that is a clock by the side of its function just after t. */
+static int observe_event_side(void *user, double t, const double *before, double *after)
+{
+  const dae__event_tapes *event = user;
+  int side;
+  int status = dae__clock_side(event->clock, t, before + event->action.size, &side);
+  if (!status && side != 0)
+    after[event->mode] = side > 0;
+  return status;
 }
 
 /* Clock of a time event: of given instants, or of a function of time and held values. */
@@ -183,59 +213,92 @@ static dae__clock *observe_bind_clock(dae__binder *b, const dae__expanded_event 
                                             : NULL;
 }
 
-/* Tapes of the event function E and of its total time derivative, E_t + E_y y'. */
-static void observe_bind_function(dae__binder *b, const dae__layout *layout, dae__node E,
-                                  dae__event_tapes *out)
+/* Makes the event function E a clock, or the tapes of E and of its total time derivative. */
+static void observe_bind_trigger(dae__binder *b, const dae__layout *layout,
+                                 const dae__expanded_event *event, dae__event_tapes *trigger)
 {
-  dae__graph *graph = b->x->graph;
-  dae__node E_rate = DAE__ZERO;
-  dae__gradient d = dae__bind_gradient(b, E, DAE__BIT(T) | DAE__BIT(Q));
-  for (int k = 0; k < d.count; k++) {
-    dae__node dy =
-        d.leaf[k] == 0 ? dae__constant(graph, 1) : dae__leaf(graph, b->s.item[b->index[d.leaf[k]]]);
-    E_rate = DAE__ADD(graph, E_rate, DAE__MUL(graph, d.value[k], dy));
-  }
+  dae__node E = event->node;
+  trigger->clock = observe_bind_clock(b, event);
+  if (trigger->clock || !dae__bind_ok(b))
+    return;
+  dae__node E_rate = observe_event_rate_node(b, E);
   dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
-  out->value = observe_result(layout, dae__bind_vector_tape(b, "an event: value", &value));
-  out->rate = observe_result(layout, dae__bind_vector_tape(b, "an event: rate", &rate));
+  trigger->value = observe_result(layout, dae__bind_vector_tape(b, "an event: value", &value));
+  trigger->rate = observe_result(layout, dae__bind_vector_tape(b, "an event: rate", &rate));
+}
+
+static void observe_build_event(dae__binder *b, const dae__layout *layout,
+                                const dae__expanded_event *event, dae__event_tapes *trigger,
+                                dae_event *out)
+{
+  const unsigned not_states = DAE__LEAF_ALG | DAE__LEAF_STATE_RATE | DAE__LEAF_MULTIPLIER;
+  dae__outputs action = {0};
+  int *sets = DAE__ALLOC(b->arena, int, event->actions.count);
+  observe_bind_trigger(b, layout, event, trigger);
+  if (!dae__bind_ok(b))
+    return;
+  for (int k = 0; k < event->actions.count; k++) {
+    sets[k] = layout->entry[event->actions.item[k].leaf];
+    if (event->actions.item[k].node >= 0)
+      *DAE__PUSH(b->x->l->scratch, &action) =
+          (dae__tape_output){0, sets[k], event->actions.item[k].node};
+  }
+  bool clock = trigger->clock != NULL;
+  bool by_side = clock && event->kind == DAE_EVENT_GUARD && action.count == 0;
+  trigger->action = observe_result(
+      layout, action.count > 0 ? dae__bind_tape(b, "an event: action", &action, 1, NULL) : NULL);
+  trigger->mode = by_side ? sets[0] : 0;
+  *out = (dae_event){.name = event->name,
+                     .direction = event->direction,
+                     .stop = event->stop,
+                     .user = trigger,
+                     .value = clock ? NULL : observe_event_value,
+                     .rate = clock ? NULL : observe_event_rate,
+                     .next = clock ? observe_event_next : NULL,
+                     .action = by_side            ? observe_event_side
+                               : action.count > 0 ? observe_event_action
+                                                  : NULL,
+                     .states_only = !(dae__kinds_below(b->x, event->node) & not_states),
+                     .sets = sets,
+                     .set_count = event->actions.count,
+                     .kind = event->kind,
+                     .passive = event->passive};
+}
+
+/* Modes of the guards that are clocks just after the start, where their functions may vanish. */
+static void observe_start_clocks(dae__binder *b, dae_model *model, const dae__layout *layout)
+{
+  double *held = model->y + layout->size;
+  for (int i = 0; i < b->x->guard_events && dae__bind_ok(b); i++) {
+    const dae_event *event = &model->events[i];
+    const dae__event_tapes *trigger = event->user;
+    int side = 0;
+    if (!trigger->clock || dae__clock_side(trigger->clock, model->t_start, held, &side))
+      continue;
+    if (event->action == observe_event_side && side != 0)
+      model->y[trigger->mode] = side > 0;
+    else if (event->action == observe_event_action && side * event->direction > 0)
+      event->action(event->user, model->t_start, model->y, model->y);
+  }
+  memcpy(b->held_value, held, (size_t)b->held.count * sizeof *held);
 }
 
 static void observe_build_events(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
-  model->events = DAE__ALLOC(b->arena, dae_event, x->events.count);
-  dae__event_tapes *trigger = DAE__ALLOC(b->arena, dae__event_tapes, x->events.count);
-  const unsigned not_states = DAE__LEAF_ALG | DAE__LEAF_STATE_RATE | DAE__LEAF_MULTIPLIER;
-  if (x->events.count == 0 || !dae__binder_leaves(b, layout->size))
+  int count = x->events.count;
+  model->events = DAE__ALLOC(b->arena, dae_event, count);
+  dae__event_tapes *trigger = DAE__ALLOC(b->arena, dae__event_tapes, count);
+  if (count == 0 || !dae__binder_leaves(b, layout->size))
     return;
-  for (int i = 0; i < x->events.count && dae__bind_ok(b); i++, trigger++) {
+  for (int i = 0; i < count && dae__bind_ok(b); i++) {
     const dae__expanded_event *event = &x->events.item[i];
-    dae__outputs action = {0};
-    int *sets = DAE__ALLOC(b->arena, int, event->actions.count);
-    trigger->clock = observe_bind_clock(b, event);
-    if (!dae__bind_ok(b))
-      return;
-    if (!trigger->clock)
-      observe_bind_function(b, layout, event->node, trigger);
-    for (int k = 0; k < event->actions.count; k++) {
-      sets[k] = layout->entry[event->actions.item[k].leaf];
-      *DAE__PUSH(x->l->scratch, &action) =
-          (dae__tape_output){0, sets[k], event->actions.item[k].node};
-    }
-    trigger->action =
-        observe_result(layout, dae__bind_tape(b, "an event: action", &action, 1, NULL));
-    model->events[i] = (dae_event){.name = event->name,
-                                   .direction = event->direction,
-                                   .stop = event->stop,
-                                   .user = trigger,
-                                   .value = trigger->clock ? NULL : observe_event_value,
-                                   .rate = trigger->clock ? NULL : observe_event_rate,
-                                   .next = trigger->clock ? observe_event_next : NULL,
-                                   .action = event->actions.count > 0 ? observe_event_action : NULL,
-                                   .states_only = !(dae__kinds_below(x, event->node) & not_states),
-                                   .sets = sets,
-                                   .set_count = event->actions.count};
+    observe_build_event(b, layout, event, &trigger[i], &model->events[i]);
+    if (event->place >= 0)
+      *DAE__PUSH(x->l->keep, &model->name_places) = (dae__name_place){event->name, event->place};
   }
+  if (dae__bind_ok(b))
+    observe_start_clocks(b, model, layout);
 }
 
 dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layout *layout)

@@ -11,6 +11,7 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 #include "model/text/tree.h"
+#include <daedal/event.h>
 
 /* ---- leaves of the expression graph ---- */
 
@@ -29,8 +30,9 @@ enum {
 
 typedef struct dae__leaf_info {
   int instance;
-  int symbol;  /* symbol of a variable; -1: time or a multiplier */
-  int element; /* element of a variable's symbol, or number of a multiplier's constraint */
+  int symbol; /* symbol of a variable; -1: time, a multiplier or the mode of a guard */
+  /* element of a variable's symbol, number of a multiplier's constraint, or number of a guard */
+  int element;
 } dae__leaf_info;
 
 /* ---- names ---- */
@@ -136,13 +138,27 @@ typedef struct dae__result {
 
 typedef struct dae__action {
   int leaf;
-  dae__node node;
+  dae__node node; /* value that the event sets; -1: the mode of a guard, by its relation */
 } dae__action;
+
+/* A guard: a relation of the motion, or of a condition, whose value is held as a mode (guards.c).
+ */
+typedef struct dae__guard {
+  const char *name; /* text of the relation */
+  int place;        /* place of the relation in the text; -1: unknown */
+  dae__op op;       /* LESS, or FLOOR with more than two modes */
+  dae__node value;  /* b - a of a < b, or w of floor(w) */
+  dae__node mode;   /* mode by the relation, as a function of the variables */
+  int leaf;         /* leaf of the mode */
+  bool motion;      /* the motion depends on the mode */
+} dae__guard;
 
 typedef struct dae__expanded_event {
   const char *name;
+  dae_event_kind kind;
   int place, direction;
   bool stop;
+  bool passive;          /* the motion depends on none of the values that the event sets */
   dae__node node;        /* function whose zeros are the instants; 0 for every and at */
   double origin, period; /* instants origin + k period, k >= least; period 0: none */
   int least;
@@ -189,8 +205,14 @@ typedef struct dae__expander {
   /* joints and results of the whole model */
   dae__constraints joints;
   DAE__LIST(dae__result) outputs;
-  DAE__LIST(dae__expanded_event) events;
-  dae__picture picture; /* shapes of the draw statements */
+  DAE__LIST(dae__expanded_event) events; /* events of guards, then those of the text */
+  int guard_events;                      /* number of events of guards */
+  DAE__LIST(dae__guard) guards;
+  dae__table guard_table;    /* guards by their relation */
+  dae__table relation_table; /* places in the text, by relation */
+  int unwatched;             /* number of relations of the motion within noevent */
+  bool *moves;               /* by leaf: the motion depends on it; set by dae__guard_motion */
+  dae__picture picture;      /* shapes of the draw statements */
   const dae__statement *simulate;
   double from, to;           /* start and end of the run by its settings; to = NaN: not given */
   dae__node *no_state_rates; /* by leaf: node 0 for the rate of a state, -1 for others */
@@ -265,6 +287,8 @@ typedef struct dae__context {
 
 /* Node of a numerical expression; node 0, with the error recorded, after an error. */
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e);
+/* Node of a condition. */
+dae__node dae__evaluate_condition(const dae__context *c, const dae__expr *e);
 /* Value of a constant expression, as a real and as a whole number. */
 double dae__evaluate_constant(const dae__context *c, const dae__expr *e);
 int dae__evaluate_whole(const dae__context *c, const dae__expr *e);
@@ -279,6 +303,20 @@ typedef struct dae__element {
 bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element *out);
 /* Total time derivative of a node; what: name of the node in messages. */
 dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const char *what);
+
+/* ---- guards: guards.c, print.c ---- */
+
+/* Replaces the relations of the motion by modes of guards. */
+void dae__guard_motion(dae__expander *x);
+/* Node of a condition over held values: its relations replaced by modes of guards. */
+dae__node dae__guard_condition(dae__expander *x, dae__node condition, int place);
+/* Puts the events of all guards before those of the text, and finds out which are passive. */
+void dae__guard_events(dae__expander *x);
+/* Records the place in the text of a relation. */
+void dae__relation_at(dae__expander *x, dae__node node, int place);
+/* Text of a node as in the model language, with params and lets inserted; a text longer than size
+ * ends with dots. */
+void dae__print_node(dae__expander *x, dae__node node, char *text, int size);
 
 /* ---- statements: statements.c, results.c, start.c ---- */
 

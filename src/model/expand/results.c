@@ -31,6 +31,15 @@ static dae__node results_evaluate(const dae__context *c, const dae__expr *e)
   return results_without_state_rates(c->x, dae__evaluate(c, e), e->place);
 }
 
+/* Event function of a condition over held values, 1/2 where it is true, else -1/2. */
+static dae__node results_condition(const dae__context *c, const dae__expr *e)
+{
+  dae__graph *graph = c->x->graph;
+  dae__node node = results_without_state_rates(c->x, dae__evaluate_condition(c, e), e->place);
+  node = dae__guard_condition(c->x, node, e->place);
+  return DAE__SUB(graph, node, dae__constant(graph, 0.5));
+}
+
 static void results_add_action(const dae__context *c, const dae__statement *s,
                                dae__expanded_event *event)
 {
@@ -115,10 +124,13 @@ static void results_add_function(const dae__context *c, const dae__statement *s,
                                  dae__expanded_event *event)
 {
   dae__expander *x = c->x;
+  bool when = s->trigger == DAE__EVENT_WHEN;
   double value;
-  event->node = results_evaluate(c, s->a);
+  event->node = when ? results_condition(c, s->a) : results_evaluate(c, s->a);
   if (!x->l->status && dae__is_constant(x->graph, event->node, &value))
-    dae__load_fail(x->l, s->a->place, "the event function is constant and never crosses zero");
+    dae__load_fail(x->l, s->a->place,
+                   when ? "the condition is constant and never becomes true"
+                        : "the event function is constant and never crosses zero");
 }
 
 static void results_add_event(const dae__context *c, const dae__statement *s)
@@ -131,9 +143,10 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
   int instance;
   if (s->by_spaces && dae__lookup_symbol(c, s->word, &instance) >= 0)
     dae__load_fail(x->l, s->place,
-                   "%s opens a list of instants here, but is declared, too: write %s - E or %s(E) "
+                   "%s opens a clause here, but is declared, too: write %s - E or %s(E) "
                    "for what is declared, or give it another name",
                    s->word, s->word, s->word);
+  event.kind = s->trigger == DAE__EVENT_WHEN ? DAE_EVENT_CONDITION : DAE_EVENT_CROSSING;
   if (s->trigger == DAE__EVENT_EVERY)
     results_add_grid(c, s, &event);
   else if (s->trigger == DAE__EVENT_AT)
@@ -186,6 +199,7 @@ static void results_handle(const dae__context *c, const dae__statement *s)
 dae_status dae__expand_results(dae__expander *x)
 {
   dae__walk_instances(x, results_handle);
-  dae__load_ok(x->l);
+  if (dae__load_ok(x->l))
+    dae__guard_events(x);
   return x->l->status;
 }

@@ -315,6 +315,8 @@ const char *dae__leaf_name(dae__expander *x, int leaf)
     return "t";
   if (kind == DAE__LEAF_MULTIPLIER)
     return "a multiplier";
+  if (info->symbol < 0)
+    return x->guards.item[info->element].name;
   const char *name = dae__element_name(x, info->symbol, info->instance, info->element);
   bool rate = kind == DAE__LEAF_COORD_RATE || kind == DAE__LEAF_STATE_RATE;
   return rate && name ? dae__pool_print(x->l->keep, "%s'", name) : name;

@@ -81,6 +81,7 @@ static double start_evaluate(work *w, dae__node node, double t)
 const double *dae__start_values(dae__expander *x, double t)
 {
   dae__pool *pool = x->l->scratch;
+  const unsigned no_start = DAE__LEAF_STATE_RATE | DAE__LEAF_MULTIPLIER;
   work w = {.x = x};
   int leaves = x->leaves.count;
   double *values = DAE__NEW_ARRAY(pool, double, leaves);
@@ -103,6 +104,9 @@ const double *dae__start_values(dae__expander *x, double t)
       }
     }
   }
+  for (int i = 0; i < x->guards.count; i++)
+    if (!(dae__kinds_below(x, x->guards.item[i].mode) & no_start))
+      w.start[x->guards.item[i].leaf] = x->guards.item[i].mode;
   w.value = DAE__NEW_ARRAY(pool, double, x->graph->count);
   w.state = DAE__NEW_ARRAY(pool, unsigned char, x->graph->count);
   if (!dae__load_ok(x->l))
@@ -110,9 +114,12 @@ const double *dae__start_values(dae__expander *x, double t)
   for (int i = 0; i < leaves && !x->l->status; i++) {
     if (w.start[i] < 0)
       continue;
-    w.at = dae__declared_at(x, i);
+    bool mode = x->leaves.item[i].symbol < 0; /* infinite where an algebraic guess is 0 */
+    w.at = mode ? -1 : dae__declared_at(x, i);
     values[i] = start_evaluate(&w, w.start[i], t);
-    if (!x->l->status && !isfinite(values[i]))
+    if (mode && !isfinite(values[i]))
+      values[i] = 0;
+    else if (!x->l->status && !isfinite(values[i]))
       dae__load_fail(x->l, w.at,
                      "the start value of %s is not a finite number; look for a division "
                      "by zero, or a root or logarithm of a negative number",

@@ -56,6 +56,7 @@ static dae__value value_evaluate_binary(const dae__context *c, const dae__expr *
     value.node = dae__binary(g, ops[at->op], exchanged ? y : x, exchanged ? x : y);
     if (at->op == DAE__TOKEN_NOT_EQUAL)
       value.node = dae__unary(g, DAE__OP_NOT, value.node);
+    dae__relation_at(c->x, value.node, at->place);
     value.truth = at->op >= DAE__TOKEN_LESS; /* comparisons and logic follow the arithmetic */
   }
   return value;
@@ -106,17 +107,21 @@ static dae__value value_evaluate_builtin(const dae__context *c, const dae__expr 
     return dae__as_number(
         dae__if(g, condition, a, value_operand(c, e->argument->next->next, false)));
   }
-  dae__node a = value_operand(c, e->argument, false);
-  if (arguments == 1)
-    return dae__as_number(dae__unary(g, ops[word - DAE__FIRST_FUNCTION], a));
+  dae__node a = value_operand(c, e->argument, false), relation;
+  if (arguments == 1) {
+    relation = dae__unary(g, ops[word - DAE__FIRST_FUNCTION], a);
+    dae__relation_at(c->x, relation, e->place);
+    return dae__as_number(relation);
+  }
   dae__node b = value_operand(c, e->argument->next, false);
-  if (!strcmp(e->name, "min"))
-    return dae__as_number(dae__if(g, dae__binary(g, DAE__OP_LESS_EQUAL, a, b), a, b));
-  if (!strcmp(e->name, "max"))
-    return dae__as_number(dae__if(g, dae__binary(g, DAE__OP_LESS_EQUAL, a, b), b, a));
-  if (!strcmp(e->name, "mod"))
-    return dae__as_number(
-        DAE__SUB(g, a, DAE__MUL(g, b, dae__unary(g, DAE__OP_FLOOR, DAE__DIV(g, a, b)))));
+  bool min = !strcmp(e->name, "min"), mod = !strcmp(e->name, "mod");
+  if (min || mod || !strcmp(e->name, "max")) {
+    relation = mod ? dae__unary(g, DAE__OP_FLOOR, DAE__DIV(g, a, b))
+                   : dae__binary(g, DAE__OP_LESS_EQUAL, a, b);
+    dae__relation_at(c->x, relation, e->place);
+    return dae__as_number(mod ? DAE__SUB(g, a, DAE__MUL(g, b, relation))
+                              : dae__if(g, relation, min ? a : b, min ? b : a));
+  }
   return dae__as_number(
       dae__binary(g, !strcmp(e->name, "hypot") ? DAE__OP_HYPOT : DAE__OP_ATAN2, a, b));
 }
@@ -160,17 +165,48 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
   return value;
 }
 
+/* Mark that smooth(E) or noevent(E) gives to the relations in E; WATCHED: e is another call. */
+static dae__mark value_mark_of(const dae__context *c, const dae__expr *e)
+{
+  int instance;
+  bool smooth = !strcmp(e->name, "smooth");
+  if (e->member || !(smooth || !strcmp(e->name, "noevent")) ||
+      dae__lookup_symbol(c, e->name, &instance) >= 0)
+    return DAE__MARK_WATCHED;
+  return smooth ? DAE__MARK_SMOOTH : DAE__MARK_NOEVENT;
+}
+
+/* Evaluates smooth(E) or noevent(E). Lets within E are shared with expressions outside of it:
+ * their relations are replaced by marked ones. */
+static dae__value value_evaluate_marked(const dae__context *c, const dae__expr *e, dae__mark mark)
+{
+  dae__expander *x = c->x;
+  if (e->count != 1) {
+    dae__load_fail(x->l, e->place, "%s takes 1 argument, not %d", e->name, e->count);
+    return DAE__NO_VALUE;
+  }
+  dae__value value = value_evaluate(c, e->argument);
+  if (e->rate && value.truth)
+    dae__load_fail(x->l, e->place, "a condition has no rate");
+  if (x->l->status)
+    return DAE__NO_VALUE;
+  value.node = dae__mark_relations(x->walker, value.node, mark);
+  dae__load_work(x->l, e->place, x->walker->visit.count);
+  return value;
+}
+
 static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
 {
   const dae__expr *last = e->member ? e->member : e;
   int instance = c->instance, symbol = -1, word = e->member ? -1 : dae__word_of(e->name);
   bool builtin = word >= DAE__FIRST_FUNCTION;
   bool multiplier = !e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"));
+  dae__mark mark = value_mark_of(c, e);
   if (multiplier) { /* multiplier, unless a function has this name */
     symbol = dae__lookup_symbol(c, e->name, &instance);
     multiplier = symbol < 0 || c->x->symbols.item[symbol].d->parameters < 0;
   }
-  if (!builtin && !multiplier) {
+  if (!builtin && !multiplier && mark == DAE__MARK_WATCHED) {
     symbol = dae__lookup_path(c, e, &instance);
     if (symbol < 0)
       return DAE__NO_VALUE;
@@ -183,6 +219,7 @@ static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
   }
   dae__value value = builtin      ? value_evaluate_builtin(c, e, word)
                      : multiplier ? dae__as_number(dae__multiplier_node(c, e))
+                     : mark       ? value_evaluate_marked(c, e, mark)
                                   : value_evaluate_function(c, last, symbol, instance);
   return last->rate || e->rate
              ? dae__as_number(dae__total_rate(c->x, value.node, e->place, last->name))
@@ -350,6 +387,13 @@ static dae__value value_evaluate(const dae__context *c, const dae__expr *e)
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e)
 {
   dae__node node = value_operand(c, e, false);
+  value_graph_ok(c->x, e->place);
+  return c->x->l->status ? DAE__ZERO : node;
+}
+
+dae__node dae__evaluate_condition(const dae__context *c, const dae__expr *e)
+{
+  dae__node node = value_operand(c, e, true);
   value_graph_ok(c->x, e->place);
   return c->x->l->status ? DAE__ZERO : node;
 }

@@ -9,6 +9,10 @@
  * Leaves are the quantities an expression depends on: time, variables, rates, multipliers. The
  * caller numbers them 0, 1, ... and gives them their meaning.
  *
+ * Relations are the operators that jump or bend where operands are equal: comparisons, abs, sign,
+ * floor. Each has a mark, which says whether it is watched during a run; relations with different
+ * marks are different nodes.
+ *
  * Failure is sticky: after memory or the node limit was exhausted all constructors return 0, which
  * is a valid node (the constant zero), and graph->failed is true. */
 #ifndef DAEDAL_MODEL_GRAPH_GRAPH_H
@@ -96,8 +100,20 @@ typedef enum dae__op {
   X(NOT, 1, R(0) == 0)                                                                             \
   X(IF, 3, R(0) != 0 ? R(1) : R(2))
 
+/* Marks of relations. */
+typedef enum dae__mark {
+  DAE__MARK_WATCHED,
+  DAE__MARK_SMOOTH, /* not watched: the expression is smooth across the relation */
+  DAE__MARK_NOEVENT /* not watched */
+} dae__mark;
+
+static inline bool dae__is_relation(int op)
+{
+  return op >= DAE__OP_ABS && op <= DAE__OP_EQUAL && op != DAE__OP_HYPOT;
+}
+
 /* A stored node. Unused operands are 0. LEAF: a is the number of the leaf; POWI: b is the power, at
- * least 2; CONSTANT: a and b are the bits of the value. */
+ * least 2; CONSTANT: a and b are the bits of the value; relations: c is the mark. */
 typedef struct dae__entry {
   int op, a, b, c;
 } dae__entry;
@@ -108,8 +124,9 @@ typedef struct dae__graph {
   int count, capacity, limit;
   int *place; /* hash table of node indices; 0: an empty slot */
   size_t places;
-  bool failed; /* out of memory, or node limit reached */
-  bool full;   /* node limit reached */
+  dae__mark mark; /* mark of the relations made by constructors */
+  bool failed;    /* out of memory, or node limit reached */
+  bool full;      /* node limit reached */
 } dae__graph;
 
 dae__graph *dae__graph_create(const dae_env *env, long max_nodes); /* NULL: out of memory */
@@ -123,6 +140,8 @@ dae__node dae__unary(dae__graph *graph, dae__op op, dae__node a);
 dae__node dae__binary(dae__graph *graph, dae__op op, dae__node a, dae__node b);
 dae__node dae__if(dae__graph *graph, dae__node condition, dae__node a, dae__node b);
 dae__node dae__powi(dae__graph *graph, dae__node a, int power);
+/* Node of the operator of an entry with other operands; a relation keeps its mark. */
+dae__node dae__with_operands(dae__graph *graph, dae__entry entry, const dae__node operand[3]);
 /* Node of an entry without simplification: the equal node if there is one, else a new node. */
 dae__node dae__intern(dae__graph *graph, dae__entry entry);
 /* Adjoint w times the derivative of a node by its i-th smooth operand; not for `if`. */

@@ -73,7 +73,8 @@ static dae__node operator_partial_of_function(dae__graph *g, dae__node n, dae__e
   case DAE__OP_SQRT:
     return DAE__MUL(g, dae__constant(g, 0.5), DAE__DIV(g, w, n));
   default: /* derivative of ABS */
-    return DAE__MUL(g, w, dae__unary(g, DAE__OP_SIGN, a));
+    e.op = DAE__OP_SIGN;
+    return DAE__MUL(g, w, dae__with_operands(g, e, (dae__node[3]){a}));
   }
 }
 

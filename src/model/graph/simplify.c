@@ -31,7 +31,7 @@ static inline bool simplify_is(const dae__graph *g, dae__node node, dae__op op)
 /* Node of an operator and its operands without further simplification. */
 static inline dae__node simplify_make(dae__graph *g, dae__op op, dae__node a, dae__node b)
 {
-  return dae__intern(g, (dae__entry){(int)op, a, b, 0});
+  return dae__intern(g, (dae__entry){(int)op, a, b, dae__is_relation((int)op) ? (int)g->mark : 0});
 }
 
 /* Sorts the operands of a commuting operator: constants first, then by index. */
@@ -360,4 +360,21 @@ dae__node dae__if(dae__graph *graph, dae__node condition, dae__node a, dae__node
   if (simplify_is(graph, b, DAE__OP_IF) && graph->entry[b].a == condition)
     b = graph->entry[b].c;
   return a == b ? a : dae__intern(graph, (dae__entry){DAE__OP_IF, condition, a, b});
+}
+
+dae__node dae__with_operands(dae__graph *graph, dae__entry entry, const dae__node operand[3])
+{
+  dae__op op = (dae__op)entry.op;
+  dae__node node;
+  graph->mark = dae__is_relation(op) ? (dae__mark)entry.c : DAE__MARK_WATCHED;
+  if (op == DAE__OP_POWI)
+    node = dae__powi(graph, operand[0], entry.b);
+  else if (dae__op_operands(op) == 1)
+    node = dae__unary(graph, op, operand[0]);
+  else if (dae__op_operands(op) == 2)
+    node = dae__binary(graph, op, operand[0], operand[1]);
+  else
+    node = dae__if(graph, operand[0], operand[1], operand[2]);
+  graph->mark = DAE__MARK_WATCHED;
+  return node;
 }

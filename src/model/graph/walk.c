@@ -231,7 +231,10 @@ bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds)
   return walker->visit.item[dae__slot_of(walker, node)].count < 2;
 }
 
-dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by)
+/* Node rebuilt with other leaves, see dae__replace_leaves, by NULL: the same leaves; and with
+ * another mark in place of that of watched relations. */
+static dae__node walk_rebuild(dae__walker *walker, dae__node node, const dae__node *by,
+                              dae__mark mark)
 {
   dae__graph *graph = walker->graph;
   if (!dae__walk_below(walker, 1, &node, DAE__WALK_ALL))
@@ -239,27 +242,28 @@ dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__no
   for (int slot = 0; slot < walker->visit.count; slot++) {
     dae__walk_visit *visit = &walker->visit.item[slot];
     dae__entry e = graph->entry[visit->node];
-    dae__node operand[3], value[3] = {0};
-    int count = dae__entry_operands(&e, operand);
-    bool changed = false;
-    for (int i = 0; i < count; i++) {
-      value[i] = walker->visit.item[dae__slot_of(walker, operand[i])].value;
-      changed |= value[i] != operand[i];
+    dae__node value[3];
+    bool changed = dae__walk_operand_values(walker, &e, value);
+    if (dae__is_relation(e.op) && e.c == DAE__MARK_WATCHED && mark != DAE__MARK_WATCHED) {
+      e.c = (int)mark;
+      changed = true;
     }
-    if (e.op == DAE__OP_LEAF)
-      visit->value = by[e.a] >= 0 ? by[e.a] : visit->node;
-    else if (!changed)
-      visit->value = visit->node;
-    else if (e.op == DAE__OP_POWI)
-      visit->value = dae__powi(graph, value[0], e.b);
-    else if (count == 1)
-      visit->value = dae__unary(graph, (dae__op)e.op, value[0]);
-    else if (count == 2)
-      visit->value = dae__binary(graph, (dae__op)e.op, value[0], value[1]);
+    if (e.op == DAE__OP_LEAF && by && by[e.a] >= 0)
+      visit->value = by[e.a];
     else
-      visit->value = dae__if(graph, value[0], value[1], value[2]);
+      visit->value = changed ? dae__with_operands(graph, e, value) : visit->node;
   }
   /* the root has the last slot */
   DAE__ASSERT(walker->visit.item[walker->visit.count - 1].node == node);
   return walker->visit.item[walker->visit.count - 1].value;
+}
+
+dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by)
+{
+  return walk_rebuild(walker, node, by, DAE__MARK_WATCHED);
+}
+
+dae__node dae__mark_relations(dae__walker *walker, dae__node node, dae__mark mark)
+{
+  return walk_rebuild(walker, node, NULL, mark);
 }

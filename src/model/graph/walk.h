@@ -94,6 +94,8 @@ bool dae__is_linear(dae__walker *walker, dae__node node, dae__kinds kinds);
 
 /* Node with each leaf l replaced by the node by[l]; by[l] = -1: l is not replaced. */
 dae__node dae__replace_leaves(dae__walker *walker, dae__node node, const dae__node *by);
+/* Node with the mark of all relations that are watched changed. */
+dae__node dae__mark_relations(dae__walker *walker, dae__node node, dae__mark mark);
 
 /* ---- shared by walk.c and gradient.c ---- */
 
@@ -135,6 +137,20 @@ void dae__walk_pairs_sort(int count, dae__walk_pair *pair); /* sorts pairs by ri
 static inline int dae__slot_of(const dae__walker *walker, dae__node node)
 {
   return walker->mark.item[node].slot;
+}
+
+/* Nodes substituted for the operands of a visited node; true if one of them differs. */
+static inline bool dae__walk_operand_values(const dae__walker *walker, const dae__entry *entry,
+                                            dae__node value[3])
+{
+  dae__node operand[3];
+  bool changed = false;
+  int count = dae__entry_operands(entry, operand);
+  for (int i = 0; i < count; i++) {
+    value[i] = walker->visit.item[dae__slot_of(walker, operand[i])].value;
+    changed |= value[i] != operand[i];
+  }
+  return changed;
 }
 
 #endif

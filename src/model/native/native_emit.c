@@ -121,7 +121,7 @@ typedef struct emitter {
   int first, end;         /* range [first, end) of instructions in the current function */
 } emitter;
 
-static const char *const letters[DAE__CLASSES] = {"t", "q", "v", "u", "w", "e", "s"};
+static const char *const letters[DAE__CLASSES] = {"t", "q", "v", "u", "w", "e", "s", "d"};
 
 static void emit_put_operand(const emitter *e, int reg)
 {

@@ -76,26 +76,26 @@ static bool parse_at_clause(const dae__parser *p, const char *word)
     return !dae__parser_ahead_word(p, "rising") && !dae__parser_ahead_word(p, "falling") &&
            !dae__parser_ahead_word(p, "stop");
   bool unary = after->kind == DAE__TOKEN_MINUS && !strchr(" \t", after->text[1]);
-  return after->kind == DAE__TOKEN_NUMBER ||
+  return after->kind == DAE__TOKEN_NUMBER || after->kind == DAE__TOKEN_NOT ||
          (after->spaced && (unary || after->kind == DAE__TOKEN_OPEN));
 }
 
-/* Parses every T [from T0] or at A, B, ..., or the function E of an event. */
+/* Parses every T [from T0], at A, B, ..., when CONDITION, or the function E of an event. */
 static void parse_trigger(dae__parser *p, dae__statement *s)
 {
-  bool every = parse_at_clause(p, "every");
-  if (!every && !parse_at_clause(p, "at")) {
+  bool every = parse_at_clause(p, "every"), when = parse_at_clause(p, "when");
+  if (!every && !when && !parse_at_clause(p, "at")) {
     s->a = dae__parser_expression(p);
     return;
   }
-  s->trigger = every ? DAE__EVENT_EVERY : DAE__EVENT_AT;
+  s->trigger = every ? DAE__EVENT_EVERY : when ? DAE__EVENT_WHEN : DAE__EVENT_AT;
   s->word = dae__parser_text(p);
   s->by_spaces = p->ahead.kind == DAE__TOKEN_MINUS || p->ahead.kind == DAE__TOKEN_OPEN;
   dae__parser_advance(p);
   dae__expr *first = dae__parser_expression(p), *e = first;
-  if (every) {
+  if (every || when) {
     s->a = first;
-    if (dae__parser_accept_word(p, "from"))
+    if (every && dae__parser_accept_word(p, "from"))
       s->b = dae__parser_expression(p);
     return;
   }

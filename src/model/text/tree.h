@@ -104,8 +104,8 @@ typedef struct dae__statement {
   dae__range range;            /* range of a `for` loop */
   struct dae__statement *body; /* statements of a `for` loop or system, actions of an event */
   int direction;               /* direction of an event: +1 rising, -1 falling */
-  /* instants of an event: every a from b (NULL: none), at point */
-  enum { DAE__EVENT_ZERO, DAE__EVENT_EVERY, DAE__EVENT_AT } trigger;
+  /* instants of an event: every a from b (NULL: none), at point, when a becomes true */
+  enum { DAE__EVENT_ZERO, DAE__EVENT_EVERY, DAE__EVENT_AT, DAE__EVENT_WHEN } trigger;
   const char *word; /* the word of the trigger as a name; by_spaces: at -1, every (x), which spaces
                        alone tell from an expression with this name */
   bool by_spaces;

@@ -1,0 +1,274 @@
+/* Branches of the motion as held values. A relation a < b of the motion jumps or bends it where a =
+ * b. It is replaced by a leaf, its mode, which is constant in every step, and a guard, a watched
+ * function b - a whose zeros change the mode:
+ *
+ *   a < b     m, 1 where b - a > 0           a <= b    !m of b < a
+ *   abs(x)    if(m of 0 < x, x, -x)          sign(x)   if(m of 0 < x, 1, -1)
+ *   floor(w)  m, a whole number with m <= w < m + 1
+ *
+ * (min, max and mod are written with these.) So every step has a smooth right side. Operands are
+ * replaced first, so that guards may depend on the modes of others before them. Relations over
+ * held values alone are constant between events and stay as they are, so do those within smooth
+ * and noevent. */
+#include "model/expand/value.h"
+#include <string.h>
+
+/* Names are cut to the length of equation names in errors. */
+enum { GUARD_NAME_SIZE = sizeof((dae_error *)0)->equation };
+
+/* Name of all entries of tables with a node as owner. */
+static const char guards_key[] = "";
+
+typedef DAE__LIST(dae__node *) guards_roots;
+
+void dae__relation_at(dae__expander *x, dae__node node, int place)
+{
+  const dae__entry *e = &x->graph->entry[node];
+  if (e->op == DAE__OP_NOT || e->op == DAE__OP_NEG)
+    e = &x->graph->entry[node = e->a];
+  if (dae__is_relation(e->op) && dae__table_find(&x->relation_table, node, guards_key) < 0)
+    dae__table_add(x->l, &x->relation_table, node, guards_key, place);
+}
+
+static int guards_place_of(dae__expander *x, dae__node node, int otherwise)
+{
+  dae__entry e = x->graph->entry[node];
+  int place = dae__table_find(&x->relation_table, node, guards_key);
+  if (place < 0 && e.op == DAE__OP_SIGN) /* sign(x) of the rate of abs(x) */
+    place = dae__table_find(&x->relation_table, dae__unary(x->graph, DAE__OP_ABS, e.a), guards_key);
+  return place < 0 ? otherwise : place;
+}
+
+static const char *guards_name(dae__expander *x, dae__node relation)
+{
+  char text[GUARD_NAME_SIZE];
+  dae__print_node(x, relation, text, GUARD_NAME_SIZE);
+  return dae__pool_text(x->l->keep, text, strlen(text));
+}
+
+/* Mode of the relation a < b, or floor(b): the leaf of its guard, which is made at the first use.
+ * by: the relation as a function of the variables. like: its description. */
+static dae__node guards_mode(dae__expander *x, dae__node a, dae__node b, dae__node by,
+                             const dae__guard *like)
+{
+  dae__graph *graph = x->graph;
+  bool whole = like->op == DAE__OP_FLOOR;
+  dae__node relation =
+      whole ? dae__unary(graph, DAE__OP_FLOOR, b) : dae__binary(graph, DAE__OP_LESS, a, b);
+  dae__node value = whole ? b : DAE__SUB(graph, b, a);
+  double constant;
+  if (dae__is_constant(graph, value, &constant))
+    return dae__constant(graph, dae__op_value(whole ? DAE__OP_FLOOR : DAE__OP_LESS,
+                                              whole ? constant : 0, constant, 0));
+  int number = dae__table_find(&x->guard_table, relation, guards_key);
+  if (number < 0) {
+    number = x->guards.count;
+    dae__guard guard = *like;
+    guard.value = value;
+    guard.mode = by;
+    guard.leaf =
+        dae__add_leaf(x, DAE__LEAF_DISCRETE, (dae__leaf_info){.symbol = -1, .element = number});
+    *DAE__PUSH(x->l->scratch, &x->guards) = guard;
+    dae__table_add(x->l, &x->guard_table, relation, guards_key, number);
+  }
+  if (!dae__load_ok(x->l))
+    return DAE__ZERO;
+  dae__guard *guard = &x->guards.item[number];
+  guard->motion = guard->motion || like->motion;
+  return dae__leaf(graph, guard->leaf);
+}
+
+/* Node that replaces a watched relation with the operands a, b. */
+static dae__node guards_replace(dae__expander *x, dae__node node, dae__node a, dae__node b,
+                                const dae__guard *like)
+{
+  dae__graph *g = x->graph;
+  dae__entry e = g->entry[node];
+  dae__node one = dae__constant(g, 1), mode;
+  switch (e.op) {
+  case DAE__OP_LESS:
+    return guards_mode(x, a, b, node, like);
+  case DAE__OP_LESS_EQUAL:
+    mode = guards_mode(x, b, a, dae__binary(g, DAE__OP_LESS, e.b, e.a), like);
+    return dae__unary(g, DAE__OP_NOT, mode);
+  case DAE__OP_FLOOR:
+    return guards_mode(x, DAE__ZERO, a, node, like);
+  case DAE__OP_EQUAL:
+    dae__load_fail(x->l, like->place,
+                   "%s compares values that change continuously, and holds at single instants "
+                   "only: write < or <=; or smooth(if(...)) where both branches agree",
+                   like->name);
+    return DAE__ZERO;
+  default: /* ABS, SIGN */
+    mode = guards_mode(x, DAE__ZERO, a, dae__binary(g, DAE__OP_LESS, DAE__ZERO, e.a), like);
+    return e.op == DAE__OP_ABS ? dae__if(g, mode, a, DAE__NEG(g, a))
+                               : dae__if(g, mode, one, DAE__NEG(g, one));
+  }
+}
+
+/* Replaces the relations below nodes, operands first; each node is visited once. */
+static void guards_rewrite(dae__expander *x, const guards_roots *roots, bool motion, int place)
+{
+  dae__walker *walker = x->walker;
+  dae__node *nodes = DAE__NEW_ARRAY(x->l->scratch, dae__node, roots->count);
+  for (int i = 0; nodes && i < roots->count; i++)
+    nodes[i] = *roots->item[i];
+  if (!dae__load_ok(x->l) || !dae__walk_below(walker, roots->count, nodes, DAE__WALK_ALL))
+    return;
+  for (int slot = 0; slot < walker->visit.count && dae__load_ok(x->l); slot++) {
+    dae__walk_visit *visit = &walker->visit.item[slot];
+    dae__entry e = x->graph->entry[visit->node];
+    dae__node operand[3] = {0};
+    bool changed = dae__walk_operand_values(walker, &e, operand);
+    visit->value = changed ? dae__with_operands(x->graph, e, operand) : visit->node;
+    if (!dae__is_relation(e.op) ||
+        !(dae__kinds_below(x, visit->value) & ~(unsigned)DAE__LEAF_DISCRETE))
+      continue;
+    x->unwatched += motion && e.c == DAE__MARK_NOEVENT;
+    if (e.c != DAE__MARK_WATCHED)
+      continue;
+    const dae__guard like = {.name = guards_name(x, visit->node),
+                             .place = guards_place_of(x, visit->node, place),
+                             .op = e.op == DAE__OP_FLOOR ? DAE__OP_FLOOR : DAE__OP_LESS,
+                             .motion = motion};
+    visit->value = guards_replace(x, visit->node, operand[0], operand[1], &like);
+  }
+  for (int i = 0; i < roots->count && dae__load_ok(x->l); i++)
+    *roots->item[i] = walker->visit.item[dae__slot_of(walker, nodes[i])].value;
+}
+
+/* Lists all expressions of the motion. */
+static void guards_list_motion(dae__expander *x, guards_roots *out)
+{
+  dae__pool *pool = x->l->scratch;
+  for (int i = 0; i < x->instances.count; i++) {
+    dae__instance *own = &x->instances.item[i];
+    *DAE__PUSH(pool, out) = &own->kinetic;
+    *DAE__PUSH(pool, out) = &own->potential;
+    for (int k = 0; k < own->forces.count; k++)
+      *DAE__PUSH(pool, out) = &own->forces.item[k].node;
+    for (int k = 0; k < own->holonomic.count; k++)
+      *DAE__PUSH(pool, out) = &own->holonomic.item[k].node;
+    for (int k = 0; k < own->nonholonomic.count; k++)
+      *DAE__PUSH(pool, out) = &own->nonholonomic.item[k].node;
+    for (int k = 0; k < own->equations.count; k++) {
+      *DAE__PUSH(pool, out) = &own->equations.item[k].a;
+      *DAE__PUSH(pool, out) = &own->equations.item[k].b;
+      *DAE__PUSH(pool, out) = &own->equations.item[k].rhs;
+    }
+  }
+  for (int k = 0; k < x->joints.count; k++)
+    *DAE__PUSH(pool, out) = &x->joints.item[k].node;
+}
+
+/* Marks the leaves that the motion depends on, also through the modes of its guards. */
+static void guards_mark_motion(dae__expander *x, const guards_roots *roots)
+{
+  int count = roots->count + x->guards.count;
+  dae__node *nodes = DAE__NEW_ARRAY(x->l->scratch, dae__node, count);
+  x->moves = DAE__NEW_ARRAY(x->l->scratch, bool, x->leaves.count);
+  if (!dae__load_ok(x->l))
+    return;
+  for (int i = 0; i < count; i++)
+    nodes[i] = i < roots->count ? *roots->item[i] : x->guards.item[i - roots->count].value;
+  dae__leaves below = dae__leaves_below(x->walker, count, nodes);
+  for (int i = 0; i < below.count; i++)
+    x->moves[below.leaf[i]] = true;
+}
+
+/* Extends the arrays by leaf of replacing nodes to all leaves, of which the first were there. */
+static void guards_extend_arrays(dae__expander *x, int leaves)
+{
+  dae__node *rate = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
+  x->no_state_rates = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
+  for (int i = 0; dae__load_ok(x->l) && i < x->leaves.count; i++) {
+    x->no_state_rates[i] = x->leaf_kind.item[i] == DAE__LEAF_STATE_RATE ? DAE__ZERO : -1;
+    rate[i] = i < leaves ? x->explicit_rate[i] : -1;
+  }
+  x->explicit_rate = rate;
+}
+
+void dae__guard_motion(dae__expander *x)
+{
+  guards_roots roots = {0};
+  int leaves = x->leaves.count, stated = 0;
+  guards_list_motion(x, &roots);
+  stated = roots.count;
+  for (int i = 0; i < leaves; i++)
+    if (x->explicit_rate[i] >= 0)
+      *DAE__PUSH(x->l->scratch, &roots) = &x->explicit_rate[i];
+  guards_rewrite(x, &roots, true, -1);
+  roots.count = stated;
+  if (!dae__load_ok(x->l))
+    return;
+  guards_mark_motion(x, &roots);
+  guards_extend_arrays(x, leaves);
+}
+
+dae__node dae__guard_condition(dae__expander *x, dae__node condition, int place)
+{
+  guards_roots roots = {0};
+  *DAE__PUSH(x->l->scratch, &roots) = &condition;
+  if (dae__load_ok(x->l))
+    guards_rewrite(x, &roots, false, place);
+  if (dae__load_ok(x->l) && dae__kinds_below(x, condition) & ~(unsigned)DAE__LEAF_DISCRETE)
+    dae__load_fail(x->l, place,
+                   "when needs a condition that is watched: leave smooth and noevent out");
+  return x->l->status ? DAE__ZERO : condition;
+}
+
+/* ---- events ---- */
+
+/* Adds an event that sets the mode of a guard to a node; node -1: to its relation. */
+static void guards_add_event(dae__expander *x, const dae__guard *guard, int direction,
+                             dae__node value, dae__node mode)
+{
+  dae__expanded_event event = {.name = guard->name,
+                               .kind = DAE_EVENT_GUARD,
+                               .place = guard->place,
+                               .direction = direction,
+                               .passive = !guard->motion,
+                               .node = value};
+  *DAE__PUSH(x->l->scratch, &event.actions) = (dae__action){guard->leaf, mode};
+  *DAE__PUSH(x->l->scratch, &x->events) = event;
+}
+
+/* Adds the two events of floor(w): at w = m + 1 the mode becomes m + 1, at w = m it becomes m - 1,
+ * or what w has jumped to beyond. */
+static void guards_add_floor(dae__expander *x, const dae__guard *guard)
+{
+  dae__graph *g = x->graph;
+  dae__node one = dae__constant(g, 1), m = dae__leaf(g, guard->leaf), w = guard->value;
+  dae__node above = DAE__ADD(g, m, one), below = DAE__SUB(g, m, one);
+  dae__node whole = dae__unary(g, DAE__OP_FLOOR, w);
+  guards_add_event(x, guard, 1, DAE__SUB(g, w, above),
+                   dae__if(g, dae__binary(g, DAE__OP_LESS, above, whole), whole, above));
+  guards_add_event(x, guard, -1, DAE__SUB(g, w, m),
+                   dae__if(g, dae__binary(g, DAE__OP_LESS, whole, below), whole, below));
+}
+
+void dae__guard_events(dae__expander *x)
+{
+  const dae__expanded_event *own = x->events.item;
+  int count = x->events.count;
+  x->events.item = NULL;
+  x->events.count = x->events.room = 0;
+  for (int i = 0; i < x->guards.count; i++) {
+    const dae__guard *guard = &x->guards.item[i];
+    if (guard->op == DAE__OP_FLOOR)
+      guards_add_floor(x, guard);
+    else
+      guards_add_event(x, guard, 0, guard->value, -1);
+  }
+  x->guard_events = x->events.count;
+  for (int i = 0; i < count; i++) {
+    dae__expanded_event event = own[i];
+    event.passive = event.actions.count > 0;
+    for (int k = 0; k < event.actions.count; k++) {
+      int leaf = event.actions.item[k].leaf;
+      event.passive =
+          event.passive && x->leaf_kind.item[leaf] == DAE__LEAF_DISCRETE && !x->moves[leaf];
+    }
+    *DAE__PUSH(x->l->scratch, &x->events) = event;
+  }
+}
