@@ -152,7 +152,7 @@ static const struct {
              {"pairs", PAIR, 10, 0.1, 1, 1500, 0},
              {"pairs, low order", PAIR, 5, 0.1, 1, 1500, 0},
              {"fast", FAST, 10, 0.1, 1, 1, 1e6 / 40000},
-             {"fast, low order", FAST, 5, 0.1, 1, 1, 1e6 / 40000}};
+             {"fast, low order", FAST, 5, 0.1, 1, 1, 1e6 / 20000}};
 
 static void test_crossings_of_random_functions_are_found(void **state)
 {
