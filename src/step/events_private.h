@@ -80,6 +80,13 @@ static inline bool dae__event_is_searched(const dae_event *event)
   return !event->next && event->kind != DAE_EVENT_CONDITION;
 }
 
+/* Whether the action of a guard gives its branch at any time: that of a time event without a
+ * value. */
+static inline bool dae__event_is_clock_guard(const dae_event *event)
+{
+  return event->kind == DAE_EVENT_GUARD && event->next && !event->value;
+}
+
 /* Whether a guard is 1 where its value is positive, without an action. */
 static inline bool dae__event_is_plain_guard(const dae_event *event)
 {

@@ -219,7 +219,8 @@ static void observe_bind_trigger(dae__binder *b, const dae__layout *layout,
 {
   dae__node E = event->node;
   trigger->clock = observe_bind_clock(b, event);
-  if (trigger->clock || !dae__bind_ok(b))
+  bool whole = event->kind == DAE_EVENT_GUARD && event->direction != 0; /* of floor(w) */
+  if ((trigger->clock && !whole) || !dae__bind_ok(b))
     return;
   dae__node E_rate = observe_event_rate_node(b, E);
   dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
@@ -252,8 +253,8 @@ static void observe_build_event(dae__binder *b, const dae__layout *layout,
                      .direction = event->direction,
                      .stop = event->stop,
                      .user = trigger,
-                     .value = clock ? NULL : observe_event_value,
-                     .rate = clock ? NULL : observe_event_rate,
+                     .value = trigger->value.tape ? observe_event_value : NULL,
+                     .rate = trigger->rate.tape ? observe_event_rate : NULL,
                      .next = clock ? observe_event_next : NULL,
                      .action = by_side            ? observe_event_side
                                : action.count > 0 ? observe_event_action
