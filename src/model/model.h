@@ -29,8 +29,7 @@ int dae__result_run(const dae__result_tape *result, double t, const double *y, c
 typedef struct dae__event_tapes {
   dae__result_tape value, rate, action;
   dae__clock *clock;
-  int mode;   /* entry of the mode of a guard that is a clock */
-  double end; /* end of the run, as the clock knows it */
+  int mode; /* entry of the mode of a guard that is a clock */
 } dae__event_tapes;
 
 struct dae_model {

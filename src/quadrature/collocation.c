@@ -43,17 +43,36 @@ void dae__nodal_values(const dae__nodal *p, double x, double *w)
   }
 }
 
+/* four points of the Gauss rule at a time, so that their products fill vector registers */
 void dae__nodal_integrals(const dae__nodal *p, double x, double *single, double *twice)
 {
-  double value[DAE__NODAL_MAX];
   for (int j = 0; j < p->n; j++)
     single[j] = twice[j] = 0;
-  for (int k = 0; k < p->points; k++) { /* points of the Gauss rule */
-    double once = x * p->weight[k], again = once * (x * (1 - p->at[k]));
-    dae__nodal_values(p, x * p->at[k], value);
-    for (int j = 0; j < p->n; j++) {
-      single[j] += once * value[j];
-      twice[j] += again * value[j];
+  for (int first = 0; first < p->points; first += 4) {
+    double left[DAE__NODAL_MAX][4], at[4], once[4], again[4], product[4];
+    for (int k = 0; k < 4; k++) {
+      at[k] = x * p->at[first + k];
+      once[k] = x * p->weight[first + k];
+      again[k] = once[k] * (x - at[k]);
+      product[k] = 1;
+    }
+    for (int j = 0; j < p->n; j++)
+      for (int k = 0; k < 4; k++) {
+        left[j][k] = product[k];
+        product[k] *= at[k] - p->x[j];
+      }
+    for (int k = 0; k < 4; k++)
+      product[k] = 1;
+    for (int j = p->n - 1; j >= 0; j--) {
+      double a[4], b[4];
+      for (int k = 0; k < 4; k++) {
+        double value = left[j][k] * product[k];
+        a[k] = once[k] * value;
+        b[k] = again[k] * value;
+        product[k] *= at[k] - p->x[j];
+      }
+      single[j] += p->inverse[j] * ((a[0] + a[1]) + (a[2] + a[3]));
+      twice[j] += p->inverse[j] * ((b[0] + b[1]) + (b[2] + b[3]));
     }
   }
 }

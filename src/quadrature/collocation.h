@@ -22,7 +22,7 @@ typedef struct dae__nodal {
   double inverse[DAE__NODAL_MAX]; /* factor of l_j, 1 / prod_(i != j) (x_j - x_i) */
   /* number of points of the Gauss rule, which is exact for l_j and x l_j */
   int points;
-  double at[DAE__NODAL_MAX / 2 + 1], weight[DAE__NODAL_MAX / 2 + 1];
+  double at[DAE__NODAL_MAX / 2 + 4], weight[DAE__NODAL_MAX / 2 + 4]; /* and zeros */
 } dae__nodal;
 
 /* Values w_j = l_j(x) of the Lagrange basis, for any x. */

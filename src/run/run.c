@@ -49,7 +49,9 @@ typedef struct run {
   double t;        /* time up to which the run is completed */
   double last_row; /* time of the last row */
   long planned;    /* index of the next row at an output time of the plan */
-  int next_stop;   /* index of the next stop of the plan */
+  double *stops;   /* stops of the plan */
+  int stop_count;  /* number of them */
+  int next_stop;   /* index of the next one */
   dae__verify verify;
   dae__trust_facts trust;
 } run;
@@ -62,6 +64,24 @@ static void run_extend(run *r)
 }
 
 /* ---- preparation ---- */
+
+/* Finds the times at which steps end without an event. */
+static dae_status run_find_stops(run *r, dae_error *err)
+{
+  const dae_run_plan *plan = r->plan;
+  double from = plan->start.t, unused;
+  int count = plan->stops ? plan->stops(plan->stops_user, from, plan->to, 0, &unused) : 0;
+  if (count > 0) {
+    r->stops = dae_arena_alloc(r->arena, (size_t)count, sizeof *r->stops);
+    if (!r->stops)
+      return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the stops of the run");
+    count = plan->stops(plan->stops_user, from, plan->to, count, r->stops);
+  }
+  if (count < 0)
+    return dae__fail(err, DAE_ERROR_CALLBACK, "stops", "the stops of the plan were not found");
+  r->stop_count = count;
+  return DAE_OK;
+}
 
 /* Allocates memory and creates columns, monitor and events. */
 static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
@@ -78,7 +98,9 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
   DAE__TRY(dae__columns_create(r->arena, plan, &r->columns, err));
   r->verify = (dae__verify){.env = dae__env_of(env), .columns = r->columns.count};
   DAE__TRY(dae__monitor_create(r->arena, plan->unmeasured ? NULL : problem, &r->monitor, err));
-  return dae__events_create(r->arena, problem, plan->events, plan->event_count, &r->events, err);
+  DAE__TRY(dae__events_create(r->arena, problem, plan->events, plan->event_count, &r->events, err));
+  dae__events_set_end(r->events, plan->to);
+  return run_find_stops(r, err);
 }
 
 static dae_status run_create(run *r, const dae_env *env, dae_error *err)
@@ -355,9 +377,9 @@ static double run_stop(run *r)
 {
   const dae_run_plan *plan = r->plan;
   double next = fmin(plan->to, dae__events_next(r->events));
-  while (r->next_stop < plan->stop_count && run_is_now(r, plan->stops[r->next_stop]))
+  while (r->next_stop < r->stop_count && run_is_now(r, r->stops[r->next_stop]))
     r->next_stop++;
-  return r->next_stop < plan->stop_count ? fmin(next, plan->stops[r->next_stop]) : next;
+  return r->next_stop < r->stop_count ? fmin(next, r->stops[r->next_stop]) : next;
 }
 
 /* Processes the events within the last step, up to one that restarts the integrator. */

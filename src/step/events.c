@@ -84,6 +84,7 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
                      .count = count,
                      .size = dae_problem_size(problem),
                      .extended = dae_problem_extended_size(problem),
+                     .end = INFINITY,
                      .constrained = events_is_constrained(problem)};
   char text[32];
   for (int i = 0; i < count; i++) {
@@ -104,6 +105,11 @@ void dae__events_set_tolerances(dae__events *ev, double rtol, double atol)
 {
   ev->rtol = fmin(rtol, MAX_RTOL);
   ev->atol = atol;
+}
+
+void dae__events_set_end(dae__events *ev, double end)
+{
+  ev->end = end;
 }
 
 void dae__events_list_moves(dae__events *ev, dae__text *moves)
@@ -239,11 +245,18 @@ dae_status dae__events_schedule(dae__events *ev, double t, const double *y, dae_
     ev->next[i] = INFINITY;
     if (!event->next)
       continue;
-    if (event->next(event->user, t, y, &ev->next[i]) == 0 && ev->next[i] > t)
+    int refused = event->next(event->user, t, ev->end, y, &ev->next[i]);
+    if (refused == 0 && ev->next[i] > t)
       continue;
     const char *name = dae__event_name(ev, i, text);
-    dae__fail(err, DAE_ERROR_CALLBACK, name, "event '%s' has no next instant after t = %.17g", name,
-              t);
+    if (refused > 0)
+      dae__fail(err, DAE_ERROR_CALLBACK, name,
+                "the instants of event '%s' after t = %.10g cannot be told apart: its function of "
+                "time changes sign too often, or stays so near to zero that rounding decides",
+                name, t);
+    else
+      dae__fail(err, DAE_ERROR_CALLBACK, name, "event '%s' has no next instant after t = %.17g",
+                name, t);
     dae__fail_at(err, t, NAN);
     return DAE_ERROR_CALLBACK;
   }

@@ -38,6 +38,9 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
 
 /* Tolerances of the steps, for near misses and for the sides of events after a restart. */
 void dae__events_set_tolerances(dae__events *ev, double rtol, double atol);
+/* End of the run, up to which the instants of time events are wanted; infinity without this call.
+ */
+void dae__events_set_end(dae__events *ev, double end);
 /* List that receives, for the first event of each name, the values that moved without having been
  * set: event, time, variable, value before and after, separated by tabs; NULL: none. */
 void dae__events_list_moves(dae__events *ev, dae__text *moves);

@@ -105,6 +105,20 @@ static dae_status events_note_set(dae__events *ev, int i, int k, dae_error *err)
              : DAE_OK;
 }
 
+/* State after the action of event i on an extended state vector. */
+static dae_status events_call_action(const dae__events *ev, int i, const double *before,
+                                     double *after, dae_error *err)
+{
+  const dae_event *event = &ev->events[i];
+  dae__copy(ev->extended, before, after);
+  if (event->action(event->user, ev->t_found, before, after))
+    return events_fail_in_event(ev, i, "its action failed", NULL, err);
+  if (!dae__all_finite(ev->extended, after))
+    return events_fail_in_event(ev, i, "its action sets a value that is not a finite number", NULL,
+                                err);
+  return DAE_OK;
+}
+
 /* Runs the action of event i on ev->after, and marks the entries that it sets: those of
  * `sets`, or without it those that it changes; y is workspace. */
 static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
@@ -115,11 +129,7 @@ static dae_status events_run_action(dae__events *ev, int i, dae_error *err)
     return DAE_OK;
   }
   dae__copy(ev->extended, ev->after, ev->y);
-  if (event->action(event->user, ev->t_found, ev->y, ev->after))
-    return events_fail_in_event(ev, i, "its action failed", NULL, err);
-  if (!dae__all_finite(ev->extended, ev->after))
-    return events_fail_in_event(ev, i, "its action sets a value that is not a finite number", NULL,
-                                err);
+  DAE__TRY(events_call_action(ev, i, ev->y, ev->after, err));
   for (int k = 0; !event->sets && k < ev->extended; k++)
     if (ev->after[k] != ev->y[k])
       DAE__TRY(events_note_set(ev, i, k, err));
@@ -191,9 +201,15 @@ static dae_status events_find_changed(dae__events *ev, bool *any, dae_error *err
   *any = false;
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
-    bool *found = &ev->crossings[i].found, guard = event->kind == DAE_EVENT_GUARD && !event->next;
+    bool *found = &ev->crossings[i].found, guard = event->kind == DAE_EVENT_GUARD;
     double value;
     *found = false;
+    if (dae__event_is_clock_guard(event)) {
+      DAE__TRY(events_call_action(ev, i, ev->after, ev->y, err));
+      *found = ev->y[event->sets[0]] != ev->after[event->sets[0]];
+      *any = *any || *found;
+      continue;
+    }
     if (!guard && event->kind != DAE_EVENT_CONDITION)
       continue;
     DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &value, err));

@@ -43,6 +43,7 @@ struct dae__events {
   int size, extended; /* number of entries of the state vector and of the extended one */
   bool constrained;   /* the problem has multipliers */
   double rtol, atol;  /* tolerances of the steps, for near misses */
+  double end;         /* end of the run */
   dae__text *moves;   /* list of the values that actions have moved, or NULL */
   int moved;          /* number of them */
   /* saved */
@@ -77,6 +78,13 @@ static inline int dae__sign(double x)
 static inline bool dae__event_is_searched(const dae_event *event)
 {
   return !event->next && event->kind != DAE_EVENT_CONDITION;
+}
+
+/* Whether the action of a guard gives its branch at any time: that of a time event without a
+ * value. */
+static inline bool dae__event_is_clock_guard(const dae_event *event)
+{
+  return event->kind == DAE_EVENT_GUARD && event->next && !event->value;
 }
 
 /* Whether a guard is 1 where its value is positive, without an action. */

@@ -97,6 +97,7 @@ static dae_status events_search_one(dae__events *ev, int i, double end, double t
   dae__search s = {.sample = events_sample,
                    .user = ev,
                    .direction = ev->events[i].direction,
+                   .order = ev->view.order,
                    .end = end,
                    .step = ev->view.t - ev->view.t_previous,
                    .near_tol = ev->rtol,

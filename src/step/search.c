@@ -5,16 +5,25 @@
 #include <float.h>
 #include <math.h>
 
-/* Constants of the search, chosen on random sums of sines, bumps and pairs of near crossings
- * (tests/unit/test_event_search.c). On another seed: 0 missed of 54221, 37557 (bumps of standard
- * deviation 0.1 to 1 step), 29921 and 56320 (fast); of bumps with 0.035 to 0.35 steps 4 %. */
-#define SAFETY 16   /* factor of the estimate of e4; 4 leaves 20 of 24656 crossings out, 16 none */
-#define GROWTH 4    /* largest ratio of the widths of two pieces cleared one after the other */
-#define NOISE 1e-14 /* |e| that counts as zero everywhere, over its scale in the step */
+/* Constants of the search, chosen on random sums of sines, bumps and pairs of near crossings; the
+ * crossings that are missed on other seeds: docs/model_language.md, tests/unit/test_event_search.c
+ */
+#define SAFETY 16 /* factor of the estimate of e4; 4 leaves 20 of 24656 crossings out, 16 none */
+#define GROWTH 4  /* largest ratio of the widths of two pieces cleared one after the other */
+/* The same where the estimate of e4 exceeds JUMP times its usual value, which may rise by a factor
+ * RISE and falls by a factor 2 from piece to piece: the flank of a bump that lies between two
+ * samples. FLOOR: usual value of h^4 e4 that is too small to mean a bump, over the scale of e. */
+#define GROWTH_AT_JUMP 0.6
+#define JUMP 10
+#define RISE 2
+#define FLOOR 1e-9
+#define NOISE 1e-14        /* |e| that counts as zero everywhere, over its scale in the step */
 #define FIRST_WIDTH 0.0312 /* width taken for the piece before the first one, over the step */
-/* places of samples and of divisions, no simple fractions, so that a period that divides the step
- * meets at most one of them */
-#define INNER 0.43045
+/* Places of samples and of divisions, no simple fractions, so that a period that divides the step
+ * meets at most one of them. Two samples see bumps of a tenth of a step, one sample those of a
+ * quarter: enough for the short steps of low orders. */
+static const double search_places[2][2] = {{0.43045}, {0.32045, 0.65709}};
+#define LOW_ORDER 5
 #define DIVISION 0.45801
 #define DEPTH 128 /* pieces that wait on the right: divisions shrink by 0.542, to 1e-16 in 60 */
 /* Number of tolerances within which an extremum of e is a near miss: the number of crossings
@@ -37,56 +46,74 @@ void dae__watch_start(dae__watch *w, dae__sample at, double band)
                     .near = w->near};
 }
 
-/* Piece [l, r] with the Bernstein coefficients b of its cubic, the differences 3 (b[k+1] - b[k])/h,
- * and bounds of the distance of e and of its rate from the cubic. */
+/* Larger and smaller of two numbers without the rules of fmax and fmin for NaN. */
+static inline double search_max(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static inline double search_min(double a, double b)
+{
+  return a < b ? a : b;
+}
+
+/* Piece [l, r] with the Bernstein coefficients b of its cubic, their bounds, the divided
+ * differences of the cubic, the estimate of |e4|, and the bound of the distance of e from the
+ * cubic. */
 typedef struct piece {
-  dae__sample l, r;
-  double h, b[4], slope[3], miss, miss_rate;
+  const dae__sample *l, *r;
+  double h, b[4], low, high, d[3], fourth, miss;
 } piece;
 
 /* Bound of |e4| on the piece by a sample o outside it: [l,l,r,r,o] and its change up to the piece.
  */
 static double search_fourth(const piece *p, const dae__sample *o)
 {
-  double h = p->h, u = o->t - p->l.t, v = o->t - p->r.t;
-  double d = (p->r.value - p->l.value) / h, d2 = (d - p->l.rate) / h,
-         d3 = ((p->r.rate - d) / h - d2) / h;
-  double cubic = p->l.value + u * (p->l.rate + u * (d2 + v * d3));
-  double rate = p->l.rate + u * (2 * d2 + d3 * (2 * v + u));
-  double basis = u * u * v * v, e4 = (o->value - cubic) / basis;
-  double e5 = (o->rate - rate - e4 * 2 * u * v * (u + v)) / basis;
-  return fabs(e4) + fabs(e5) * fmax(fmax(fabs(u), fabs(v)), h);
+  double u = o->t - p->l->t, v = o->t - p->r->t, basis = 1 / (u * u * v * v);
+  const double *d = p->d;
+  double cubic = p->l->value + u * (p->l->rate + u * (d[1] + v * d[2]));
+  double rate = p->l->rate + u * (2 * d[1] + d[2] * (2 * v + u));
+  double e4 = (o->value - cubic) * basis;
+  double e5 = (o->rate - rate - e4 * 2 * u * v * (u + v)) * basis;
+  return fabs(e4) + fabs(e5) * search_max(search_max(fabs(u), fabs(v)), p->h);
 }
 
 static void search_piece(piece *p, const dae__sample *before, const dae__sample *after)
 {
-  double h = p->h = p->r.t - p->l.t, fourth = 0;
-  p->b[0] = p->l.value;
-  p->b[1] = p->l.value + h / 3 * p->l.rate;
-  p->b[2] = p->r.value - h / 3 * p->r.rate;
-  p->b[3] = p->r.value;
-  for (int k = 0; k < 3; k++)
-    p->slope[k] = 3 * (p->b[k + 1] - p->b[k]) / h;
-  p->slope[0] = p->l.rate;
-  p->slope[2] = p->r.rate;
-  if (before && before->t < p->l.t) /* false for NaN */
-    fourth = search_fourth(p, before);
+  double h = p->h = p->r->t - p->l->t, over = 1 / h;
+  double *b = p->b;
+  b[0] = p->l->value;
+  b[1] = b[0] + h / 3 * p->l->rate;
+  b[3] = p->r->value;
+  b[2] = b[3] - h / 3 * p->r->rate;
+  p->low = search_min(search_min(b[0], b[1]), search_min(b[2], b[3]));
+  p->high = search_max(search_max(b[0], b[1]), search_max(b[2], b[3]));
+  p->d[0] = (b[3] - b[0]) * over;
+  p->d[1] = (p->d[0] - p->l->rate) * over;
+  p->d[2] = ((p->r->rate - p->d[0]) * over - p->d[1]) * over;
+  p->fourth = 0;
+  if (before && before->t < p->l->t) /* false for NaN */
+    p->fourth = search_fourth(p, before);
   if (after)
-    fourth = fmax(fourth, search_fourth(p, after));
-  /* maxima of (x-l)^2 (x-r)^2 and of its derivative */
-  p->miss = SAFETY * fourth * h * h * h * h / 16;
-  p->miss_rate = SAFETY * 0.1925 * fourth * h * h * h;
+    p->fourth = search_max(p->fourth, search_fourth(p, after));
+  p->miss = SAFETY / 16.0 * p->fourth * (h * h) * (h * h); /* maximum of (x-l)^2 (x-r)^2: 1/16 */
 }
 
-/* Common sign of n numbers beyond a margin; 0: there is none. */
-static int search_sign(int n, const double *x, double margin)
+/* Bernstein coefficients of the rate of the cubic. */
+static void search_slopes(const piece *p, double slope[3])
 {
-  int positive = 0, negative = 0;
-  for (int k = 0; k < n; k++) {
-    positive += x[k] > margin;
-    negative += x[k] < -margin;
-  }
-  return (positive == n) - (negative == n);
+  slope[0] = p->l->rate;
+  slope[1] = 3 * (p->b[2] - p->b[1]) / p->h;
+  slope[2] = p->r->rate;
+}
+
+/* Whether the cubic is monotone, with a margin in its rate. */
+static bool search_monotone(const piece *p, double margin)
+{
+  double slope[3];
+  search_slopes(p, slope);
+  return search_min(search_min(slope[0], slope[1]), slope[2]) > margin ||
+         search_max(search_max(slope[0], slope[1]), slope[2]) < -margin;
 }
 
 /* |e| at the extremum of the cubic nearest to zero; infinity: there is no extremum. */
@@ -94,7 +121,9 @@ static double search_extremum(const piece *p)
 {
   double least = INFINITY;
   /* p'(x) = s0 (1-x)^2 + 2 s1 x (1-x) + s2 x^2 */
-  double s0 = p->slope[0], s1 = p->slope[1], s2 = p->slope[2], a = s0 - 2 * s1 + s2, c = s1 - s0,
+  double slope[3];
+  search_slopes(p, slope);
+  double s0 = slope[0], s1 = slope[1], s2 = slope[2], a = s0 - 2 * s1 + s2, c = s1 - s0,
          root = c * c - a * s0;
   if (!(root > 0))
     return least;
@@ -121,56 +150,65 @@ typedef struct progress {
 
 enum { UNCLEAR, NO_ZERO, MONOTONE, AT_ZERO, BY_SIGNS };
 
+/* Usual value of e4 at a piece. */
+static double search_usual(const dae__watch *w, const progress *g, const piece *p)
+{
+  return search_max(w->fourth, FLOOR * g->scale / ((p->h * p->h) * (p->h * p->h)));
+}
+
 static int search_classify(const dae__search *s, const dae__watch *w, const progress *g,
                            const piece *p)
 {
-  double largest = 0, grown = w->width > 0 ? w->width : FIRST_WIDTH * s->step;
-  for (int k = 0; k < 4; k++)
-    largest = fmax(largest, fabs(p->b[k]));
+  double largest = search_max(p->high, -p->low) + p->miss,
+         grown = w->width > 0 ? w->width : FIRST_WIDTH * s->step;
   if (p->h <= 2 * g->resolution)
     return BY_SIGNS;
-  if (largest + p->miss <= NOISE * g->scale)
+  if (largest <= NOISE * g->scale)
     return AT_ZERO;
   if (p->h > GROWTH * grown)
     return UNCLEAR;
-  if (w->side == 0 && largest + p->miss <= w->band)
+  if (w->width > 0 && p->h > GROWTH_AT_JUMP * w->width && p->fourth > JUMP * search_usual(w, g, p))
+    return UNCLEAR;
+  if (w->side == 0 && largest <= w->band)
     return AT_ZERO;
-  if (search_sign(4, p->b, p->miss) != 0)
+  if (p->low > p->miss || p->high < -p->miss)
     return NO_ZERO;
-  return search_sign(3, p->slope, p->miss_rate) != 0 ? MONOTONE : UNCLEAR;
+  /* maximum of the derivative of (x-l)^2 (x-r)^2: 0.1925 */
+  double margin = SAFETY * 0.1925 * p->fourth * p->h * p->h * p->h;
+  return search_monotone(p, margin) ? MONOTONE : UNCLEAR;
 }
 
 /* Crossing within a cleared piece, or the side that e takes there. */
 static bool search_crosses(const dae__search *s, dae__watch *w, const piece *p, int class,
                            dae__found *out)
 {
-  int sign = (p->r.value > 0) - (p->r.value < 0);
+  int sign = (p->r->value > 0) - (p->r->value < 0);
   if (class == AT_ZERO)
     return false;
   if (w->side == 0) {
-    if (fabs(p->r.value) <= w->band)
+    if (fabs(p->r->value) <= w->band)
       return false;
     if (w->rebound != 0 && sign != w->rebound) {
-      out->lost = fabs(p->r.value) > fmax(w->band, w->lost);
+      out->lost = fabs(p->r->value) > fmax(w->band, w->lost);
       return false;
     }
     w->side = sign;
-    w->sided = p->r;
+    w->sided = *p->r;
     w->rebound = 0;
     return false;
   }
   if (sign == w->side) {
-    w->sided = p->r;
+    w->sided = *p->r;
     return false;
   }
   bool wanted = s->direction == 0 || s->direction == -w->side;
   if (wanted) {
     out->bracket =
-        (dae__bracket){.a = w->sided.t, .b = p->r.t, .fa = w->sided.value, .fb = p->r.value};
+        (dae__bracket){.a = w->sided.t, .b = p->r->t, .fa = w->sided.value, .fb = p->r->value};
     return true;
   }
   w->side = sign;
-  w->sided = p->r;
+  w->sided = *p->r;
   return false;
 }
 
@@ -178,13 +216,13 @@ static bool search_crosses(const dae__search *s, dae__watch *w, const piece *p, 
 static void search_note_extremum(const dae__search *s, dae__watch *w, const progress *g,
                                  const piece *p, dae__found *out)
 {
-  double limit = fmax(NEAR * (s->near_abs + s->near_tol * w->scale), CLOSE * g->range), least = 0;
-  double smallest = fmin(fmin(fabs(p->b[0]), fabs(p->b[1])), fmin(fabs(p->b[2]), fabs(p->b[3])));
-  if (smallest > limit || search_sign(3, p->slope, 0) != 0)
+  double near = NEAR * (s->near_abs + s->near_tol * w->scale),
+         limit = search_max(near, CLOSE * g->range);
+  if (p->low > limit || p->high < -limit || search_monotone(p, 0))
     return;
-  least = search_extremum(p);
+  double least = search_extremum(p);
   out->close = out->close || least <= limit;
-  if (least <= NEAR * (s->near_abs + s->near_tol * w->scale) && least > NOISE * g->scale)
+  if (least <= near && least > NOISE * g->scale)
     w->near++;
 }
 
@@ -194,8 +232,8 @@ static dae_status search_sample(const dae__search *s, double t, const dae__watch
   *at = (dae__sample){.t = t};
   out->samples++;
   DAE__TRY(s->sample(s->user, at, err));
-  g->scale = fmax(g->scale, fmax(fabs(at->value), s->step * fabs(at->rate)));
-  g->range = fmax(g->range, fabs(at->value - w->left.value));
+  g->scale = search_max(g->scale, search_max(fabs(at->value), s->step * fabs(at->rate)));
+  g->range = search_max(g->range, fabs(at->value - w->left.value));
   return DAE_OK;
 }
 
@@ -210,11 +248,14 @@ dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found 
   g.scale = fmax(fabs(w->left.value), s->step * fabs(w->left.rate));
   *out = (dae__found){0};
   DAE__TRY(search_sample(s, s->end, w, &g, out, &g.pending[g.count++], err));
-  DAE__TRY(search_sample(s, from + INNER * length, w, &g, out, &g.pending[g.count++], err));
+  int inner = s->order > 0 && s->order <= LOW_ORDER ? 1 : 2;
+  for (int k = inner - 1; k >= 0; k--)
+    DAE__TRY(search_sample(s, from + search_places[inner - 1][k] * length, w, &g, out,
+                           &g.pending[g.count++], err));
   while (g.count > 0 && !out->lost) {
     piece p;
-    p.l = w->left;
-    p.r = g.pending[g.count - 1];
+    p.l = &w->left;
+    p.r = &g.pending[g.count - 1];
     search_piece(&p, &w->before, g.count > 1 ? &g.pending[g.count - 2] : NULL);
     int class = search_classify(s, w, &g, &p);
     if (class == UNCLEAR && g.count < DEPTH) {
@@ -222,7 +263,7 @@ dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found 
         out->too_many = true;
         return DAE_OK;
       }
-      DAE__TRY(search_sample(s, p.l.t + DIVISION * p.h, w, &g, out, &g.pending[g.count++], err));
+      DAE__TRY(search_sample(s, p.l->t + DIVISION * p.h, w, &g, out, &g.pending[g.count++], err));
       continue;
     }
     if (search_crosses(s, w, &p, class, out)) {
@@ -232,10 +273,11 @@ dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found 
     if (w->side != 0 && (class == NO_ZERO || class == MONOTONE))
       search_note_extremum(s, w, &g, &p, out);
     w->width = p.h;
+    w->fourth = search_max(search_min(p.fourth, RISE * search_usual(w, &g, &p)), w->fourth / 2);
     w->before = w->left;
-    w->left = p.r;
-    w->scale = fmax(w->scale, fabs(p.r.value));
-    w->armed = w->armed || fabs(p.r.value) > NEAR * (s->near_abs + s->near_tol * w->scale);
+    w->left = *p.r;
+    w->scale = search_max(w->scale, fabs(p.r->value));
+    w->armed = w->armed || fabs(p.r->value) > NEAR * (s->near_abs + s->near_tol * w->scale);
     g.count--;
   }
   return DAE_OK;

@@ -1,13 +1,15 @@
 /* Search for the zero crossings of one watch e(t) along an interval, by values and rates.
  *
- * The interval is sampled at both ends and at one place inside it. On a piece [l, r] of width h
- * between neighbouring samples e is the cubic p through values and rates at l and r, plus
- * (x - l)^2 (x - r)^2 e4 with e4 = e''''/24, which is estimated by divided differences with the
- * samples next to the piece. The Bernstein coefficients of p and p' then show whether e can vanish
- * or change its direction within the piece. A piece that they do not clear is divided.
+ * The interval is sampled at both ends and at two places inside it, at one for steps of order 5 or
+ * less. On a piece [l, r] of width h between neighbouring samples e is the cubic p through values
+ * and rates at l and r, plus (x - l)^2 (x - r)^2 e4 with e4 = e''''/24, which is estimated by
+ * divided differences with the samples next to the piece. The Bernstein coefficients of p and p'
+ * then show whether e can vanish or change its direction within the piece. A piece that they do not
+ * clear is divided.
  *
  * Every crossing is found, in order, if on each cleared piece |e4| is at most SAFETY times what the
- * neighbouring samples show of it. */
+ * neighbouring samples show of it. A piece where they show much more of it than before is divided,
+ * too: it may hold a bump of which they see the flanks alone. */
 #ifndef DAEDAL_STEP_SEARCH_H
 #define DAEDAL_STEP_SEARCH_H
 
@@ -28,6 +30,7 @@ typedef struct dae__watch {
   dae__sample before; /* sample before it; t = NaN: none since the last restart */
   dae__sample sided;  /* last sample on the side of e, the start of a bracket */
   double width;       /* width of the last cleared piece; 0: none since the last restart */
+  double fourth;      /* usual |e4| of the cleared pieces */
   double scale;       /* largest |e| so far */
   /* Side of zero, -1 or +1. 0: none, since e starts at a zero: it takes the side to which its first
    * monotone piece leads beyond the band, without a crossing. */
@@ -48,6 +51,7 @@ typedef struct dae__search {
   dae__sample_fn *sample;
   void *user;
   int direction;   /* crossings wanted: +1 rising, -1 falling, 0 both */
+  int order;       /* order of the steps; 0: unknown */
   double end;      /* end of the interval */
   double step;     /* length of the step to which the interval belongs */
   double near_tol; /* |e| of an extremum that counts as a near miss, over w->scale: rtol */

@@ -19,6 +19,8 @@ syntax match daeSetting /\%(^\|[{;]\)\s*\zs\%(method\|step\|rtol\|atol\)\>\ze\s\
 syntax keyword daeSettingWord contained to from every method rtol atol step window order stages update
 syntax match daeMethod /\%(\<method\s\+\)\@<=\a[-A-Za-z0-9]*/
 syntax keyword daeEventWord contained rising falling stop when
+syntax match daeEventWord contained /\%(:\s*\)\@<=\%(every\|at\)\>\ze\s\+[-(.0-9A-Za-z]/
+syntax match daeEventWord contained /\%(\<every\>.*\)\@<=\<from\>/
 syntax keyword daeShape contained line point circle radius
 syntax cluster daeTerms contains=daeStatement,daeDeclaration,daeLabel,daeMethod,daeFunction,
       \daeMultiplier,daeConstant,daeNumber,daeOperator,daeRate,daeString

@@ -26,6 +26,9 @@
 /* resolution of time near t = 0, in units of 4 eps: this part of the interval; chosen */
 #define NEAR_ZERO 1e-6
 
+/* The side just after t is looked for in windows of these widths, over max(|t|, 1). */
+static const double SIDE_WINDOWS[] = {1e-4, 1, 1e4};
+
 struct dae__clock {
   double origin, period; /* instants origin + k period with k >= least; period 0: none */
   int least;
@@ -33,6 +36,10 @@ struct dae__clock {
   const double *instant; /* ascending instants */
   dae__formula *e;       /* function whose zeros are the instants; NULL: none */
   int direction;
+  double start; /* start of the run */
+  /* last answer for zeros, with the held values of e: none in (from, next), up to `end`; from =
+   * infinity: none yet */
+  double from, next, end;
 };
 
 /* ---- instants ---- */
@@ -206,14 +213,22 @@ static int clock_next_zero(dae__clock *c, double t, double end, const double *he
 {
   double w0, w1;
   hunt h = {.e = c->e, .direction = c->direction};
-  dae__formula_hold(c->e, held);
+  bool changed = dae__formula_hold(c->e, held);
   if (dae__formula_is_affine(c->e, &w0, &w1)) {
     bool wanted = w1 * c->direction > 0 || (c->direction == 0 && w1 != 0);
     *next = wanted ? -w0 / w1 : INFINITY;
     return 0;
   }
-  int status = clock_search(&h, t, end);
+  if (!changed && c->from <= t && t < c->next && end == c->end) {
+    *next = c->next;
+    return 0;
+  }
+  /* a zero at the end has its sign behind it */
+  int status = clock_search(&h, t, end + 16 * DBL_EPSILON * fabs(end));
   *next = h.found ? h.zero : INFINITY;
+  c->from = status == 0 ? t : INFINITY;
+  c->next = *next;
+  c->end = end;
   return status;
 }
 
@@ -221,6 +236,8 @@ int dae__clock_next(dae__clock *c, double t, double end, const double *held, dou
 {
   int status = 0;
   *next = INFINITY;
+  if (c->e && t == nextafter(c->start, -INFINITY))
+    t = c->start; /* a zero at the start is no crossing */
   if (!(t < end))
     return 0;
   if (c->period > 0)
@@ -238,19 +255,22 @@ int dae__clock_next(dae__clock *c, double t, double end, const double *held, dou
   return status;
 }
 
-int dae__clock_side(dae__clock *c, double t, double end, const double *held, int *side)
+int dae__clock_side(dae__clock *c, double t, const double *held, int *side)
 {
   double w0, w1;
   hunt h = {.e = c->e, .side_only = true};
   *side = 0;
-  if (!c->e || !(t < end))
+  if (!c->e)
     return 0;
-  dae__formula_hold(c->e, held);
+  if (dae__formula_hold(c->e, held))
+    c->from = INFINITY;
   if (dae__formula_is_affine(c->e, &w0, &w1) && w1 != 0) {
     *side = (w1 > 0) == (-w0 / w1 <= t) ? 1 : -1;
     return 0;
   }
-  int status = clock_search(&h, t, end);
+  int status = 0;
+  for (int i = 0; i < 3 && h.side == 0 && status == 0; i++)
+    status = clock_search(&h, t, t + SIDE_WINDOWS[i] * fmax(fabs(t), 1));
   *side = h.side;
   return status;
 }
@@ -276,6 +296,8 @@ dae__clock *dae__bind_clock(dae__binder *b, dae__node node, int direction)
     entry[i] = b->kind[i] & DAE__BIT(T) ? DAE__FORMULA_TIME : b->index[i];
   c->e = dae__formula_create(x->walker, b->arena, node, rate, entry);
   c->direction = direction;
+  c->start = x->from;
+  c->from = INFINITY;
   return dae__bind_ok(b) ? c : NULL;
 }
 

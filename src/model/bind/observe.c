@@ -187,8 +187,7 @@ static dae__node observe_event_rate_node(dae__binder *b, dae__node E)
 
 static int observe_event_next(void *user, double t, double end, const double *y, double *next)
 {
-  dae__event_tapes *event = user;
-  event->end = end;
+  const dae__event_tapes *event = user;
   return dae__clock_next(event->clock, t, end, y + event->action.size, next);
 }
 
@@ -197,7 +196,7 @@ static int observe_event_side(void *user, double t, const double *before, double
 {
   const dae__event_tapes *event = user;
   int side;
-  int status = dae__clock_side(event->clock, t, event->end, before + event->action.size, &side);
+  int status = dae__clock_side(event->clock, t, before + event->action.size, &side);
   if (!status && side != 0)
     after[event->mode] = side > 0;
   return status;
@@ -220,7 +219,8 @@ static void observe_bind_trigger(dae__binder *b, const dae__layout *layout,
 {
   dae__node E = event->node;
   trigger->clock = observe_bind_clock(b, event);
-  if (trigger->clock || !dae__bind_ok(b))
+  bool whole = event->kind == DAE_EVENT_GUARD && event->direction != 0; /* of floor(w) */
+  if ((trigger->clock && !whole) || !dae__bind_ok(b))
     return;
   dae__node E_rate = observe_event_rate_node(b, E);
   dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
@@ -249,13 +249,12 @@ static void observe_build_event(dae__binder *b, const dae__layout *layout,
   trigger->action = observe_result(
       layout, action.count > 0 ? dae__bind_tape(b, "an event: action", &action, 1, NULL) : NULL);
   trigger->mode = by_side ? sets[0] : 0;
-  trigger->end = isnan(b->x->to) ? b->x->from + 1 : b->x->to;
   *out = (dae_event){.name = event->name,
                      .direction = event->direction,
                      .stop = event->stop,
                      .user = trigger,
-                     .value = clock ? NULL : observe_event_value,
-                     .rate = clock ? NULL : observe_event_rate,
+                     .value = trigger->value.tape ? observe_event_value : NULL,
+                     .rate = trigger->rate.tape ? observe_event_rate : NULL,
                      .next = clock ? observe_event_next : NULL,
                      .action = by_side            ? observe_event_side
                                : action.count > 0 ? observe_event_action
@@ -275,8 +274,7 @@ static void observe_start_clocks(dae__binder *b, dae_model *model, const dae__la
     const dae_event *event = &model->events[i];
     const dae__event_tapes *trigger = event->user;
     int side = 0;
-    if (!trigger->clock ||
-        dae__clock_side(trigger->clock, model->t_start, trigger->end, held, &side))
+    if (!trigger->clock || dae__clock_side(trigger->clock, model->t_start, held, &side))
       continue;
     if (event->action == observe_event_side && side != 0)
       model->y[trigger->mode] = side > 0;

@@ -16,6 +16,7 @@ typedef struct item {
 
 struct dae__formula {
   int count, e, rate; /* number of items, items of e and of its derivative */
+  bool holds;         /* held values were taken */
   item *item;
 };
 
@@ -29,8 +30,10 @@ dae__formula *dae__formula_create(dae__walker *walker, dae__arena *arena, dae__n
   item *all = DAE__ALLOC(arena, item, walker->visit.count);
   if (dae__arena_failed(arena))
     return NULL;
-  *f =
-      (dae__formula){walker->visit.count, dae__slot_of(walker, e), dae__slot_of(walker, rate), all};
+  f->count = walker->visit.count;
+  f->e = dae__slot_of(walker, e);
+  f->rate = dae__slot_of(walker, rate);
+  f->item = all;
   for (int i = 0; i < f->count; i++) {
     dae__node_view view = dae__node_at(walker->graph, walker->visit.item[i].node);
     const dae__node operand[3] = {view.a, view.b, view.c};
@@ -94,9 +97,15 @@ static void formula_combine(item *to, const item *a, const item *b, const item *
   }
 }
 
-void dae__formula_hold(dae__formula *f, const double *held)
+bool dae__formula_hold(dae__formula *f, const double *held)
 {
   item *all = f->item;
+  bool same = f->holds;
+  for (const item *i = all; same && i < all + f->count; i++)
+    same = i->op != DAE__OP_LEAF || i->a == DAE__FORMULA_TIME || i->w0 == held[i->a];
+  if (same)
+    return false;
+  f->holds = true;
   for (item *i = all; i < all + f->count; i++) {
     if (i->op == DAE__OP_LEAF) {
       i->w0 = i->a == DAE__FORMULA_TIME ? 0 : held[i->a];
@@ -110,6 +119,7 @@ void dae__formula_hold(dae__formula *f, const double *held)
     i->decided = i->w1 == 0;
     i->range = dae__interval_point(i->w0);
   }
+  return true;
 }
 
 bool dae__formula_is_affine(const dae__formula *f, double *w0, double *w1)

@@ -22,8 +22,8 @@ enum { DAE__FORMULA_TIME = -1 };
 dae__formula *dae__formula_create(dae__walker *walker, dae__arena *arena, dae__node e,
                                   dae__node rate, const int *entry);
 
-/* Takes the held values. They hold until the next call, and so do the intervals below. */
-void dae__formula_hold(dae__formula *f, const double *held);
+/* Takes the held values; false: they are those of the last call. */
+bool dae__formula_hold(dae__formula *f, const double *held);
 /* True: e = w0 + w1 t with the held values. */
 bool dae__formula_is_affine(const dae__formula *f, double *w0, double *w1);
 

@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/integrator.h"
+#include "onestep/host/sums.h"
 #include "step/norm.h"
 #include <float.h>
 #include <math.h>
@@ -63,16 +64,11 @@ void dae__slopes_integrate(const dae__slopes *slopes, int n2, int nx, const dae_
 {
   double single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX], h = step->h;
   const double *x0 = step->from.z, *k = slopes->K;
+  int n = slopes->nodes->n;
   dae__nodal_integrals(slopes->nodes, x, single, twice);
-  dae__copy(nx, x0, z);
+  dae__add_rows(n, twice, h * h, n2, slopes->stride, k, x0, z);
   dae__axpy(n2, h * x, x0 + n2, z);
-  for (int j = 0; j < slopes->nodes->n; j++, k += slopes->stride) {
-    double a = h * single[j], b = h * h * twice[j];
-    for (int i = 0; i < n2; i++)
-      z[i] += b * k[i];
-    for (int i = 0; i < nx - n2; i++)
-      z[n2 + i] += a * k[i];
-  }
+  dae__add_rows(n, single, h, nx - n2, slopes->stride, k, x0 + n2, z + n2);
 }
 
 static void polynomial_find_defect(dae__polynomial *o, const dae_step *step,
@@ -101,12 +97,8 @@ static void polynomial_slope(const dae__polynomial *o, const dae__slopes *slopes
                              double *p)
 {
   double w[DAE__NODAL_MAX];
-  int n2 = o->n2, n = o->adapter->nx - n2;
-  const double *k = slopes->K;
   dae__nodal_values(slopes->nodes, x, w);
-  dae__zero(n, p + n2);
-  for (int j = 0; j < slopes->nodes->n; j++, k += slopes->stride)
-    dae__axpy(n, w[j], k, p + n2);
+  dae__sum_rows(slopes->nodes->n, w, o->adapter->nx - o->n2, slopes->stride, slopes->K, p + o->n2);
 }
 
 void dae__polynomial_output(dae__polynomial *o, const dae_step *step, const double *K, double x,

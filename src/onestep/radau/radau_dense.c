@@ -487,8 +487,7 @@ dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, d
   dae__nodal_values(&c->nodes, at, value);
   dae__zero(o->adapter->size, dz);
   double *rate = dz + o->r->n2; /* of v and u */
-  for (int i = 0; i < c->s; i++)
-    dae__axpy(o->r->n2 + o->r->n1, value[i], K + (size_t)i * (size_t)n, rate);
+  dae__sum_rows(c->s, value, o->r->n2 + o->r->n1, n, K, rate);
   if (filtered)
     return radau_filter_stiff(o, rule, step->t + x * step->h, step->from.z, dz, out->z, err);
   /* q' is v without its share of the shift */
