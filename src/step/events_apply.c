@@ -223,8 +223,9 @@ static dae_status events_find_changed(dae__events *ev, bool *any, dae_error *err
   return DAE_OK;
 }
 
-/* Fails where both branches of a guard that has just changed drive its value back to zero. */
-static dae_status events_check_sliding(dae__events *ev, int i, dae_error *err)
+/* Fails where both branches of a guard that has just changed drive its value back to zero. acted:
+ * an action at the same instant has changed the motion, and may have turned it back. */
+static dae_status events_check_sliding(dae__events *ev, int i, bool acted, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
   char text[32];
@@ -233,7 +234,7 @@ static dae_status events_check_sliding(dae__events *ev, int i, dae_error *err)
     return DAE_OK;
   int side = ev->after[event->sets[0]] > 0 ? 1 : -1;
   DAE__TRY(dae__event_rate(ev, i, ev->t_found, ev->after, ev->dy, &rate, err));
-  ev->opposed[i] = rate * side < 0 ? ev->opposed[i] + 1 : 0;
+  ev->opposed[i] = rate * side < 0 && !acted ? ev->opposed[i] + 1 : 0;
   if (ev->opposed[i] < MAX_OPPOSED)
     return DAE_OK;
   const char *name = dae__event_name(ev, i, text);
@@ -450,7 +451,7 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
   for (int i = 0; i < ev->count; i++) {
     ev->crossings[i].found = ev->found[i];
     if (ev->found[i] && news->restarted)
-      DAE__TRY(events_check_sliding(ev, i, err));
+      DAE__TRY(events_check_sliding(ev, i, news->acted, err));
   }
   DAE__TRY(events_rearm(ev, changed, news->restarted, err));
   return stop ? DAE_STOPPED : DAE_OK;
