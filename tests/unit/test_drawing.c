@@ -39,11 +39,11 @@ static scene scene_of(const char *text)
   dae_start start = dae_model_start(s.model);
   s.drawing = dae_model_drawing(s.model);
   s.t = start.t;
-  s.y = calloc((size_t)dae_problem_size(p), sizeof *s.y);
+  s.y = calloc((size_t)dae_problem_extended_size(p), sizeof *s.y);
   s.values = calloc((size_t)s.drawing.values + 1, sizeof *s.values);
   assert_non_null(s.y);
   assert_non_null(s.values);
-  memcpy(s.y, start.y, (size_t)dae_problem_size(p) * sizeof *s.y);
+  memcpy(s.y, start.y, (size_t)dae_problem_extended_size(p) * sizeof *s.y);
   return s;
 }
 
