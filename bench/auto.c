@@ -106,7 +106,7 @@ static int count_runs(const char *path, int count, char **runs)
                         .events = plan.events,
                         .event_count = plan.event_count,
                         .stops = plan.stops,
-                        .stop_count = plan.stop_count,
+                        .stops_user = plan.stops_user,
                         .unmeasured = true,
                         .times = &plan.to};
   for (int i = -1; i < count; i++) {

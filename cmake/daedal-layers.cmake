@@ -9,20 +9,27 @@
 #
 # and it is compiled against include/ and a staging folder that holds links to itself and to those
 # layers, and to nothing else: including another one does not compile.
+#
+# The objects of all layers are put together three times: daedal, static; daedal_shared, which exports
+# the public names; daedal_internal, shared, which exports all names, for the tests. It is not
+# installed. A program of 200 kB is linked to it, where the static library makes one of 30 MB.
+
+set(DAEDAL_LIBRARIES daedal daedal_shared daedal_internal)
 
 function(daedal_libraries)
   add_library(daedal STATIC)
   add_library(daedal_shared SHARED)
+  add_library(daedal_internal SHARED EXCLUDE_FROM_ALL)
   foreach(layer IN LISTS ARGN)
     add_subdirectory(src/${layer})
   endforeach()
-  foreach(library daedal daedal_shared)
+  foreach(library IN LISTS DAEDAL_LIBRARIES)
     target_include_directories(${library} PUBLIC
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${library} PRIVATE m)
-    set_target_properties(${library} PROPERTIES OUTPUT_NAME daedal)
   endforeach()
+  set_target_properties(daedal_shared PROPERTIES OUTPUT_NAME daedal)
   # what is exported: dae_ names, not the internal dae__ ones
   set(exports ${PROJECT_SOURCE_DIR}/cmake/daedal.map)
   target_link_options(daedal_shared PRIVATE -Wl,--version-script=${exports})
@@ -41,17 +48,17 @@ function(daedal_layer layer)
   daedal_stage(${layer} stage ${layer} ${arg_NEEDS})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${stage})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  foreach(library daedal daedal_shared)
+  foreach(library IN LISTS DAEDAL_LIBRARIES)
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:${target}>)
   endforeach()
   if(layer STREQUAL "linalg")
     daedal_link_numerics(${target})
   elseif(layer STREQUAL "wave" AND DAEDAL_WITH_THREADS)
-    foreach(user ${target} daedal daedal_shared)
+    foreach(user ${target} ${DAEDAL_LIBRARIES})
       target_link_libraries(${user} PRIVATE Threads::Threads)
     endforeach()
   elseif(layer STREQUAL "model" AND DAEDAL_WITH_JIT)
-    foreach(library daedal daedal_shared)
+    foreach(library IN LISTS DAEDAL_LIBRARIES)
       target_link_libraries(${library} PRIVATE ${CMAKE_DL_LIBS}) # dlopen
     endforeach()
   endif()
@@ -76,8 +83,9 @@ function(daedal_link_numerics layer)
     if(DAEDAL_WITH_${name})
       target_compile_definitions(${layer} PRIVATE DAE_WITH_${name})
       target_link_libraries(${layer} PRIVATE ${library})
-      target_link_libraries(daedal PRIVATE ${library})
-      target_link_libraries(daedal_shared PRIVATE ${library})
+      foreach(user IN LISTS DAEDAL_LIBRARIES)
+        target_link_libraries(${user} PRIVATE ${library})
+      endforeach()
     endif()
   endforeach()
 endfunction()

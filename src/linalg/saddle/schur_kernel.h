@@ -18,8 +18,13 @@
 #include "linalg/saddle/schur_small.h"
 #include <math.h>
 
+#ifdef __SANITIZE_ADDRESS__ /* instrumented, the inlined copies take half a minute to compile */
+#define DAE__SCHUR_KERNEL static inline
+#define DAE__SCHUR_UNROLL
+#else
 #define DAE__SCHUR_KERNEL static inline __attribute__((always_inline))
 #define DAE__SCHUR_UNROLL _Pragma("GCC unroll 6")
+#endif
 
 typedef double schur_matrix[DAE__SCHUR_ROWS][DAE__SCHUR_ROWS];
 

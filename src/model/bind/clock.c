@@ -262,6 +262,7 @@ int dae__clock_side(dae__clock *c, double t, const double *held, int *side)
   *side = 0;
   if (!c->e)
     return 0;
+  t += 4 * DBL_EPSILON * fabs(t); /* instants within this distance are one */
   if (dae__formula_hold(c->e, held))
     c->from = INFINITY;
   if (dae__formula_is_affine(c->e, &w0, &w1) && w1 != 0) {

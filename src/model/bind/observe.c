@@ -3,7 +3,6 @@
  * as class Q, its derivative as class S, the held values as class D. */
 #include "model/expand/value.h"
 #include "model/model.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -192,17 +191,12 @@ static int observe_event_next(void *user, double t, double end, const double *y,
   return dae__clock_next(event->clock, t, end, y + event->action.size, next);
 }
 
-/* Distance behind an instant, in units of round-off, at which the side of a clock is taken: the
- * instants of several clocks that a run takes for one are at most 16 apart. */
-#define SIDE_DISTANCE 32
-
 /* Sets the mode of a guard that is a clock by the side of its function just after t. */
 static int observe_event_side(void *user, double t, const double *before, double *after)
 {
   const dae__event_tapes *event = user;
-  double behind = t + SIDE_DISTANCE * DBL_EPSILON * fabs(t);
   int side;
-  int status = dae__clock_side(event->clock, behind, before + event->action.size, &side);
+  int status = dae__clock_side(event->clock, t, before + event->action.size, &side);
   if (!status && side != 0)
     after[event->mode] = side > 0;
   return status;

@@ -1,14 +1,12 @@
 /* Narrow features of functions of time alone, such as a pulse 0.02 wide within a run of 100, which
  * steps could jump over while nothing moves.
  *
- * They are the maximal subexpressions f(t) of the motion without variables, other than polynomials
- * of degree 2. The run is divided into cells until the range of f on every cell, by interval
- * arithmetic, is at most a quarter of its whole range. The edges of cells that are narrow, within
- * the run and against the cells that cover most of it, become stops: steps end there. Where f
- * varies everywhere, as a sine does, no cell is narrow: the error test sees what it does. */
+ * For each function f(t) the run is divided into cells until the range of f on every cell, by
+ * interval arithmetic, is at most a quarter of its whole range. The edges of cells that are narrow,
+ * within the run and against the cells that cover most of it, become stops: steps end there. Where
+ * f varies everywhere, as a sine does, no cell is narrow: the error test sees what it does. */
 #include "model/bind/stops.h"
 
-#include "model/expand/value.h"
 #include "model/graph/formula.h"
 #include <float.h>
 #include <math.h>
@@ -159,133 +157,25 @@ int dae__stops_find(void *stops, double from, double to, int max, double *t)
 
 /* ---- binding ---- */
 
-static void stops_list_constraints(dae__expander *x, const dae__constraints *all, dae__nodes *out)
-{
-  for (int i = 0; i < all->count; i++)
-    *DAE__PUSH(x->l->scratch, out) = all->item[i].node;
-}
-
-/* Lists the expressions of the motion. */
-static void stops_list_motion(dae__expander *x, dae__nodes *out)
-{
-  dae__pool *pool = x->l->scratch;
-  for (int i = 0; i < x->instances.count; i++) {
-    const dae__instance *own = &x->instances.item[i];
-    *DAE__PUSH(pool, out) = own->kinetic;
-    *DAE__PUSH(pool, out) = own->potential;
-    for (int k = 0; k < own->forces.count; k++)
-      *DAE__PUSH(pool, out) = own->forces.item[k].node;
-    stops_list_constraints(x, &own->holonomic, out);
-    stops_list_constraints(x, &own->nonholonomic, out);
-    for (int k = 0; k < own->equations.count; k++) {
-      *DAE__PUSH(pool, out) = own->equations.item[k].a;
-      *DAE__PUSH(pool, out) = own->equations.item[k].b;
-    }
-  }
-  stops_list_constraints(x, &x->joints, out);
-}
-
-/* A visited node of the motion. */
-typedef struct place {
-  unsigned kinds; /* kinds of the leaves below */
-  int degree;     /* degree as a polynomial in time; 3: higher, or none */
-  bool wanted;    /* its parts are to be looked through */
-} place;
-
-static place stops_place(const dae__expander *x, const dae__node_view *v, place *const *below)
-{
-  int operands = dae__op_operands(v->op), degree = 3;
-  place p = {.kinds = v->op == DAE__OP_LEAF ? x->leaf_kind.item[v->leaf] : 0};
-  for (int i = 0; i < operands; i++)
-    p.kinds |= below[i]->kinds;
-  if (v->op == DAE__OP_LEAF)
-    degree = 1;
-  else if (p.kinds == 0)
-    degree = 0;
-  else if (v->op == DAE__OP_ADD || v->op == DAE__OP_SUB)
-    degree = below[0]->degree > below[1]->degree ? below[0]->degree : below[1]->degree;
-  else if (v->op == DAE__OP_MUL)
-    degree = below[0]->degree + below[1]->degree;
-  else if (v->op == DAE__OP_NEG || (v->op == DAE__OP_DIV && below[1]->degree == 0))
-    degree = below[0]->degree;
-  else if (v->op == DAE__OP_POWI)
-    degree = v->b > 2 ? 3 : v->b * below[0]->degree;
-  p.degree = degree > 3 ? 3 : degree;
-  return p;
-}
-
-/* Tests for c + f, c - f, c f, f / c, -f with a constant c, which have the features of f. */
-static bool stops_is_scaled(const dae__node_view *v, place *const *below)
-{
-  return v->op == DAE__OP_NEG ||
-         ((v->op == DAE__OP_ADD || v->op == DAE__OP_SUB || v->op == DAE__OP_MUL) &&
-          (below[0]->kinds == 0 || below[1]->kinds == 0)) ||
-         (v->op == DAE__OP_DIV && below[1]->kinds == 0);
-}
-
-/* Node of a slot, and the places of its operands; returns their number. */
-static int stops_below(const dae__expander *x, place *all, int slot, dae__node_view *v,
-                       place *below[3])
-{
-  *v = dae__node_at(x->graph, x->walker->visit.item[slot].node);
-  const dae__node operand[3] = {v->a, v->b, v->c};
-  int operands = dae__op_operands(v->op);
-  for (int j = 0; j < operands; j++)
-    below[j] = &all[dae__slot_of(x->walker, operand[j])];
-  return operands;
-}
-
-/* Lists the maximal functions of time below the motion. */
-static void stops_list_functions(dae__expander *x, dae__nodes *out)
-{
-  dae__nodes motion = {.count = 0};
-  dae__walker *walker = x->walker;
-  dae__node_view v;
-  place *below[3] = {NULL};
-  stops_list_motion(x, &motion);
-  if (!dae__load_ok(x->l) || !dae__walk_below(walker, motion.count, motion.item, DAE__WALK_ALL))
-    return;
-  int count = walker->visit.count;
-  place *all = DAE__NEW_ARRAY(x->l->scratch, place, count);
-  if (!dae__load_ok(x->l))
-    return;
-  for (int i = 0; i < count; i++) {
-    stops_below(x, all, i, &v, below);
-    all[i] = stops_place(x, &v, below);
-  }
-  for (int i = 0; i < motion.count; i++)
-    all[dae__slot_of(walker, motion.item[i])].wanted = true;
-  for (int i = count - 1; i >= 0; i--) {
-    int operands = stops_below(x, all, i, &v, below);
-    bool alone = all[i].kinds == DAE__LEAF_TIME;
-    if (!all[i].wanted || !(all[i].kinds & DAE__LEAF_TIME) || (alone && all[i].degree <= 2))
-      continue;
-    if (alone && !stops_is_scaled(&v, below))
-      *DAE__PUSH(x->l->scratch, out) = walker->visit.item[i].node;
-    else
-      for (int j = 0; j < operands; j++)
-        below[j]->wanted = true;
-  }
-}
-
 dae__stops *dae__bind_stops(dae__binder *b)
 {
   dae__expander *x = b->x;
-  dae__nodes functions = {.count = 0};
-  stops_list_functions(x, &functions);
-  if (!dae__bind_ok(b) || functions.count == 0)
+  int count = x->time_functions.count;
+  if (!dae__bind_ok(b) || count == 0)
     return NULL;
   dae__stops *s = DAE__ALLOC(b->arena, dae__stops, 1);
-  dae__formula **f = DAE__ALLOC(b->arena, dae__formula *, functions.count);
+  dae__formula **f = DAE__ALLOC(b->arena, dae__formula *, count);
   int *entry = DAE__NEW_ARRAY(x->l->scratch, int, x->leaves.count);
   if (!dae__bind_ok(b))
     return NULL;
   for (int i = 0; i < x->leaves.count; i++)
     entry[i] = x->leaf_kind.item[i] == DAE__LEAF_TIME ? DAE__FORMULA_TIME : 0;
-  *s = (dae__stops){.count = functions.count, .f = f, .cells = ALL_CELLS / functions.count};
+  *s = (dae__stops){.count = count, .f = f, .cells = ALL_CELLS / count};
   s->cells = s->cells > CELLS ? CELLS : s->cells + 1;
   s->env = *dae__arena_env(b->arena);
-  for (int i = 0; i < functions.count && dae__bind_ok(b); i++)
-    f[i] = dae__formula_create(x->walker, b->arena, functions.item[i], functions.item[i], entry);
+  for (int i = 0; i < count && dae__bind_ok(b); i++) {
+    dae__node node = x->time_functions.item[i];
+    f[i] = dae__formula_create(x->walker, b->arena, node, node, entry);
+  }
   return dae__bind_ok(b) ? s : NULL;
 }

@@ -6,8 +6,8 @@
 
 typedef struct dae__stops dae__stops;
 
-/* Functions of time alone in the motion, in the arena, independent of the graph; NULL: there are
- * none, or after an error. */
+/* The functions of time alone in the motion (expand/time_functions.c), in the arena, independent of
+ * the graph; NULL: there are none, or after an error. */
 dae__stops *dae__bind_stops(dae__binder *b);
 /* Ascending times of the edges between `from` and `to`, at most max; returns their number, also if
  * it exceeds max, where t has no meaning. For dae_run_plan.stops. */

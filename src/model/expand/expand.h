@@ -136,6 +136,8 @@ typedef struct dae__result {
   int place;
 } dae__result;
 
+typedef DAE__LIST(dae__node *) dae__node_places;
+
 typedef struct dae__action {
   int leaf;
   dae__node node; /* value that the event sets; -1: the mode of a guard, by its relation */
@@ -213,6 +215,7 @@ typedef struct dae__expander {
   int unwatched;             /* number of relations of the motion within noevent */
   bool *moves;               /* by leaf: the motion depends on it; set by dae__guard_motion */
   dae__picture picture;      /* shapes of the draw statements */
+  DAE__LIST(dae__node) time_functions; /* maximal functions of time alone in the motion */
   const dae__statement *simulate;
   double from, to;           /* start and end of the run by its settings; to = NaN: not given */
   dae__node *no_state_rates; /* by leaf: node 0 for the rate of a state, -1 for others */
@@ -304,8 +307,12 @@ bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element
 /* Total time derivative of a node; what: name of the node in messages. */
 dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const char *what);
 
-/* ---- guards: guards.c, print.c ---- */
+/* ---- guards, functions of time: guards.c, print.c, time_functions.c ---- */
 
+/* Lists the places of all expressions of the motion. */
+void dae__list_motion(dae__expander *x, dae__node_places *out);
+/* Lists the functions of time in the motion, before its relations are replaced by modes. */
+void dae__list_time_functions(dae__expander *x);
 /* Replaces the relations of the motion by modes of guards. */
 void dae__guard_motion(dae__expander *x);
 /* Node of a condition over held values: its relations replaced by modes of guards. */

@@ -19,8 +19,6 @@ enum { GUARD_NAME_SIZE = sizeof((dae_error *)0)->equation };
 /* Name of all entries of tables with a node as owner. */
 static const char guards_key[] = "";
 
-typedef DAE__LIST(dae__node *) guards_roots;
-
 void dae__relation_at(dae__expander *x, dae__node node, int place)
 {
   const dae__entry *e = &x->graph->entry[node];
@@ -107,7 +105,7 @@ static dae__node guards_replace(dae__expander *x, dae__node node, dae__node a, d
 }
 
 /* Replaces the relations below nodes, operands first; each node is visited once. */
-static void guards_rewrite(dae__expander *x, const guards_roots *roots, bool motion, int place)
+static void guards_rewrite(dae__expander *x, const dae__node_places *roots, bool motion, int place)
 {
   dae__walker *walker = x->walker;
   dae__node *nodes = DAE__NEW_ARRAY(x->l->scratch, dae__node, roots->count);
@@ -137,8 +135,7 @@ static void guards_rewrite(dae__expander *x, const guards_roots *roots, bool mot
     *roots->item[i] = walker->visit.item[dae__slot_of(walker, nodes[i])].value;
 }
 
-/* Lists all expressions of the motion. */
-static void guards_list_motion(dae__expander *x, guards_roots *out)
+void dae__list_motion(dae__expander *x, dae__node_places *out)
 {
   dae__pool *pool = x->l->scratch;
   for (int i = 0; i < x->instances.count; i++) {
@@ -162,7 +159,7 @@ static void guards_list_motion(dae__expander *x, guards_roots *out)
 }
 
 /* Marks the leaves that the motion depends on, also through the modes of its guards. */
-static void guards_mark_motion(dae__expander *x, const guards_roots *roots)
+static void guards_mark_motion(dae__expander *x, const dae__node_places *roots)
 {
   int count = roots->count + x->guards.count;
   dae__node *nodes = DAE__NEW_ARRAY(x->l->scratch, dae__node, count);
@@ -190,9 +187,9 @@ static void guards_extend_arrays(dae__expander *x, int leaves)
 
 void dae__guard_motion(dae__expander *x)
 {
-  guards_roots roots = {0};
+  dae__node_places roots = {0};
   int leaves = x->leaves.count, stated = 0;
-  guards_list_motion(x, &roots);
+  dae__list_motion(x, &roots);
   stated = roots.count;
   for (int i = 0; i < leaves; i++)
     if (x->explicit_rate[i] >= 0)
@@ -207,7 +204,7 @@ void dae__guard_motion(dae__expander *x)
 
 dae__node dae__guard_condition(dae__expander *x, dae__node condition, int place)
 {
-  guards_roots roots = {0};
+  dae__node_places roots = {0};
   *DAE__PUSH(x->l->scratch, &roots) = &condition;
   if (dae__load_ok(x->l))
     guards_rewrite(x, &roots, false, place);

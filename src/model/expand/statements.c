@@ -299,6 +299,8 @@ dae_status dae__expand_motion(dae__expander *x)
   if (dae__load_ok(x->l))
     dae__find_explicit_rates(x);
   if (dae__load_ok(x->l))
+    dae__list_time_functions(x);
+  if (dae__load_ok(x->l))
     dae__guard_motion(x);
   return x->l->status;
 }
