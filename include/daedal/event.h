@@ -13,20 +13,21 @@
 extern "C" {
 #endif
 
-/** Kind of an event. */
+/** Kind of an event.
+ *
+ * A guard selects a branch by the held value sets[0]. Without an action it is 1 where value > 0,
+ * else 0, from the start on, and changes where value crosses zero; the problem's callbacks branch
+ * on the held value, never on the state, and each branch is defined a little beyond its border.
+ * With an action, for more than two branches, the action sets the held value where value crosses
+ * zero in the given direction, and wherever it already lies beyond zero in that direction. A guard
+ * with next and without value sets it by its action at the instants of next; the action then gives
+ * the branch just after any time.
+ *
+ * A condition is not searched for, and depends on held values alone. */
 typedef enum dae_event_kind {
-  /** happens where value crosses zero, or at the instants of next */
-  DAE_EVENT_CROSSING,
-  /** A guard: the held value sets[0] selects a branch. Without an action it is 1 where value > 0,
-   * else 0, from the start on, and changes where value crosses zero; the problem's callbacks branch
-   * on the held value, never on the state, and each branch is defined a little beyond its border.
-   * With an action, for more than two branches, the action sets the held value where value crosses
-   * zero in the given direction, and wherever it already lies beyond zero in that direction; a
-   * guard with next sets it by its action at the instants of next. */
-  DAE_EVENT_GUARD,
-  /** happens when value becomes positive by a change of held values; it is not searched for, and
-   * depends on held values alone */
-  DAE_EVENT_CONDITION
+  DAE_EVENT_CROSSING, /**< happens where value crosses zero, or at the instants of next */
+  DAE_EVENT_GUARD,    /**< selects a branch of the problem */
+  DAE_EVENT_CONDITION /**< happens when value becomes positive by a change of held values */
 } dae_event_kind;
 
 /** An event: a function of time and state vector, with an action at its zeros. Callbacks return 0,

@@ -64,7 +64,10 @@ const char *dae_model_source(const dae_model *model, int i, const char **name);
 
 /** Problem of the model, valid as long as the model. Its callbacks use memory of the model: a
  * subsystem belongs to one thread at a time. A small model without systems translates a quantity
- * into a tape at its first evaluation; the callback returns -1 if there is no memory for it. */
+ * into a tape at its first evaluation; the callback returns -1 if there is no memory for it.
+ *
+ * The events of dae_model_plan change its held values, discrete variables and branches: dae_run
+ * does so, an integrator alone stays in the branches of its start. */
 const dae_problem *dae_model_problem(const dae_model *model);
 /** Start values of the model. */
 dae_start dae_model_start(const dae_model *model);

@@ -245,8 +245,9 @@ static void try_results(const dae_run_plan *plan, size_t size)
     check(plan->columns[i].name[0] && (size_t)plan->columns[i].entry < size);
   for (int i = 0; i < plan->event_count; i++) {
     const dae_event *event = &plan->events[i];
-    check(event->value(event->user, t, y, &number) == 0);
-    check(event->rate(event->user, t, y, dy, &number) == 0);
+    check(event->value || event->next);
+    check(!event->value || event->value(event->user, t, y, &number) == 0);
+    check(!event->rate || event->rate(event->user, t, y, dy, &number) == 0);
     if (!event->action)
       continue;
     memcpy(after, y, size * sizeof *after);

@@ -79,6 +79,14 @@ static void thermostat(double y[2])
   y[1] = floor((TO + 1) / 2); /* times that the heater was switched off */
 }
 
+/* y' = mod(t, 1), s' = 1 or -1 by turns. */
+static void clocks(double y[2])
+{
+  double part = fmod(TO, 1), s = fmod(TO, 2);
+  y[0] = floor(TO) / 2 + part * part / 2;
+  y[1] = s < 1 ? s : 2 - s;
+}
+
 static const struct {
   const char *text;
   void (*exact)(double y[2]);
@@ -110,6 +118,8 @@ static const struct {
     {"model hysteresis\nstate T = 0, n = 0\ndiscrete on = 1\nT' = if(on == 1, 1, -1)\nn' = 0\n"
      "event off: T - 1 rising { on = 0; n = n + 1 }\nevent warm: T falling { on = 1 }\n",
      thermostat, 0, 7},
+    {"model clocks\nstate x = 0, s = 0\nx' = mod(t, 1)\ns' = if(sin(pi*t) > 0, 1, -1)\n", clocks,
+     -1, 0},
 };
 
 /* ---- runs ---- */

@@ -372,7 +372,7 @@ static void test_a_force_that_switches_to_and_fro_ends_the_run_with_the_reason(v
   static const char text[] = "model chatter\n"
                              "coord x = 1 rate 1, y = 0\n"
                              "kinetic (x'^2 + y'^2)/2\n"
-                             "force x = if(x' > 0, -1, 1) - 0.3\n"
+                             "force x = noevent(if(x' > 0, -1, 1)) - 0.3\n"
                              "constraint y = 0\n";
   dae_model *model;
   dae_integrator *it;

@@ -32,7 +32,7 @@ static bundle *bundle_create(void)
   for (int i = 0; i < DAE__CLASSES; i++) {
     b->in[i] = malloc(ENTRIES * sizeof(double));
     for (int k = 0; k < ENTRIES; k++)
-      b->in[i][k] = draw_real(-2, 2);
+      b->in[i][k] = i == DAE__CLASS_D ? k % 2 : draw_real(-2, 2);
   }
   for (int way = 0; way < 2; way++)
     for (int i = 0; i < 16; i++)
