@@ -410,8 +410,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
 {
   DAE__ASSERT(stages >= 0 && stages <= DAE__COLLOCATION_STAGES_MAX);
   dae__gauss *o = DAE__UNINIT(arena, dae__gauss, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   int nx = adapter->nx, s = stages ? stages : dae__gauss_stages(opts->rtol);
   o->adapter = adapter;
   o->s = s;
@@ -435,8 +434,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
   o->inverse_weight = DAE__ALLOC(arena, double, nx);
   o->zero = DAE__ALLOC(arena, double, nx);
   o->error = DAE__ALLOC(arena, double, nx);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
   DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 2);
   *out = (dae__stepper){.table = &gauss_verbs,

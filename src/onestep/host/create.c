@@ -25,8 +25,7 @@ static dae_status onestep_check_mass(dae__onestep *o, dae__arena *arena, dae_err
   if (!o->adapter.problem->semi_explicit || !s->p->M)
     return DAE_OK;
   double *M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
-  if (!M)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae__semi_M(s, o->driver->t, o->now.z, M, err));
   dae_status status = dae__solver_check_regular(o->env, &s->M, M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
@@ -73,8 +72,7 @@ static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_
   o->next_in = DAE__ALLOC(arena, double, o->adapter.inputs);
   o->first_step = o->control.first_step;
   dae__limits_create(arena, dae_problem_size(o->adapter.problem), &o->limits);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   o->adapter.limiting = &o->limits.now;
   return DAE_OK;
 }
@@ -104,8 +102,7 @@ static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_p
 {
   int size = dae_problem_size(problem);
   double *scale = DAE__ALLOC(arena, double, size);
-  if (!scale)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__problem_atol_scale(problem, o->control.atol, size, scale);
   o->adapter.atol_scale = scale;
   DAE__TRY((problem->mechanical      ? dae__adapter_mechanical
@@ -136,7 +133,7 @@ static dae_status onestep_create_single(const void *request_of, const dae_proble
   const request *r = request_of;
   DAE__TRY(r->descriptor->check_problem(r->descriptor, problem, err));
   dae__arena *arena = dae__arena_create(env);
-  dae__onestep *o = arena ? DAE__ALLOC(arena, dae__onestep, 1) : NULL;
+  dae__onestep *o = DAE__ALLOC(arena, dae__onestep, 1);
   if (!o) {
     dae__arena_free(arena);
     return dae__out_of_memory(err);

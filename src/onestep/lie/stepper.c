@@ -293,8 +293,7 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
   const dae_lie_options *opts = host->descriptor.options;
   size_t size = (size_t)a->size, ny = (size_t)a->forms->s->ny;
   stepper *o = DAE__ALLOC(arena, stepper, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   int order = opts->theta == 0.5 ? opts->order : 1;
   double share = LOCAL_SHARE * pow(opts->rtol, 1.0 / order);
   *o = (stepper){.adapter = a,
@@ -314,8 +313,7 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
     *vectors[i] = DAE__ALLOC(arena, double, size);
   o->y_half = DAE__ALLOC(arena, double, ny);
   o->y_next = DAE__ALLOC(arena, double, ny);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_TRUTH(arena, o->undetermined, 1);
   dae_status status = dae__lie_step_create(arena, a->forms, opts, &o->step, err);
   if (!status)

@@ -443,8 +443,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter
 {
   dae__mech *m = adapter->forms->m;
   mechanical *o = DAE__ALLOC(arena, mechanical, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *o = (mechanical){.m = m, .r = r, .first = m->nq + m->nu + m->nw, .stages = 2 * r->pairs + 1};
   r->self = o;
   r->powers = 3;
@@ -457,8 +456,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter
   o->unit_c = dae__pattern_diagonal(arena, m->nc);
   reduced_mech_alloc_memory(o, arena);
   r->table = o->R_k ? &preconditioned_table : m->nc > 0 ? &constrained_table : &unconstrained_table;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < r->n; i++)
     r->tested[i] = i < o->first;
   for (int i = 0; i < m->nu; i++)
@@ -485,5 +483,5 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter
     o->want_end.k = o->end + 2 * m->ng;
   reduced_mech_add_terms(o, arena);
   dae__reduced_merge(arena, &o->terms, r);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }

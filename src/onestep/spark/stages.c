@@ -54,8 +54,7 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
   st->D = DAE__ALLOC(arena, double, s *(nz + ng + nk + ny));
   st->xi = DAE__ALLOC(arena, double complex, nz + ng + nk + ny);
   st->node_index = DAE__ALLOC(arena, int, s + 2);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_TRUTH(arena, &st->memory->factored, 3);
   DAE__LIMIT(arena, &st->memory->first_strategy, 1, 0, DAE__STAGES_FULL);
   DAE__LIMIT_COUNTER(arena, &st->memory->first_strategy_steps, 1);

@@ -21,8 +21,7 @@ dae_status dae__algebraic_create(dae__arena *arena, dae__mech *m, dae__algebraic
   double *J = DAE__ALLOC(arena, double, all), *values = DAE__ALLOC(arena, double, all);
   double *fsc = DAE__ALLOC(arena, double, m->nr);
   *out = NULL;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int j = 0; j < m->nw; j++) {
     for (int e = m->J.start[first_col + j]; e < m->J.start[first_col + j + 1]; e++)
       if (m->J.row[e] >= first_row)

@@ -139,8 +139,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   *out = NULL;
   DAE__TRY(dae_problem_validate(problem, err));
   dae__mech *m = DAE__ALLOC(arena, dae__mech, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *m = (dae__mech){.p = p, .nq = p->nq, .ng = p->ng, .nk = p->nk, .nu = p->nu, .nw = p->nw};
   m->at = dae__mech_layout_of(p);
   m->nc = p->ng + p->nk;
@@ -158,8 +157,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
     mech_create_differences(m, arena);
   if (!dae__arena_failed(arena))
     mech_alloc_scratch(m, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__ASSERT(m->J.rows == m->nr && m->J.cols == m->at.lambda);
   *out = m;
   return DAE_OK;

@@ -170,8 +170,7 @@ dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first
   }
   if (!dae__arena_failed(arena))
     motion_create_levels(motion);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   /* last, since it has memory outside the arena */
   status = first->saddle ? dae__saddle_create_sharing(arena, first->saddle, &motion->saddle, err)
                          : dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);

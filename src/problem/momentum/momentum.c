@@ -115,8 +115,7 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
   *out = NULL;
   DAE__TRY(dae_problem_validate(problem, err));
   dae__momentum *m = DAE__ALLOC(arena, dae__momentum, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *m = (dae__momentum){.p = p, .ny = p->ny, .nz = p->nz, .ng = p->ng, .nk = p->nk};
   m->at = dae__momentum_layout_of(p);
   m->nc = p->ng + p->nk;
@@ -125,8 +124,7 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
   momentum_choose_patterns(m, arena);
   if (!dae__arena_failed(arena))
     momentum_alloc(m, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *out = m;
   return DAE_OK;
 }

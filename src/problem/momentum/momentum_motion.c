@@ -214,14 +214,12 @@ dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
 {
   dae__momentum_motion *motion = DAE__ALLOC(arena, dae__momentum_motion, 1);
   *out = NULL;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   motion->m = m;
   motion->arena = arena;
   momentum_alloc_vectors(motion, arena);
   momentum_merge_blocks(motion, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae_status status = dae__solver_create(arena, &motion->pattern, &motion->solver, err);
   for (int i = 0; i < DAE__MOMENTUM_LEVELS && !status; i++) {
     dae__level *l = &motion->level[i];

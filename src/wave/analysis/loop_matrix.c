@@ -148,8 +148,7 @@ static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
   }
   int *start = DAE__ALLOC(arena, int, w->used + 1), *row = DAE__ALLOC(arena, int, most);
   w->C_values = DAE__ALLOC(arena, double, most);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int c = 0; c < w->used; c++) {
     int entered = loop_enter(w, c, w->unknown[c]), count = start[c];
     for (int m = 0; m < entered; m++) {

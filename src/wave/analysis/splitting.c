@@ -373,7 +373,7 @@ dae_status dae__splitting_mode(dae__splitting *s, const dae_env *env, double *we
 {
   int n = s->matrix->n;
   dae__arena *arena = dae__arena_create(env);
-  double *left = arena ? DAE__ALLOC(arena, double, n) : NULL, most = 0;
+  double *left = DAE__ALLOC(arena, double, n), most = 0;
   dae_status status = left ? splitting_right_mode(s, env, weight, err) : dae__out_of_memory(err);
   if (!status) {
     splitting_transpose(s);

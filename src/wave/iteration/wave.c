@@ -92,8 +92,7 @@ dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err)
         "the method iterates between coupled systems; this problem is a single system");
   dae__arena *arena = dae__arena_create(NULL);
   dae__assembly *assembly;
-  dae_status status =
-      arena ? dae__assembly_create(arena, problem, &assembly, err) : dae__out_of_memory(err);
+  dae_status status = dae__assembly_create(arena, problem, &assembly, err);
   dae__arena_free(arena);
   return status;
 }
@@ -196,8 +195,7 @@ static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double
   bool search = w->opts.reorder && !w->opts.order && !w->jacobi && w->coupling.problem && n > 1;
   w->order = DAE__STATE(arena, int, n);
   w->rank = DAE__STATE(arena, int, n + 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < n; i++) {
     w->order[i] = w->opts.order ? w->opts.order[i] : i;
     w->rank[i] = -1;
@@ -263,8 +261,7 @@ static dae_status wave_set_atol(dae__wave *w, dae__arena *arena, dae_error *err)
   if (!w->problem || !w->problem->atol)
     return DAE_OK;
   double *variable = DAE__ALLOC(arena, double, w->size), *rate = DAE__ALLOC(arena, double, w->size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__problem_atol_scale(w->problem, w->opts.atol, w->size, variable);
   for (int i = 0; i < w->size; i++)
     rate[i] = 1;
@@ -292,8 +289,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   }
   wave_alloc_unknowns(arena, w);
   dae__limits_create(arena, w->size, &w->limits);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   wave_limit_memory(w, arena);
   DAE__TRY(wave_set_atol(w, arena, err));
   if (w->f->directs > 0)
@@ -348,8 +344,7 @@ static dae_status wave_drop_joints(dae__wave *w, dae__arena *arena, double t, da
   bool *kept = DAE__ALLOC(arena, bool, p->joints);
   dae_joint *joint = DAE__ALLOC(arena, dae_joint, p->joints);
   int *offset = DAE__ALLOC(arena, int, p->parts + p->joints + 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   int entry = w->size, count = 0;
   for (int j = 0; j < p->joints; j++)
     entry -= p->joint[j].ng;
@@ -386,8 +381,7 @@ static dae_status wave_begin_systems(dae__wave *w, dae__arena *arena, const void
   w->y = w->y_iter = DAE__ALLOC(arena, double, w->size);
   w->dy = w->dy_iter = DAE__ALLOC(arena, double, w->size);
   w->m = DAE__STATE(arena, dae__wave_memory, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err));
   DAE__TRY(wave_drop_joints(w, arena, start->t, err));
   DAE__TRY(wave_find_order(w, arena, systems, start->t, err));
@@ -436,7 +430,7 @@ dae_status dae__wave_create(const dae__wave_setup *r, const dae_env *env, dae_in
                             dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  dae__wave *w = arena ? DAE__ALLOC(arena, dae__wave, 1) : NULL;
+  dae__wave *w = DAE__ALLOC(arena, dae__wave, 1);
   dae_status status = w ? DAE_OK : dae__out_of_memory(err);
   if (w) {
     *w = (dae__wave){.opts = *r->opts, .jacobi = r->jacobi, .env = dae__arena_env(arena)};

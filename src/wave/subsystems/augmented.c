@@ -26,8 +26,7 @@ static dae_status algebraic_block_create(dae__augmented *m, int n, int first_row
   *block = (dae__algebraic_block){.n = n, .first_row = first_row, .first_col = first_col};
   block->entry = DAE__ALLOC(m->arena, int, all);
   block->values = DAE__ALLOC(m->arena, double, all);
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(m->arena, err));
   for (int j = 0; j < n; j++) {
     for (int e = J->start[first_col + j]; e < J->start[first_col + j + 1]; e++)
       if (J->row[e] >= first_row)
@@ -69,8 +68,7 @@ static dae_status augmented_create_elements(dae__augmented *m, int system, const
   for (int j = 0; j < m->coupled->joints; j++)
     attached += augmented_has_joint(m->coupled, system, j);
   m->joint = DAE__ALLOC(m->arena, dae__attached_joint, attached);
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(m->arena, err));
   snprintf(name, 32, "part[%d]", system + 1);
   m->forward.name = m->part->name ? m->part->name : name;
   dae_status status = dae__element_part(m->arena, m->part, m->forward.name, e, err);
@@ -91,7 +89,7 @@ static dae_status augmented_create_elements(dae__augmented *m, int system, const
   m->f = DAE__ALLOC(m->arena, double, e->n.q);
   m->dw = DAE__ALLOC(m->arena, double, e->n.w);
   m->wanted = DAE__ALLOC(m->arena, bool, e->nz + constraints);
-  return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(m->arena, err);
 }
 
 static dae_status augmented_create(dae__augmented *m, int system, const int *eliminated_in,
@@ -126,8 +124,7 @@ dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, 
                        "the joint %s cannot be eliminated in a system that it is not attached to",
                        coupled->joint[j].name ? coupled->joint[j].name : "without a name");
   dae__augmented *m = DAE__ALLOC(arena, dae__augmented, 1);
-  if (!m)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   /* the augmented system has an arena of its own: factorisations are not saved with the owner of
    * `arena` */
   *m = (dae__augmented){.arena = dae__arena_create(dae__arena_env(arena)),

@@ -36,8 +36,7 @@ dae_status dae__attached_joint_create(dae__augmented *m, int number, bool elimin
   h->G_a = DAE__ALLOC(arena, double, ng *nz);
   h->block = DAE__ALLOC(arena, double, side *side);
   h->J_in_col = DAE__ALLOC(arena, int, columns);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   snprintf(name, 32, "joint[%d]", number + 1);
   h->name = joint->name ? joint->name : name;
   h->lambda = eliminated ? m->eliminated : -1;
@@ -56,12 +55,11 @@ dae_status dae__attached_joint_create(dae__augmented *m, int number, bool elimin
   h->G_block = dae__pattern_dense(arena, ng, h->count);
   h->J_block = dae__pattern_dense(arena, h->count, h->count);
   h->J_in_block = dae__pattern_dense(arena, h->count, columns);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae__element_joint(arena, joint, h->name, &h->e, err));
   /* wide differences, where gamma or G is itself computed by differences */
   h->d_r = dae__difference_create(arena, &h->e.m->G, !joint->G || !joint->gamma);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }
 
 /* ---- evaluation ---- */

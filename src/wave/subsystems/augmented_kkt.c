@@ -60,8 +60,7 @@ dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
   b->nc = own->nc;
   b->rows = b->nc + m->eliminated;
   kkt_create_patterns(m);
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(m->arena, err));
   int entries = dae__pattern_count(&b->pattern), n = b->nq + b->rows;
   b->active = DAE__ALLOC(m->arena, bool, b->rows);
   b->M = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->M));
@@ -76,8 +75,7 @@ dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
   b->top = DAE__ALLOC(m->arena, double, b->nq);
   b->bottom = DAE__ALLOC(m->arena, double, b->rows);
   b->x = DAE__ALLOC(m->arena, double, n);
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(m->arena, err));
   return dae__solver_create(m->arena, &b->pattern, &b->solver, err);
 }
 

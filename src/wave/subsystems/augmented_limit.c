@@ -41,8 +41,7 @@ dae_status dae__limit_create(dae__augmented *m, dae_error *err)
     l->value[i] = DAE__ALLOC(m->arena, double, size);
     l->pole[i] = DAE__ALLOC(m->arena, double, size);
   }
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(m->arena, err));
   DAE__TRY(dae__solver_create(m->arena, &l->matrix.pattern, &l->solver, err));
   return s->p->M ? dae__solver_create(m->arena, &s->M, &l->mass, err) : DAE_OK;
 }

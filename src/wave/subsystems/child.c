@@ -252,8 +252,7 @@ dae_status dae__child_create(dae__arena *arena, dae__child *c, const dae_wave_ch
   c->middle = DAE__ALLOC(arena, double, (size_t)capacity *(size_t)c->size);
   c->algebraic = DAE__ALLOC(arena, bool, c->size);
   c->multiplier = DAE__ALLOC(arena, bool, c->size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, c->nodes, 1, 1, capacity);
   DAE__LIMIT_STATS(arena, c->work);
   bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;
