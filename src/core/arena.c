@@ -184,6 +184,12 @@ void *dae_arena_alloc(dae__arena *arena, size_t count, size_t size)
   return memory;
 }
 
+void dae__arena_vectors(dae__arena *arena, size_t count, double **const *vectors, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    *vectors[i] = DAE__ALLOC(arena, double, count);
+}
+
 void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size)
 {
   char *memory = arena_cut(arena, count, size);

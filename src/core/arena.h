@@ -36,6 +36,12 @@ const dae_env *dae__arena_env(const dae__arena *arena);
 #define DAE__STATE(arena, type, count)                                                             \
   ((type *)dae_arena_state((arena), (size_t)(count), sizeof(type)))
 
+/* Sets each of several pointers, given by their addresses, to `count` zeroed doubles of its own. */
+#define DAE__VECTORS(arena, count, ...)                                                            \
+  dae__arena_vectors((arena), (size_t)(count), (double **const[]){__VA_ARGS__},                    \
+                     sizeof((double **const[]){__VA_ARGS__}) / sizeof(double **))
+void dae__arena_vectors(dae__arena *arena, size_t count, double **const *vectors, size_t n);
+
 /* Range [min, max] of `count` integers or truth values of `size` bytes each, inside a state piece:
  * a load refuses others, since they index memory, or counters that could overflow. size = 0:
  * `count` doubles, which must be finite and not near overflow. */

@@ -440,8 +440,7 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
   s->rate = DAE__STATE(arena, double, size);
   s->before = DAE__STATE(arena, double, size);
   s->before_rate = DAE__STATE(arena, double, size);
-  s->scratch_state = DAE__ALLOC(arena, double, size);
-  s->scratch_rate = DAE__ALLOC(arena, double, size);
+  DAE__VECTORS(arena, size, &s->scratch_state, &s->scratch_rate);
   s->crossing.work = DAE__ALLOC(arena, double, DAE__CROSSING_VECTORS *size);
   double **vectors[] = {&s->Y,          &s->dY,      &s->e,       &s->delta, &s->inverse_weight,
                         &s->atol_scale, &s->scratch, &s->filtered};

@@ -99,8 +99,7 @@ static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *prob
   request r = {.problem = problem, .t = start->t, .fixed = start->fixed, .find = find};
   bool *held = DAE__ALLOC(arena, bool, size);
   dae_status status = DAE_ERROR_START;
-  r.y = DAE__ALLOC(arena, double, size);
-  r.dy = DAE__ALLOC(arena, double, size);
+  DAE__VECTORS(arena, size, &r.y, &r.dy);
   DAE__TRY(dae__arena_status(arena, err));
   for (int k = start->given ? 0 : ATTEMPTS - 1; k < ATTEMPTS && status < 0; k++) {
     if (start->given && !consistent_hold(problem, start, k, held))

@@ -209,9 +209,7 @@ static dae_status sparsity_assemble(builder *k, const double *y, dae_error *err)
   int n = dae_problem_size(k->problem);
   int nq = k->problem->mechanical ? k->problem->mechanical->nq : 0;
   k->unknown = DAE__ALLOC(k->scratch, int, n);
-  k->y = DAE__ALLOC(k->scratch, double, n);
-  k->beside = DAE__ALLOC(k->scratch, double, n);
-  k->s = DAE__ALLOC(k->scratch, double, n);
+  DAE__VECTORS(k->scratch, n, &k->y, &k->beside, &k->s);
   DAE__TRY(dae__arena_status(k->scratch, err));
   for (int i = 0; i < n; i++) {
     int e = order ? order[i] : i;

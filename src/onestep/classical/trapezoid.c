@@ -174,9 +174,8 @@ dae_status dae__trapezoid_create(dae__arena *arena, const dae_adapter *adapter,
   *o = (trapezoid){
       .adapter = adapter, .s = s, .rtol = opts->rtol, .atol = opts->atol, .step = opts->step};
   o->memory = DAE__STATE(arena, memory, 1);
-  o->z = DAE__ALLOC(arena, double, s->n);
+  DAE__VECTORS(arena, s->n, &o->z, &o->R);
   o->k = DAE__ALLOC(arena, double, s->nx);
-  o->R = DAE__ALLOC(arena, double, s->n);
   o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
   o->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));

@@ -252,8 +252,7 @@ dae_status dae__explicit_create(dae__arena *arena, const dae_adapter *adapter,
     o->error[k] = DAE__ALLOC(arena, double, nx);
   }
   o->z = DAE__ALLOC(arena, double, adapter->size);
-  o->inverse_weight = DAE__ALLOC(arena, double, nx);
-  o->zero = DAE__ALLOC(arena, double, nx);
+  DAE__VECTORS(arena, nx, &o->inverse_weight, &o->zero);
   DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
   DAE__LIMIT_TRUTH(arena, &o->memory->refined, 1);

@@ -74,8 +74,7 @@ static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s,
     return DAE_OK;
   int *start = DAE__ALLOC(arena, int, s->ny + 1), *row = DAE__ALLOC(arena, int, all);
   o->entry = DAE__ALLOC(arena, int, all);
-  o->J = DAE__ALLOC(arena, double, all);
-  o->values = DAE__ALLOC(arena, double, all);
+  DAE__VECTORS(arena, all, &o->J, &o->values);
   DAE__TRY(dae__arena_status(arena, err));
   /* index in J of the entries of F_y, in its rows and columns from nx on */
   for (int j = 0; j < s->ny; j++) {

@@ -1,6 +1,7 @@
 /* Creation of a one-step integrator, and methods outside the library. */
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/option_rows.h"
 #include "core/options.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
@@ -57,8 +58,7 @@ static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_
   for (int i = 0; i < 2; i++) {
     saved[i]->z = DAE__STATE(arena, double, size);
     saved[i]->dz = DAE__STATE(arena, double, size);
-    work[i]->z = DAE__ALLOC(arena, double, size);
-    work[i]->dz = DAE__ALLOC(arena, double, size);
+    DAE__VECTORS(arena, size, &work[i]->z, &work[i]->dz);
   }
   o->crossing = (dae__crossing){.nx = o->adapter.nx,
                                 .size = o->adapter.size,
@@ -185,23 +185,11 @@ dae_status dae__onestep_accepts(const dae__onestep_descriptor *descriptor,
 
 /* ---- methods outside the library ---- */
 
-#define ROW(type, name, min, max, help)                                                            \
-  {                                                                                                \
-#name, type, offsetof(dae_step_options, name), min, max, NULL, help                            \
-  }
-static const dae_option step_options[] = {
-    ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, "relative tolerance"),
-    ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, "absolute tolerance, 0: rtol/100"),
-    ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, "fixed step size, 0: variable"),
-    ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, "first step size to try, 0: chosen"),
-    ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, "largest step size, 0: no limit"),
-    ROW(DAE_OPTION_INT, max_failures, 1, 1000, "attempts at one step before it gives up"),
-    ROW(DAE_OPTION_BOOL, project, 0, 0, "project states onto the constraints after every step")};
+#define OPTIONS dae_step_options
+static const dae_option step_options[] = {RTOL,     ATOL,         STEP,   FIRST_STEP,
+                                          MAX_STEP, MAX_FAILURES, PROJECT};
 
-const dae_option_table dae_step_option_table = {.owner = "the one-step method",
-                                                .options = step_options,
-                                                .count =
-                                                    sizeof step_options / sizeof *step_options};
+const dae_option_table dae_step_option_table = TABLE("the one-step method", step_options);
 
 void dae_step_defaults(void *opts)
 {

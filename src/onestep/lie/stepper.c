@@ -311,8 +311,7 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
   double **vectors[] = {&o->half.z, &o->half.dz, &o->coarse.z, &o->coarse.dz, &o->weight};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__ALLOC(arena, double, size);
-  o->y_half = DAE__ALLOC(arena, double, ny);
-  o->y_next = DAE__ALLOC(arena, double, ny);
+  DAE__VECTORS(arena, ny, &o->y_half, &o->y_next);
   DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_TRUTH(arena, o->undetermined, 1);
   dae_status status = dae__lie_step_create(arena, a->forms, opts, &o->step, err);

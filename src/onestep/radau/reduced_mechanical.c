@@ -411,25 +411,20 @@ static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
     o->R_k = dae__schur_create(arena, m->nq, m->nc, o->stages + 1);
     o->A = DAE__ALLOC(arena, double, m->nc * m->nq);
   }
-  o->M0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
-  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
-  o->G0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
-  o->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  DAE__VECTORS(arena, dae__pattern_count(&m->M), &o->M0, &o->M);
+  DAE__VECTORS(arena, dae__pattern_count(&m->G), &o->G0, &o->G);
   o->gdot_q = DAE__STATE(arena, double, dae__pattern_count(&m->G));
-  o->K0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
-  o->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  DAE__VECTORS(arena, dae__pattern_count(&m->K), &o->K0, &o->K);
   o->k_q = DAE__STATE(arena, double, dae__pattern_count(&m->kq));
   o->J = DAE__ALLOC(arena, double, dae__pattern_count(&m->J));
   o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&m->Ms));
   o->Gts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Gts));
   o->Kts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Kts));
   o->ones = DAE__ALLOC(arena, double, m->nu);
-  o->dependent = DAE__ALLOC(arena, double, m->nc);
+  DAE__VECTORS(arena, m->nc, &o->dependent, &o->gamma, &o->b);
   o->fsc = DAE__ALLOC(arena, double, m->nr);
-  o->gamma = DAE__ALLOC(arena, double, m->nc);
   o->diagonal = DAE__UNINIT(arena, double, m->nq);
   o->end = DAE__ALLOC(arena, double, m->ng + m->nc);
-  o->b = DAE__ALLOC(arena, double, m->nc);
   o->x = DAE__ALLOC(arena, double, 2 * o->r->n);
   if (o->r->n > DAE__SMALL_N)
     return;

@@ -360,11 +360,7 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae_adapter *adapter,
   for (int k = 0; k < 2; k++)
     o->u[k] = DAE__STATE(arena, double, o->table->stages *n);
   o->f0 = DAE__STATE(arena, double, n);
-  o->f_t = DAE__ALLOC(arena, double, n);
-  o->z0 = DAE__ALLOC(arena, double, n);
-  o->z = DAE__ALLOC(arena, double, n);
-  o->rhs = DAE__ALLOC(arena, double, n);
-  o->sum = DAE__ALLOC(arena, double, n);
+  DAE__VECTORS(arena, n, &o->f_t, &o->z0, &o->z, &o->rhs, &o->sum);
   o->J = DAE__ALLOC(arena, double, dae__pattern_count(&o->s->J));
   o->M = dae__semi_mass_create(arena, o->s);
   o->matrix = dae__semi_matrix_create(arena, o->s);

@@ -570,9 +570,7 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
   DAE__TRY(switching_watch_margin(o, arena, err));
   c->memory = DAE__STATE(arena, memory, 1);
   c->d = DAE__STATE(arena, double, o->adapter.size);
-  c->z = DAE__ALLOC(arena, double, o->adapter.size);
-  c->k0 = DAE__ALLOC(arena, double, o->adapter.size);
-  c->k1 = DAE__ALLOC(arena, double, o->adapter.size);
+  DAE__VECTORS(arena, o->adapter.size, &c->z, &c->k0, &c->k1);
   DAE__TRY(dae__arena_status(arena, err));
   c->memory->since_failure = GAUSS_FAILURE_STEPS;
   DAE__LIMIT_COUNTER(arena, &c->memory->stiff, 2);

@@ -138,8 +138,7 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
   e->name = name;
   e->joint = joint;
   dae_status status = element_create_mechanical(arena, p, e, err);
-  e->q = DAE__ALLOC(arena, double, nz);
-  e->v = DAE__ALLOC(arena, double, nz);
+  DAE__VECTORS(arena, nz, &e->q, &e->v);
   if (!status && dae__arena_failed(arena))
     status = dae__out_of_memory(err);
   return status;

@@ -116,9 +116,8 @@ static void mech_alloc_scratch(dae__mech *m, dae__arena *arena)
   m->active = DAE__STATE(arena, bool, m->nc);
   m->count = DAE__STATE(arena, dae__mech_counts, 1);
   m->in = DAE__ALLOC(arena, double, m->p->nin);
-  m->shifted = DAE__ALLOC(arena, double, m->nq);
+  DAE__VECTORS(arena, m->nq, &m->shifted, &m->product);
   m->sample = DAE__ALLOC(arena, double, longest > m->nk ? longest : m->nk);
-  m->product = DAE__ALLOC(arena, double, m->nq);
   m->z = DAE__ALLOC(arena, double, m->at.lambda);
   if (dae__arena_failed(arena))
     return;

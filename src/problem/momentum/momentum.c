@@ -101,9 +101,7 @@ static void momentum_alloc(dae__momentum *m, dae__arena *arena)
   DAE__LIMIT_COUNTER(arena, m->evaluations, 1);
   m->along = dae__along_create(arena, longest > m->nc ? longest : m->nc);
   m->v = DAE__ALLOC(arena, double, m->ny);
-  m->g_t = DAE__ALLOC(arena, double, m->ng);
-  m->scale = DAE__ALLOC(arena, double, m->ng);
-  m->row = DAE__ALLOC(arena, double, m->ng);
+  DAE__VECTORS(arena, m->ng, &m->g_t, &m->scale, &m->row);
   m->g_y = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[DAE__G_Y]));
   m->v_z = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[DAE__V_Z]));
 }

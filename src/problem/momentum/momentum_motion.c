@@ -157,9 +157,8 @@ static void momentum_alloc_vectors(dae__momentum_motion *motion, dae__arena *are
     *of_y[i] = DAE__ALLOC(arena, double, m->ny);
   motion->moved_z = DAE__ALLOC(arena, double, m->nz);
   motion->ones = DAE__ALLOC(arena, double, larger);
-  motion->size = DAE__ALLOC(arena, double, largest);
+  DAE__VECTORS(arena, largest, &motion->size, &motion->sample);
   motion->independent = DAE__ALLOC(arena, bool, m->nc);
-  motion->sample = DAE__ALLOC(arena, double, largest);
   if (dae__arena_failed(arena))
     return;
   DAE__LIMIT_TRUTH(arena, motion->memory->factored, DAE__MOMENTUM_LEVELS);

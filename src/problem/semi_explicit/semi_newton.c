@@ -153,8 +153,7 @@ dae_status dae__semi_slopes_prepare(dae__arena *arena, dae__semi *s, dae__semi_s
   out->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   out->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   out->F_t = DAE__ALLOC(arena, double, s->ny);
-  out->u = DAE__ALLOC(arena, double, s->n);
-  out->point = DAE__ALLOC(arena, double, s->n);
+  DAE__VECTORS(arena, s->n, &out->u, &out->point);
   if (!s->p->J)
     out->fine = dae__difference_create(arena, &s->J, true);
   int *start = DAE__ALLOC(arena, int, s->ny + 1);

@@ -172,8 +172,7 @@ static bool order_begin(work *w, dae__arena *arena, const dae__loop_matrix *g, c
   w->given = DAE__ALLOC(arena, int, g->systems);
   w->list = DAE__ALLOC(arena, int, g->systems);
   w->best = DAE__ALLOC(arena, int, g->systems);
-  w->outflow = DAE__ALLOC(arena, double, g->systems);
-  w->inflow = DAE__ALLOC(arena, double, g->systems);
+  DAE__VECTORS(arena, g->systems, &w->outflow, &w->inflow);
   w->next = DAE__ALLOC(arena, int, g->n);
   w->first = DAE__ALLOC(arena, int, g->systems);
   w->placed = DAE__ALLOC(arena, bool, g->systems);

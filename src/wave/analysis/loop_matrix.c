@@ -45,8 +45,7 @@ static bool loop_sort(work *w, dae__arena *arena)
   w->blocks = DAE__ALLOC(arena, block, systems + 1);
   w->sorted = DAE__ALLOC(arena, int, w->n);
   w->position = DAE__ALLOC(arena, int, w->n);
-  w->scale = DAE__ALLOC(arena, double, w->n);
-  w->b = DAE__ALLOC(arena, double, w->n);
+  DAE__VECTORS(arena, w->n, &w->scale, &w->b);
   w->unknown = DAE__ALLOC(arena, int, w->n);
   w->entered = DAE__ALLOC(arena, int, systems);
   if (dae__arena_failed(arena))

@@ -87,12 +87,10 @@ static dae_status growth_alloc_memory(dae__arena *arena, growth *g, dae_error *e
     size *= (size_t)c->child_problem[p].inputs;
     largest = size > largest ? size : largest;
   }
-  g->K = DAE__ALLOC(arena, double, total);
-  g->mixed = DAE__ALLOC(arena, double, total);
+  DAE__VECTORS(arena, total, &g->K, &g->mixed);
   g->A = DAE__ALLOC(arena, double, largest);
   g->moved = DAE__ALLOC(arena, double, states);
-  g->high = DAE__ALLOC(arena, double, outputs);
-  g->low = DAE__ALLOC(arena, double, outputs);
+  DAE__VECTORS(arena, outputs, &g->high, &g->low);
   g->accelerations = DAE__ALLOC(arena, dae__output, states);
   return dae__arena_status(arena, err);
 }

@@ -14,8 +14,7 @@
 dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *err)
 {
   const dae_problem *problem = w->problem;
-  w->assembled = DAE__ALLOC(arena, double, w->size);
-  w->assembled_rate = DAE__ALLOC(arena, double, w->size);
+  DAE__VECTORS(arena, w->size, &w->assembled, &w->assembled_rate);
   DAE__TRY(dae__arena_status(arena, err));
   if (!problem || problem->coupled->joints == 0)
     return DAE_OK;

@@ -28,12 +28,9 @@ dae_status dae__attached_joint_create(dae__augmented *m, int number, bool elimin
   h->coordinate = DAE__ALLOC(arena, int, nz);
   h->entry = DAE__ALLOC(arena, int, nz);
   h->a = DAE__ALLOC(arena, double, nz);
-  h->G = DAE__ALLOC(arena, double, ng *nz);
+  DAE__VECTORS(arena, ng * nz, &h->G, &h->gdot_z, &h->r_z, &h->G_a);
   h->gamma = DAE__ALLOC(arena, double, ng);
   h->Gts = DAE__ALLOC(arena, double, nz *nz);
-  h->gdot_z = DAE__ALLOC(arena, double, ng *nz);
-  h->r_z = DAE__ALLOC(arena, double, ng *nz);
-  h->G_a = DAE__ALLOC(arena, double, ng *nz);
   h->block = DAE__ALLOC(arena, double, side *side);
   h->J_in_col = DAE__ALLOC(arena, int, columns);
   DAE__TRY(dae__arena_status(arena, err));

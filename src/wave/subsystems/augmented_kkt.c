@@ -67,14 +67,10 @@ dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
   b->G = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->G));
   b->K = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->K));
   b->A_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&b->A));
-  b->D = DAE__ALLOC(m->arena, double, n);
-  b->values = DAE__ALLOC(m->arena, double, entries);
-  b->last = DAE__ALLOC(m->arena, double, entries);
-  b->v_dot = DAE__ALLOC(m->arena, double, b->nq);
-  b->y = DAE__ALLOC(m->arena, double, b->rows);
-  b->top = DAE__ALLOC(m->arena, double, b->nq);
-  b->bottom = DAE__ALLOC(m->arena, double, b->rows);
-  b->x = DAE__ALLOC(m->arena, double, n);
+  DAE__VECTORS(m->arena, n, &b->D, &b->x);
+  DAE__VECTORS(m->arena, entries, &b->values, &b->last);
+  DAE__VECTORS(m->arena, b->nq, &b->v_dot, &b->top);
+  DAE__VECTORS(m->arena, b->rows, &b->y, &b->bottom);
   DAE__TRY(dae__arena_status(m->arena, err));
   return dae__solver_create(m->arena, &b->pattern, &b->solver, err);
 }

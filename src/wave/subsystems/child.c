@@ -239,10 +239,8 @@ dae_status dae__child_create(dae__arena *arena, dae__child *c, const dae_wave_ch
   c->subsystem.load = child_load;
   c->subsystem.gain = child_feedthrough;
   c->subsystem.defect = child_defect;
-  c->inner_y = DAE__ALLOC(arena, double, inner);
-  c->inner_dy = DAE__ALLOC(arena, double, inner);
-  c->scratch = DAE__ALLOC(arena, double, c->size);
-  c->sizes = DAE__ALLOC(arena, double, c->size);
+  DAE__VECTORS(arena, inner, &c->inner_y, &c->inner_dy);
+  DAE__VECTORS(arena, c->size, &c->scratch, &c->sizes);
   c->nodes = DAE__STATE(arena, int, 1);
   c->work = DAE__STATE(arena, dae_stats, 1);
   c->t = DAE__STATE(arena, double, capacity);

@@ -180,9 +180,7 @@ static dae_status coupling_create_joint(dae__arena *arena, dae__coupling *c, int
   out->zdot = DAE__ALLOC(arena, int, nz);
   out->zddot = DAE__ALLOC(arena, int, nz);
   out->system = DAE__ALLOC(arena, int, nz);
-  out->at = DAE__ALLOC(arena, double, nz);
-  out->rate = DAE__ALLOC(arena, double, nz);
-  out->acceleration = DAE__ALLOC(arena, double, nz);
+  DAE__VECTORS(arena, nz, &out->at, &out->rate, &out->acceleration);
   out->G = DAE__ALLOC(arena, double, ng *nz);
   out->gamma = DAE__ALLOC(arena, double, ng);
   DAE__TRY(dae__arena_status(arena, err));
