@@ -39,7 +39,7 @@ static dae_status mechanical_consistent(void *self, double t, const bool *fixed,
 /* Solves c = 0 for w, independent of earlier factorisations. */
 static dae_status mechanical_solve_w(mechanical *o, double t, double *z, dae_error *err)
 {
-  dae__solver_reset(o->algebraic->solver);
+  dae__solver_reset(o->algebraic->c_w.solver);
   return dae__algebraic_solve(o->algebraic, t, z, err);
 }
 
