@@ -4,6 +4,7 @@
 
 #include "core/assert.h"
 #include "core/env.h"
+#include "core/error.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -151,6 +152,8 @@ static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
   /* size rounded up, so that the free end stays aligned and no two pieces share an address */
   size_t bytes = count * size;
   size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP_BYTES;
+  if (!arena)
+    return NULL;
   if (dae__size_overflows(count, size)) {
     arena->failed = true;
     arena->free = arena->end;
@@ -179,6 +182,12 @@ void *dae_arena_alloc(dae__arena *arena, size_t count, size_t size)
     for (char *line = memory, *end = memory + bytes; line < end; line += ALIGNMENT)
       memset(line, 0, ALIGNMENT);
   return memory;
+}
+
+void dae__arena_vectors(dae__arena *arena, size_t count, double **const *vectors, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    *vectors[i] = DAE__ALLOC(arena, double, count);
 }
 
 void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size)
@@ -275,7 +284,12 @@ bool dae__arena_check(const dae__arena *arena, const void *buffer)
 
 bool dae__arena_failed(const dae__arena *arena)
 {
-  return arena->failed;
+  return !arena || arena->failed;
+}
+
+dae_status dae__arena_status(const dae__arena *arena, dae_error *err)
+{
+  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
 }
 
 const dae_env *dae__arena_env(const dae__arena *arena)

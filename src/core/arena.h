@@ -23,7 +23,10 @@ void dae__arena_free(dae__arena *arena); /* NULL is allowed */
  * NULL for count = 0. */
 /* Allocates memory that is not zeroed, for values that are written before they are read. */
 void *dae__arena_uninit(dae__arena *arena, size_t count, size_t size);
+/* A NULL arena, whose own creation failed, counts as failed: pieces of it are NULL. */
 bool dae__arena_failed(const dae__arena *arena);
+/* DAE_OK, or DAE_ERROR_MEMORY, recorded in err, after a failed allocation. */
+dae_status dae__arena_status(const dae__arena *arena, dae_error *err);
 const dae_env *dae__arena_env(const dae__arena *arena);
 
 #define DAE__ALLOC(arena, type, count)                                                             \
@@ -32,6 +35,12 @@ const dae_env *dae__arena_env(const dae__arena *arena);
   ((type *)dae__arena_uninit((arena), (size_t)(count), sizeof(type)))
 #define DAE__STATE(arena, type, count)                                                             \
   ((type *)dae_arena_state((arena), (size_t)(count), sizeof(type)))
+
+/* Sets each of several pointers, given by their addresses, to `count` zeroed doubles of its own. */
+#define DAE__VECTORS(arena, count, ...)                                                            \
+  dae__arena_vectors((arena), (size_t)(count), (double **const[]){__VA_ARGS__},                    \
+                     sizeof((double **const[]){__VA_ARGS__}) / sizeof(double **))
+void dae__arena_vectors(dae__arena *arena, size_t count, double **const *vectors, size_t n);
 
 /* Range [min, max] of `count` integers or truth values of `size` bytes each, inside a state piece:
  * a load refuses others, since they index memory, or counters that could overflow. size = 0:

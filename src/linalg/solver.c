@@ -194,3 +194,30 @@ dae_status dae__solver_check_regular(const dae_env *env, const dae_pattern *patt
   dae__arena_free(arena);
   return status;
 }
+
+/* ---- blocks of larger matrices ---- */
+
+dae_status dae__block_solver_create(dae__arena *arena, const dae_pattern *matrix, int first_row,
+                                    int n, dae__block_solver *out, dae_error *err)
+{
+  int first = matrix->cols - n, all = dae__pattern_count(matrix), count = 0;
+  int *start = DAE__ALLOC(arena, int, n + 1), *row = DAE__ALLOC(arena, int, all);
+  *out = (dae__block_solver){.entry = DAE__ALLOC(arena, int, all),
+                             .values = DAE__ALLOC(arena, double, all)};
+  DAE__TRY(dae__arena_status(arena, err));
+  for (int j = 0; j < n; j++) {
+    for (int e = matrix->start[first + j]; e < matrix->start[first + j + 1]; e++)
+      if (matrix->row[e] >= first_row)
+        row[count] = matrix->row[e] - first_row, out->entry[count++] = e;
+    start[j + 1] = count;
+  }
+  out->pattern = (dae_pattern){n, n, start, row};
+  return n > 0 ? dae__solver_create(arena, &out->pattern, &out->solver, err) : DAE_OK;
+}
+
+dae_status dae__block_solver_factor(dae__block_solver *block, const double *values)
+{
+  for (int e = 0; e < dae__pattern_count(&block->pattern); e++)
+    block->values[e] = values[block->entry[e]];
+  return dae__solver_factor(block->solver, block->values);
+}

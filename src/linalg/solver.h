@@ -57,4 +57,17 @@ void dae__solver_reset(dae__solver *solver);
 const char *dae__solver_kind(const dae__solver *solver);
 void dae__solver_free(dae__solver *solver); /* Frees memory outside the arena; NULL is allowed. */
 
+/* Solver for the last n columns of a matrix in its rows from first_row on, a square block. */
+typedef struct dae__block_solver {
+  dae_pattern pattern; /* pattern of the block, n x n */
+  int *entry;          /* entry of the matrix for each entry of the block */
+  double *values;
+  dae__solver *solver; /* NULL for n = 0 */
+} dae__block_solver;
+
+dae_status dae__block_solver_create(dae__arena *arena, const dae_pattern *matrix, int first_row,
+                                    int n, dae__block_solver *out, dae_error *err);
+/* Factors the block of the matrix with these values, as dae__solver_factor. */
+dae_status dae__block_solver_factor(dae__block_solver *block, const double *values);
+
 #endif

@@ -215,8 +215,6 @@ dae_status dae__spectrum_values(const dae_env *env, int n, const double *A, doub
   size_t size = (size_t)n;
   DAE__TRY(spectrum_check_finite(n, A, err));
   dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
   work w = {
       .n = n,
       .hi = n - 1,
@@ -271,8 +269,6 @@ dae_status dae__spectrum_smallest(const dae_env *env, int n, const double *A, do
 {
   DAE__TRY(spectrum_check_finite(n, A, err));
   dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
   size_t size = (size_t)n * (size_t)n;
   double *LU = DAE__ALLOC(arena, double, size), *x = DAE__ALLOC(arena, double, n);
   int *pivot = DAE__ALLOC(arena, int, n);
@@ -341,8 +337,6 @@ dae_status dae__spectrum_vector(const dae_env *env, int n, const double *A, doub
 {
   DAE__TRY(spectrum_check_finite(n, A, err));
   dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
   int size = im == 0 ? n : 2 * n;
   shifted s = {n, size, DAE__ALLOC(arena, double, (size_t)size *(size_t)size),
                DAE__ALLOC(arena, int, size)};

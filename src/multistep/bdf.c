@@ -56,8 +56,8 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
   DAE__TRY(bdf_check_form(problem, r->method, r->constrained, err));
   int size = dae_problem_size(problem);
   dae__arena *arena = dae__arena_create(env);
-  double *y = arena ? DAE__ALLOC(arena, double, size) : NULL;
-  double *dy = arena ? DAE__ALLOC(arena, double, size) : NULL;
+  double *y = DAE__ALLOC(arena, double, size);
+  double *dy = DAE__ALLOC(arena, double, size);
   dae__corrector corrector = {0};
   dae__corrector_create *create = problem->mechanical ? r->mechanical : dae__plain_create;
   dae_status status = y && dy ? DAE_OK : dae__out_of_memory(err);

@@ -357,8 +357,7 @@ dae_status dae__bordered_corrector(dae__bordered *s, const dae__corrector_table 
   const dae__mech_layout *o = &s->m->at;
   unsigned char *role = DAE__ALLOC(arena, unsigned char, s->n);
   bool positions = opts->error_test == DAE_BDF_TEST_Q || opts->error_test == DAE_BDF_TEST_X;
-  if (!role)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   s->role = role;
   s->error_test = opts->error_test;
   for (int i = 0; i < s->n; i++) {

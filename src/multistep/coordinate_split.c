@@ -121,8 +121,7 @@ static dae_status estimated_create(dae__arena *arena, const dae_problem *problem
                                    dae__corrector *out, dae_error *err)
 {
   estimated *s = DAE__ALLOC(arena, estimated, 1);
-  if (!s)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   s->reset = opts->reset;
   s->stale = opts->projector == DAE_BDF_PROJECTOR_STALE;
   DAE__TRY(dae__bordered_create(arena, problem, start, opts, y, dy, &s->b, err));

@@ -440,8 +440,7 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
   s->rate = DAE__STATE(arena, double, size);
   s->before = DAE__STATE(arena, double, size);
   s->before_rate = DAE__STATE(arena, double, size);
-  s->scratch_state = DAE__ALLOC(arena, double, size);
-  s->scratch_rate = DAE__ALLOC(arena, double, size);
+  DAE__VECTORS(arena, size, &s->scratch_state, &s->scratch_rate);
   s->crossing.work = DAE__ALLOC(arena, double, DAE__CROSSING_VECTORS *size);
   double **vectors[] = {&s->Y,          &s->dY,      &s->e,       &s->delta, &s->inverse_weight,
                         &s->atol_scale, &s->scratch, &s->filtered};
@@ -485,8 +484,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   DAE__ASSERT(table->start && table->setup && table->increment && table->output);
   DAE__ASSERT(table->consistent && table->stats && table->free);
   dae__bdf *s = DAE__ALLOC(arena, dae__bdf, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   s->corrector = *corrector;
   s->env = dae__arena_env(arena);
   for (int i = 0; i < corrector->n; i++)
@@ -506,8 +504,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   s->max_order = s->opts.order;
   s->project = opts->project;
   bdf_alloc_memory(s, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__problem_atol_scale(&corrector->problem, opts->atol, corrector->n, s->atol_scale);
   /* other forms test no algebraic variables, and their forces jump within the error test */
   const dae_semi_explicit *semi = corrector->problem.semi_explicit;

@@ -32,8 +32,7 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
   e->diagonal = DAE__STATE(arena, double, m->nq + m->nc);
   e->diagonal_G = DAE__STATE(arena, double, m->nq + m->ng);
   e->x = DAE__ALLOC(arena, double, m->nq);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_COUNTER(arena, &e->memory->factorisations, 1);
   for (int i = 0; i < 2; i++)
     none[i] = (dae_pattern){i == 0 ? m->nq : 0, m->nq, DAE__ALLOC(arena, int, m->nq + 1),
@@ -52,8 +51,7 @@ dae_status dae__multipliers_create(dae__arena *arena, dae__mech *m, const dae_bd
     e->Q = DAE__ALLOC(arena, double, m->nq * m->nc);
     e->tau = DAE__ALLOC(arena, double, m->nc);
   }
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < m->nq; i++)
     e->diagonal[i] = e->diagonal_G[i] = 1;
   dae_status status = dae__saddle_create(arena, &none[0], &m->G, &m->K, &e->of_A, err);

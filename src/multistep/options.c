@@ -1,11 +1,9 @@
 /* Options of the BDF family: one structure for all methods, and a table of options for each
  * method. */
-#include "core/error.h"
+#include "core/option_rows.h"
 #include "step/history.h"
 #include <daedal/bdf.h>
-#include <float.h>
 #include <limits.h>
-#include <math.h>
 
 static const char *const error_tests[] = {"qv", "q", NULL};
 static const char *const split_tests[] = {"qv", "q", "x", "xv", NULL};
@@ -13,33 +11,20 @@ static const char *const rules[] = {"strict", "dassl", NULL};
 static const char *const multipliers[] = {"least-squares", "split", "qr", NULL};
 static const char *const projectors[] = {"fresh", "stale", NULL};
 
-#define FIELD(name) #name, offsetof(dae_bdf_options, name)
-#define ROW(type, name_and_field, min, max, words, help)                                           \
-  ROW_(type, name_and_field, min, max, words, help)
-#define ROW_(type, name, field, min, max, words, help)                                             \
-  {                                                                                                \
-    name, type, field, min, max, words, help                                                       \
-  }
-#define NUMBER(name, min, max, help) ROW(DAE_OPTION_DOUBLE, FIELD(name), min, max, NULL, help)
-#define COUNT(name, min, max, help) ROW(DAE_OPTION_INT, FIELD(name), min, max, NULL, help)
-#define FLAG(name, help) ROW(DAE_OPTION_BOOL, FIELD(name), 0, 0, NULL, help)
-#define CHOICE(name, words, help) ROW(DAE_OPTION_CHOICE, FIELD(name), 0, 0, words, help)
+#define OPTIONS dae_bdf_options
 
 /* clang-format off */
 #define COMMON(tests, tested)                                                                      \
-  NUMBER(rtol, 1e-14, 1, "relative tolerance"),                                                    \
-  NUMBER(atol, 0, INFINITY, "absolute tolerance, 0: rtol/100"),                                    \
+  RTOL, ATOL,                                                                                      \
   COUNT(order, 1, DAE__MAX_ORDER, "largest order; with a fixed step, the order"),                  \
-  NUMBER(step, 0, INFINITY, "fixed step size, 0: variable"),                                       \
-  NUMBER(first_step, 0, INFINITY, "first step size to try, 0: chosen"),                            \
-  NUMBER(max_step, 0, INFINITY, "largest step size, 0: no limit"),                                 \
+  STEP, FIRST_STEP, MAX_STEP,                                                                      \
   CHOICE(error_test, tests, "variables in the error test of a mechanical problem: " tested),       \
   FLAG(project, "project accepted and interpolated states onto the constraints"),                  \
   CHOICE(rules, rules, "strict, or the Newton and error tests of DASSL to the letter: less "       \
                        "accurate"),                                                                \
-  FLAG(stability, "leave orders 3 to 5 for a while where not accuracy but their stability limits "  \
+  FLAG(stability, "leave orders 3 to 5 for a while where not accuracy but their stability limits " \
                   "the step"),                                                                     \
-  COUNT(max_failures, 1, 1000, "failed attempts at one step before giving up")
+  MAX_FAILURES
 #define PLAIN_TEST error_tests, "positions and velocities, or positions"
 #define SPLIT_TEST split_tests, "positions and velocities, positions, or the same of the "         \
                                 "independent coordinates of a split"
@@ -48,7 +33,7 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
   CHOICE(multipliers, multipliers, "estimate of multipliers from a residual: least squares, a "    \
                                    "coordinate split, or least squares by QR")
 #define INDEPENDENT                                                                                \
-  COUNT(independent, 0, INT_MAX, "number of a coordinate that a split keeps independent, 0: any; "  \
+  COUNT(independent, 0, INT_MAX, "number of a coordinate that a split keeps independent, 0: any; " \
                                  "a bad choice shows the weakness of a split")
 #define FILTER                                                                                     \
   FLAG(filter, "multiply the error estimate by the inverse of the iteration matrix, so that stiff " \
@@ -56,7 +41,7 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
 #define DAMP                                                                                       \
   FLAG(damp, "damp oscillations that the steps do not resolve: order 2 at most, filter on, the "   \
              "start moved onto the slow manifold"),                                                \
-  NUMBER(damp_time, 0, INFINITY, "with damp: time scale below which motions are removed from the "  \
+  NUMBER(damp_time, 0, INFINITY, "with damp: time scale below which motions are removed from the " \
                                  "start, 0: found where scales are separated")
 /* clang-format on */
 
@@ -76,14 +61,10 @@ static const dae_option cm_options[] = {
            "constraint directions frozen at each prediction, or (stale, not consistent) at the "
            "last Jacobian")};
 
-#define TABLE(list, name)                                                                          \
-  {                                                                                                \
-    .owner = name, .options = list, .count = sizeof list / sizeof *list                            \
-  }
-const dae_option_table dae_bdf_option_table = TABLE(bdf_options, "bdf");
-const dae_option_table dae_bdf_ggl_star_option_table = TABLE(star_options, "bdf-ggl-star");
-const dae_option_table dae_bdf_cs_option_table = TABLE(cs_options, "bdf-cs");
-const dae_option_table dae_bdf_cm_option_table = TABLE(cm_options, "bdf-cm");
+const dae_option_table dae_bdf_option_table = TABLE("bdf", bdf_options);
+const dae_option_table dae_bdf_ggl_star_option_table = TABLE("bdf-ggl-star", star_options);
+const dae_option_table dae_bdf_cs_option_table = TABLE("bdf-cs", cs_options);
+const dae_option_table dae_bdf_cm_option_table = TABLE("bdf-cm", cm_options);
 
 dae_bdf_options dae_bdf_defaults(void)
 {

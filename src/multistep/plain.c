@@ -210,8 +210,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
 {
   plain *c = DAE__ALLOC(arena, plain, 1);
   dae_diagnosis find = {0};
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   c->project = opts->project;
   if (!problem->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
@@ -232,8 +231,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
   c->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
   c->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   c->matrix = dae__semi_matrix_create(arena, s);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_COUNTER(arena, &c->m->jacobians, 3);
   DAE__LIMIT_TRUTH(arena, c->hidden, s->ny);
   dae__arena_on_load(arena, plain_reload, c);

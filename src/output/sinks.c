@@ -112,7 +112,7 @@ static dae_status sink_create(const char *path, const char *kind, size_t bytes, 
   if (!path || !*path)
     return dae__fail(err, DAE_ERROR_USAGE, "path", "the %s file has no name", kind);
   dae__arena *arena = dae__arena_create(env);
-  file_sink *self = arena ? DAE__ALLOC(arena, file_sink, 1) : NULL;
+  file_sink *self = DAE__ALLOC(arena, file_sink, 1);
   if (self) {
     self->path = DAE__ALLOC(arena, char, strlen(path) + 1);
     self->buffer = DAE__ALLOC(arena, char, bytes);

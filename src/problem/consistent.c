@@ -46,8 +46,7 @@ static dae_status consistent_coupled(dae__arena *arena, const request *r, dae_er
   int size = dae_problem_size(r->problem);
   double *y = DAE__ALLOC(arena, double, size), *dy = DAE__ALLOC(arena, double, size);
   bool *fixed = DAE__ALLOC(arena, bool, size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae__assembly_create(arena, r->problem, &assembly, err));
   const int *order = dae__assembly_order(assembly);
   for (int i = 0; i < size; i++)
@@ -100,10 +99,8 @@ static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *prob
   request r = {.problem = problem, .t = start->t, .fixed = start->fixed, .find = find};
   bool *held = DAE__ALLOC(arena, bool, size);
   dae_status status = DAE_ERROR_START;
-  r.y = DAE__ALLOC(arena, double, size);
-  r.dy = DAE__ALLOC(arena, double, size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__VECTORS(arena, size, &r.y, &r.dy);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int k = start->given ? 0 : ATTEMPTS - 1; k < ATTEMPTS && status < 0; k++) {
     if (start->given && !consistent_hold(problem, start, k, held))
       continue;

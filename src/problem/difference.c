@@ -32,10 +32,8 @@ dae__difference dae__difference_create(dae__arena *arena, const dae_pattern *pat
   d.relative = fine ? pow(DBL_EPSILON, 0.2) : sqrt(DBL_EPSILON);
   int *colour = DAE__ALLOC(arena, int, cols);
   d.column = DAE__ALLOC(arena, int, cols);
-  d.x = DAE__ALLOC(arena, double, cols);
-  d.step = DAE__ALLOC(arena, double, cols);
-  d.base = DAE__ALLOC(arena, double, rows);
-  d.moved = DAE__ALLOC(arena, double, rows);
+  DAE__VECTORS(arena, cols, &d.x, &d.step);
+  DAE__VECTORS(arena, rows, &d.base, &d.moved);
   if (dae__arena_failed(arena))
     return d;
   d.colours = dae__pattern_colour(arena, pattern, colour);

@@ -55,8 +55,7 @@ dae_status dae__measure_create(dae__arena *arena, const dae_problem *problem, da
   dae_status status = dae_problem_validate(problem, err);
   *out = NULL;
   DAE__TRY(status);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   if (problem->coupled) {
     measure->y = DAE__ALLOC(arena, double, dae_problem_size(problem));
     DAE__TRY(dae__assembly_create(arena, problem, &measure->assembly, err));

@@ -101,8 +101,7 @@ static dae_status sparsity_pattern_of(builder *k, const term *of, dae_pattern *o
   int *row = DAE__ALLOC(k->scratch, int, count);
   double *here = DAE__ALLOC(k->scratch, double, count);
   double *beside = DAE__ALLOC(k->scratch, double, count);
-  if (dae__arena_failed(k->scratch))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(k->scratch, err));
   DAE__TRY(sparsity_values(k, of->which, k->y, here, err));
   dae_status status = sparsity_values(k, of->which, k->beside, beside, err);
   if (status == DAE_ERROR_RECOVERABLE) /* the matrix is not defined at the perturbed state */
@@ -155,8 +154,7 @@ static dae_status sparsity_mechanical(builder *k, dae_error *err)
   dae_pattern Gt = dae__pattern_transpose(k->scratch, G, NULL);
   dae_pattern Kt = dae__pattern_transpose(k->scratch, K, NULL);
   dae_pattern identity = dae__pattern_diagonal(k->scratch, m->nu);
-  if (dae__arena_failed(k->scratch))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(k->scratch, err));
   sparsity_add(k, &Gt, 0, lambda);
   sparsity_add(k, &Kt, 0, psi);
   sparsity_add(k, &identity, m->at.u, m->at.u);
@@ -194,8 +192,7 @@ static dae_status sparsity_momentum(builder *k, dae_error *err)
     DAE__TRY(sparsity_add_terms(k, &one, 1, err));
   }
   dae_pattern identity = dae__pattern_diagonal(k->scratch, m->ny);
-  if (dae__arena_failed(k->scratch))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(k->scratch, err));
   sparsity_add(k, &identity, 0, 0);
   return DAE_OK;
 }
@@ -212,11 +209,8 @@ static dae_status sparsity_assemble(builder *k, const double *y, dae_error *err)
   int n = dae_problem_size(k->problem);
   int nq = k->problem->mechanical ? k->problem->mechanical->nq : 0;
   k->unknown = DAE__ALLOC(k->scratch, int, n);
-  k->y = DAE__ALLOC(k->scratch, double, n);
-  k->beside = DAE__ALLOC(k->scratch, double, n);
-  k->s = DAE__ALLOC(k->scratch, double, n);
-  if (dae__arena_failed(k->scratch))
-    return dae__out_of_memory(err);
+  DAE__VECTORS(k->scratch, n, &k->y, &k->beside, &k->s);
+  DAE__TRY(dae__arena_status(k->scratch, err));
   for (int i = 0; i < n; i++) {
     int e = order ? order[i] : i;
     bool velocity = e >= nq && e < 2 * nq; /* entry e is the velocity of coordinate e - nq */
@@ -299,8 +293,6 @@ static dae_status sparsity_build(handle *p, const dae_problem *problem, double t
                                  dae_error *err)
 {
   builder k = {.scratch = dae__arena_create(dae__arena_env(p->arena)), .problem = problem, .t = t};
-  if (!k.scratch)
-    return dae__out_of_memory(err);
   dae_status status = dae_problem_validate(problem, err);
   if (!status)
     status = sparsity_assemble(&k, y, err);
@@ -310,7 +302,7 @@ static dae_status sparsity_build(handle *p, const dae_problem *problem, double t
     sparsity_add_blocks(p, problem);
     p->sparsity.block = p->block;
     p->sparsity.names = p->names;
-    status = dae__arena_failed(p->arena) ? dae__out_of_memory(err) : DAE_OK;
+    status = dae__arena_status(p->arena, err);
   }
   dae__arena_free(k.scratch);
   return status;
@@ -320,7 +312,7 @@ dae_status dae_sparsity_create(const dae_problem *problem, double t, const doubl
                                const dae_env *env, dae_sparsity **out, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  handle *p = arena ? DAE__ALLOC(arena, handle, 1) : NULL;
+  handle *p = DAE__ALLOC(arena, handle, 1);
   dae_status status = p ? DAE_OK : dae__out_of_memory(err);
   *out = NULL;
   if (p) {

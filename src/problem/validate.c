@@ -189,16 +189,14 @@ static bool validate_port_exists(const dae_coupled *p, dae_port port)
 static dae_status validate_wires(dae__arena *arena, const dae_coupled *p, dae_error *err)
 {
   long *first = DAE__ALLOC(arena, long, p->parts + 1), inputs = 0; /* first input of a part */
-  if (!first)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < p->parts; i++) {
     const dae_part *part = &p->part[i];
     inputs += part->mechanical ? part->mechanical->nin : part->semi_explicit->nin;
     first[i + 1] = inputs;
   }
   bool *wired = DAE__ALLOC(arena, bool, inputs);
-  if (!wired)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < p->wires; i++) {
     const dae_wire *w = &p->wire[i];
     bool known = w->part >= 0 && w->part < p->parts;
@@ -259,7 +257,7 @@ dae_status dae__coupled_validate(const dae_coupled *p, dae_error *err)
   for (int i = 0; i < p->parts; i++)
     DAE__TRY(validate_part(&p->part[i], i, err));
   dae__arena *arena = dae__arena_create(NULL);
-  dae_status status = arena ? validate_wires(arena, p, err) : dae__out_of_memory(err);
+  dae_status status = validate_wires(arena, p, err);
   dae__arena_free(arena);
   for (int i = 0; i < p->joints && !status; i++)
     status = validate_joint(p, &p->joint[i], err);

@@ -102,8 +102,7 @@ static dae_status verify_prepare(dae__arena *arena, const dae_summary *s, compar
   c->scale = DAE__ALLOC(arena, double, c->compared);
   c->most = DAE__ALLOC(arena, dae_difference, c->compared);
   c->times = DAE__ALLOC(arena, double, v->count);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   bool fixed = dae__trust_fixed_steps(s);
   double rtol = fixed ? DAE__FIXED_STEP_RTOL : s->rtol,
          atol = fixed ? DAE__FIXED_STEP_ATOL : s->atol;
@@ -130,8 +129,7 @@ static dae_status verify_integrate(dae__arena *arena, comparison *c, const void 
   dae_run_plan plan = *c->columns->plan;
   const dae_sink sink = {.self = c, .row = verify_take_row};
   dae_summary *other = DAE__ALLOC(arena, dae_summary, 1);
-  if (!other)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   plan.method = c->method;
   plan.options = opts;
   plan.to = verify_row_of(c->v, c->v->count - 1)[0];

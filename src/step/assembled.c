@@ -89,8 +89,7 @@ dae_status dae__permuted_create(dae__arena *arena, dae_integrator *child, const 
   int *own = DAE__ALLOC(arena, int, size), *seen = DAE__ALLOC(arena, int, size);
   double *y = DAE__ALLOC(arena, double, size), *dy = DAE__ALLOC(arena, double, size);
   dae_view view = dae_integrator_view(child);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   bool valid = view.size == size;
   for (int i = 0; i < size && valid; i++) {
     valid = order[i] >= 0 && order[i] < size && !seen[order[i]];
@@ -131,8 +130,6 @@ dae_status dae__assembled_check_problem(const dae_problem *problem, dae__problem
     return check(method, problem, err);
   dae__arena *arena = dae__arena_create(NULL);
   dae__assembly *assembly;
-  if (!arena)
-    return dae__out_of_memory(err);
   dae_status status = dae__assembly_create(arena, problem, &assembly, err);
   if (!status)
     status = check(method, dae__assembly_problem(assembly), err);
@@ -147,16 +144,12 @@ static dae_status assembled_create_at(const dae_problem *problem, const dae_star
   if (!problem->coupled)
     return create(request, problem, start, env, out, err);
   dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
   int size = dae_problem_size(problem);
   double *y = DAE__ALLOC(arena, double, size);
   bool *fixed = start->fixed ? DAE__ALLOC(arena, bool, size) : NULL;
   dae__assembly *assembly;
   dae_integrator *child = NULL;
-  dae_status status = dae__arena_failed(arena)
-                          ? dae__out_of_memory(err)
-                          : dae__assembly_create(arena, problem, &assembly, err);
+  dae_status status = dae__assembly_create(arena, problem, &assembly, err);
   if (status)
     goto fail;
   const int *order = dae__assembly_order(assembly);
@@ -188,7 +181,7 @@ dae_status dae__assembled_create(const dae_problem *problem, const dae_start *st
     return assembled_create_at(problem, start, create, request, env, out, err);
   /* given values outweigh the others; a start refused here may still be one for the method */
   dae__arena *arena = dae__arena_create(env);
-  double *y = arena ? DAE__ALLOC(arena, double, dae_problem_size(problem)) : NULL;
+  double *y = DAE__ALLOC(arena, double, dae_problem_size(problem));
   dae_start from = {.t = start->t, .y = start->y, .fixed = start->fixed};
   dae_status status =
       y ? dae_consistent_start(problem, start, env, y, NULL, NULL, err) : dae__out_of_memory(err);

@@ -170,6 +170,35 @@ static void test_many_kept_pieces_are_saved_in_their_order(void **state)
   dae__arena_free(arena);
 }
 
+static void test_vectors_are_zeroed_and_apart(void **state)
+{
+  (void)state;
+  dae__arena *arena = dae__arena_create(NULL);
+  double *a, *b, *c;
+  DAE__VECTORS(arena, 5, &a, &b, &c);
+  for (int i = 0; i < 5; i++) {
+    assert_true(a[i] == 0 && b[i] == 0 && c[i] == 0);
+    a[i] = 1, b[i] = 2, c[i] = 3;
+  }
+  for (int i = 0; i < 5; i++)
+    assert_true(a[i] == 1 && b[i] == 2 && c[i] == 3);
+  assert_int_equal(dae__arena_status(arena, NULL), DAE_OK);
+  dae__arena_free(arena);
+}
+
+static void test_an_arena_that_was_not_created_counts_as_failed(void **state)
+{
+  (void)state;
+  dae_error err = dae_error_none();
+  double *a = (double *)&err, *b = a;
+  DAE__VECTORS(NULL, 5, &a, &b);
+  assert_null(a);
+  assert_null(b);
+  assert_true(dae__arena_failed(NULL));
+  assert_int_equal(dae__arena_status(NULL, &err), DAE_ERROR_MEMORY);
+  assert_int_equal(err.status, DAE_ERROR_MEMORY);
+}
+
 static void test_an_empty_arena_saves_nothing(void **state)
 {
   (void)state;
@@ -191,6 +220,8 @@ int main(void)
       cmocka_unit_test(test_a_size_that_overflows_fails),
       cmocka_unit_test(test_kept_pieces_survive_save_and_load),
       cmocka_unit_test(test_many_kept_pieces_are_saved_in_their_order),
+      cmocka_unit_test(test_vectors_are_zeroed_and_apart),
+      cmocka_unit_test(test_an_arena_that_was_not_created_counts_as_failed),
       cmocka_unit_test(test_an_empty_arena_saves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

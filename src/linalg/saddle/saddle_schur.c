@@ -151,8 +151,7 @@ dae__saddle_schur *dae__saddle_schur_create(dae__arena *arena, const dae_pattern
   made.S = DAE__STATE(arena, double, size *size);
   made.scale = DAE__STATE(arena, double, top + size);
   made.u = DAE__ALLOC(arena, double, 2 * (top > size ? top : size));
-  made.z = DAE__ALLOC(arena, double, top + size);
-  made.residual = DAE__ALLOC(arena, double, top + size);
+  DAE__VECTORS(arena, top + size, &made.z, &made.residual);
   if (dae__arena_failed(arena))
     return NULL;
   if (top > n) /* pivots 1 for the padding */

@@ -2,6 +2,7 @@
 #include "linalg/saddle/schur_small.h"
 #include "core/assert.h"
 #include "core/vec.h"
+#include "linalg/pattern.h"
 #include "linalg/saddle/schur_kernel.h"
 #include <float.h>
 
@@ -96,7 +97,11 @@ dae__schur *dae__schur_create(dae__arena *arena, int n, int m, int count)
 
 void dae__schur_put_rows(const dae_pattern *p, const double *values, int first, int m, double *A)
 {
-  for (int j = 0; j < p->cols; j++)
+  if (p->rows == m && dae__pattern_count(p) == m * p->cols) {
+    dae__copy(m * p->cols, values, A);
+    return;
+  }
+  for (int j = 0; p->rows > 0 && j < p->cols; j++)
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
       A[j * m + first + p->row[e]] = values[e];
 }

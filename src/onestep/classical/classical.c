@@ -77,8 +77,7 @@ dae_status dae__classical_create(dae__arena *arena, const dae_adapter *adapter,
 {
   classical *o = DAE__ALLOC(arena, classical, 1);
   double *K = DAE__ALLOC(arena, double, (size_t)(scheme->stages * adapter->size));
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *o = (classical){.adapter = adapter, .scheme = scheme, .K = K};
   *out = (dae__stepper){.table = &classical_verbs,
                         .self = o,

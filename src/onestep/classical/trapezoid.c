@@ -169,21 +169,18 @@ dae_status dae__trapezoid_create(dae__arena *arena, const dae_adapter *adapter,
                                  const dae_step_options *opts, dae__stepper *out, dae_error *err)
 {
   trapezoid *o = DAE__ALLOC(arena, trapezoid, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__semi *s = adapter->forms->s;
   *o = (trapezoid){
       .adapter = adapter, .s = s, .rtol = opts->rtol, .atol = opts->atol, .step = opts->step};
   o->memory = DAE__STATE(arena, memory, 1);
-  o->z = DAE__ALLOC(arena, double, s->n);
+  DAE__VECTORS(arena, s->n, &o->z, &o->R);
   o->k = DAE__ALLOC(arena, double, s->nx);
-  o->R = DAE__ALLOC(arena, double, s->n);
   o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
   o->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   o->matrix = dae__semi_matrix_create(arena, s);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_TRUTH(arena, &o->memory->factored, 1);
   DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 3);
   *out = (dae__stepper){

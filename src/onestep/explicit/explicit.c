@@ -239,8 +239,7 @@ dae_status dae__explicit_create(dae__arena *arena, const dae_adapter *adapter,
   DAE__ASSERT(order == 5 || order == 8);
   explicit_stepper *o = DAE__UNINIT(arena, explicit_stepper, 1);
   const dae__explicit_pair *pair = order == 5 ? &dae__explicit_pair5 : &dae__explicit_pair8;
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   int nx = adapter->nx, slopes = pair->stages + 1 + pair->extra;
   o->adapter = adapter;
   o->pair = pair;
@@ -253,10 +252,8 @@ dae_status dae__explicit_create(dae__arena *arena, const dae_adapter *adapter,
     o->error[k] = DAE__ALLOC(arena, double, nx);
   }
   o->z = DAE__ALLOC(arena, double, adapter->size);
-  o->inverse_weight = DAE__ALLOC(arena, double, nx);
-  o->zero = DAE__ALLOC(arena, double, nx);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__VECTORS(arena, nx, &o->inverse_weight, &o->zero);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
   DAE__LIMIT_TRUTH(arena, &o->memory->refined, 1);
   for (int i = 1; i <= pair->stages + pair->extra; i++)

@@ -410,8 +410,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
 {
   DAE__ASSERT(stages >= 0 && stages <= DAE__COLLOCATION_STAGES_MAX);
   dae__gauss *o = DAE__UNINIT(arena, dae__gauss, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   int nx = adapter->nx, s = stages ? stages : dae__gauss_stages(opts->rtol);
   o->adapter = adapter;
   o->s = s;
@@ -431,12 +430,8 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
   for (int k = 0; k < 2; k++)
     o->K[k] = DAE__STATE(arena, double, (size_t)(s + 2) * o->stride);
   o->z = DAE__ALLOC(arena, double, adapter->size);
-  o->previous_end = DAE__ALLOC(arena, double, nx);
-  o->inverse_weight = DAE__ALLOC(arena, double, nx);
-  o->zero = DAE__ALLOC(arena, double, nx);
-  o->error = DAE__ALLOC(arena, double, nx);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__VECTORS(arena, nx, &o->previous_end, &o->inverse_weight, &o->zero, &o->error);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
   DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 2);
   *out = (dae__stepper){.table = &gauss_verbs,

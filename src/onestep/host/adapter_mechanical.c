@@ -39,7 +39,7 @@ static dae_status mechanical_consistent(void *self, double t, const bool *fixed,
 /* Solves c = 0 for w, independent of earlier factorisations. */
 static dae_status mechanical_solve_w(mechanical *o, double t, double *z, dae_error *err)
 {
-  dae__solver_reset(o->algebraic->solver);
+  dae__solver_reset(o->algebraic->c_w.solver);
   return dae__algebraic_solve(o->algebraic, t, z, err);
 }
 
@@ -162,8 +162,7 @@ static dae_status mechanical_create_form(mechanical *o, dae__arena *arena,
   DAE__TRY(dae__semi_create(arena, &o->view, &o->forms.s, err));
   dae__semi *s = o->forms.s;
   o->active = DAE__ALLOC(arena, bool, s->ny);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < s->ny; i++)
     s->hidden[i] = i >= o->m->nw;
   s->hidden_count = s->ny - o->m->nw;
@@ -177,8 +176,7 @@ static dae_status mechanical_create(mechanical *o, dae__arena *arena, const dae_
   DAE__TRY(form == DAE__FORM_MECHANICAL ? dae__mech_create(arena, problem, &o->m, err)
                                         : mechanical_create_form(o, arena, problem, form, err));
   o->force = DAE__ALLOC(arena, double, o->m->nc);
-  if (!o->force)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae__motion_create(arena, o->m, &o->motion[0], err));
   DAE__TRY(dae__motion_create_second(arena, o->motion[0], &o->motion[1], err));
   return o->m->nw > 0 ? dae__algebraic_create(arena, o->m, &o->algebraic, err) : DAE_OK;
@@ -189,8 +187,7 @@ dae_status dae__adapter_mechanical(dae__arena *arena, const dae_problem *problem
                                    dae_adapter *out, dae_error *err)
 {
   mechanical *o = DAE__ALLOC(arena, mechanical, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   o->velocity_only = needs->form == DAE__FORM_VELOCITY;
   dae_status status = mechanical_create(o, arena, problem, needs->form, err);
   if (status) {

@@ -69,8 +69,7 @@ dae_status dae__adapter_momentum(dae__arena *arena, const dae_problem *problem,
 {
   momentum *o = DAE__ALLOC(arena, momentum, 1);
   (void)needs;
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae_status status = dae__momentum_create(arena, problem, &o->m, err);
   for (int i = 0; i < 2 && !status; i++)
     status = dae__momentum_motion_create(arena, o->m, &o->motion[i], err);

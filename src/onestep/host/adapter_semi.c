@@ -65,8 +65,7 @@ static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s,
   o->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   o->fF = DAE__ALLOC(arena, double, s->n);
   o->d = DAE__ALLOC(arena, double, s->ny);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_TRUTH(arena, &o->memory->factored, 2);
   DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 3);
   if (s->p->M)
@@ -75,10 +74,8 @@ static dae_status semi_slopes_create(dae__arena *arena, dae__semi *s,
     return DAE_OK;
   int *start = DAE__ALLOC(arena, int, s->ny + 1), *row = DAE__ALLOC(arena, int, all);
   o->entry = DAE__ALLOC(arena, int, all);
-  o->J = DAE__ALLOC(arena, double, all);
-  o->values = DAE__ALLOC(arena, double, all);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__VECTORS(arena, all, &o->J, &o->values);
+  DAE__TRY(dae__arena_status(arena, err));
   /* index in J of the entries of F_y, in its rows and columns from nx on */
   for (int j = 0; j < s->ny; j++) {
     for (int e = s->J.start[s->nx + j]; e < s->J.start[s->nx + j + 1]; e++)
@@ -371,8 +368,7 @@ dae_status dae__adapter_semi(dae__arena *arena, const dae_problem *problem,
                              dae_adapter *out, dae_error *err)
 {
   adapter *o = DAE__ALLOC(arena, adapter, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   o->needs = *needs;
   dae_status status = dae__semi_create(arena, problem, &o->s, err);
   if (!status) {

@@ -1,6 +1,7 @@
 /* Creation of a one-step integrator, and methods outside the library. */
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/option_rows.h"
 #include "core/options.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
@@ -25,8 +26,7 @@ static dae_status onestep_check_mass(dae__onestep *o, dae__arena *arena, dae_err
   if (!o->adapter.problem->semi_explicit || !s->p->M)
     return DAE_OK;
   double *M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
-  if (!M)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae__semi_M(s, o->driver->t, o->now.z, M, err));
   dae_status status = dae__solver_check_regular(o->env, &s->M, M, &column, err);
   if (status != DAE_ERROR_SINGULAR)
@@ -58,8 +58,7 @@ static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_
   for (int i = 0; i < 2; i++) {
     saved[i]->z = DAE__STATE(arena, double, size);
     saved[i]->dz = DAE__STATE(arena, double, size);
-    work[i]->z = DAE__ALLOC(arena, double, size);
-    work[i]->dz = DAE__ALLOC(arena, double, size);
+    DAE__VECTORS(arena, size, &work[i]->z, &work[i]->dz);
   }
   o->crossing = (dae__crossing){.nx = o->adapter.nx,
                                 .size = o->adapter.size,
@@ -73,8 +72,7 @@ static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_
   o->next_in = DAE__ALLOC(arena, double, o->adapter.inputs);
   o->first_step = o->control.first_step;
   dae__limits_create(arena, dae_problem_size(o->adapter.problem), &o->limits);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   o->adapter.limiting = &o->limits.now;
   return DAE_OK;
 }
@@ -104,8 +102,7 @@ static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_p
 {
   int size = dae_problem_size(problem);
   double *scale = DAE__ALLOC(arena, double, size);
-  if (!scale)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__problem_atol_scale(problem, o->control.atol, size, scale);
   o->adapter.atol_scale = scale;
   DAE__TRY((problem->mechanical      ? dae__adapter_mechanical
@@ -136,7 +133,7 @@ static dae_status onestep_create_single(const void *request_of, const dae_proble
   const request *r = request_of;
   DAE__TRY(r->descriptor->check_problem(r->descriptor, problem, err));
   dae__arena *arena = dae__arena_create(env);
-  dae__onestep *o = arena ? DAE__ALLOC(arena, dae__onestep, 1) : NULL;
+  dae__onestep *o = DAE__ALLOC(arena, dae__onestep, 1);
   if (!o) {
     dae__arena_free(arena);
     return dae__out_of_memory(err);
@@ -188,23 +185,11 @@ dae_status dae__onestep_accepts(const dae__onestep_descriptor *descriptor,
 
 /* ---- methods outside the library ---- */
 
-#define ROW(type, name, min, max, help)                                                            \
-  {                                                                                                \
-#name, type, offsetof(dae_step_options, name), min, max, NULL, help                            \
-  }
-static const dae_option step_options[] = {
-    ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, "relative tolerance"),
-    ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, "absolute tolerance, 0: rtol/100"),
-    ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, "fixed step size, 0: variable"),
-    ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, "first step size to try, 0: chosen"),
-    ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, "largest step size, 0: no limit"),
-    ROW(DAE_OPTION_INT, max_failures, 1, 1000, "attempts at one step before it gives up"),
-    ROW(DAE_OPTION_BOOL, project, 0, 0, "project states onto the constraints after every step")};
+#define OPTIONS dae_step_options
+static const dae_option step_options[] = {RTOL,     ATOL,         STEP,   FIRST_STEP,
+                                          MAX_STEP, MAX_FAILURES, PROJECT};
 
-const dae_option_table dae_step_option_table = {.owner = "the one-step method",
-                                                .options = step_options,
-                                                .count =
-                                                    sizeof step_options / sizeof *step_options};
+const dae_option_table dae_step_option_table = TABLE("the one-step method", step_options);
 
 void dae_step_defaults(void *opts)
 {

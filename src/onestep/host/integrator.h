@@ -113,6 +113,16 @@ struct dae__onestep {
   dae__integrator_table table;
 };
 
+/* Step-size control by the options o of a method, whose struct has these members. */
+#define DAE__STEP_OPTIONS(o, projected)                                                            \
+  ((dae_step_options){.rtol = (o).rtol,                                                            \
+                      .atol = (o).atol,                                                            \
+                      .step = (o).step,                                                            \
+                      .first_step = (o).first_step,                                                \
+                      .max_step = (o).max_step,                                                    \
+                      .max_failures = (o).max_failures,                                            \
+                      .project = (projected)})
+
 /* Creates an integrator of a method, for a coupled problem by its assembly into one problem. */
 dae_status dae__onestep_create(const dae__onestep_descriptor *descriptor,
                                const dae_step_options *control, const dae_problem *problem,

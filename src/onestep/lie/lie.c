@@ -1,9 +1,9 @@
 /* Options and constructor of the Lie-group method. */
 #include "onestep/lie/lie.h"
 #include "core/error.h"
+#include "core/option_rows.h"
 #include "core/options.h"
 #include "onestep/lie/step.h"
-#include <float.h>
 #include <math.h>
 
 /* Number of steps during which step sizes are kept below a size at which the iteration failed.
@@ -14,39 +14,32 @@
 
 /* ---- options ---- */
 
-#define ROW(type, name, min, max, words, help)                                                     \
-  {                                                                                                \
-#name, type, offsetof(dae_lie_options, name), min, max, words, help                            \
-  }
+#define OPTIONS dae_lie_options
 
 static const char *const iterations[] = {"newton", "nested", NULL};
 static const char *const forms[] = {"ggl", "weak", NULL};
 
 static const dae_option options[] = {
-    ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),
-    ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, NULL, "absolute tolerance, 0: rtol/100"),
-    ROW(DAE_OPTION_INT, order, 2, 4, NULL, "4: five steps of order 2 composed; or 2"),
-    ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable"),
-    ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),
-    ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),
-    ROW(DAE_OPTION_DOUBLE, theta, 0, 1, NULL,
-        "point of the step where f is evaluated; only 1/2 is of order 2"),
-    ROW(DAE_OPTION_DOUBLE, kappa, 0, INFINITY, NULL,
-        "augmented component of x; 0 as in the paper, 1e200: midpoint rule"),
-    ROW(DAE_OPTION_CHOICE, lie_iteration, 0, 0, iterations,
-        "Newton's method on x and y, or the nested iteration of the paper"),
-    ROW(DAE_OPTION_DOUBLE, inner_tol, 0, 1, NULL,
-        "change of x at which the inner nested iteration ends, 0: round-off"),
-    ROW(DAE_OPTION_DOUBLE, outer_tol, 0, 1, NULL,
-        "h times the change of y at which the outer nested iteration ends, 0: round-off"),
-    ROW(DAE_OPTION_CHOICE, form, 0, 0, forms,
+    RTOL,
+    ATOL,
+    COUNT(order, 2, 4, "4: five steps of order 2 composed; or 2"),
+    STEP,
+    FIRST_STEP,
+    MAX_STEP,
+    NUMBER(theta, 0, 1, "point of the step where f is evaluated; only 1/2 is of order 2"),
+    NUMBER(kappa, 0, INFINITY, "augmented component of x; 0 as in the paper, 1e200: midpoint rule"),
+    CHOICE(lie_iteration, iterations,
+           "Newton's method on x and y, or the nested iteration of the paper"),
+    NUMBER(inner_tol, 0, 1, "change of x at which the inner nested iteration ends, 0: round-off"),
+    NUMBER(outer_tol, 0, 1,
+           "h times the change of y at which the outer nested iteration ends, 0: round-off"),
+    CHOICE(
+        form, forms,
         "constraints of mechanical problems: on positions and velocities, or on velocities only"),
-    ROW(DAE_OPTION_INT, max_failures, 1, 1000, NULL,
-        "failed attempts at one step before giving up"),
+    MAX_FAILURES,
 };
 
-const dae_option_table dae_lie_option_table = {
-    .owner = "lie", .options = options, .count = sizeof options / sizeof *options};
+const dae_option_table dae_lie_option_table = TABLE("lie", options);
 
 dae_lie_options dae_lie_defaults(void)
 {
@@ -121,12 +114,6 @@ dae_status dae_lie_create(const dae_problem *problem, const dae_start *start,
   descriptor.table = &dae_lie_option_table;
   if (o.form == DAE_LIE_WEAK)
     descriptor.needs.form = DAE__FORM_VELOCITY;
-  dae_step_options control = {.rtol = o.rtol,
-                              .atol = o.atol,
-                              .step = o.step,
-                              .first_step = o.first_step,
-                              .max_step = o.max_step,
-                              .max_failures = o.max_failures,
-                              .project = true};
+  dae_step_options control = DAE__STEP_OPTIONS(o, true);
   return dae__onestep_create(&descriptor, &control, problem, start, env, out, err);
 }

@@ -55,8 +55,7 @@ dae_status dae__lie_step_create(dae__arena *arena, const dae__forms *forms,
     o->columns = DAE__ALLOC(arena, double, (size_t)nx *m);
     o->B = DAE__ALLOC(arena, double, m *m);
     o->pivot = DAE__ALLOC(arena, int, m);
-    if (dae__arena_failed(arena))
-      return dae__out_of_memory(err);
+    DAE__TRY(dae__arena_status(arena, err));
     return s->p->M ? dae__solver_create(arena, &s->M, &o->solver, err) : DAE_OK;
   }
   o->unit = dae__pattern_diagonal(arena, s->ny);

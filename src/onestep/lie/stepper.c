@@ -293,8 +293,7 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
   const dae_lie_options *opts = host->descriptor.options;
   size_t size = (size_t)a->size, ny = (size_t)a->forms->s->ny;
   stepper *o = DAE__ALLOC(arena, stepper, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   int order = opts->theta == 0.5 ? opts->order : 1;
   double share = LOCAL_SHARE * pow(opts->rtol, 1.0 / order);
   *o = (stepper){.adapter = a,
@@ -312,10 +311,8 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
   double **vectors[] = {&o->half.z, &o->half.dz, &o->coarse.z, &o->coarse.dz, &o->weight};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__ALLOC(arena, double, size);
-  o->y_half = DAE__ALLOC(arena, double, ny);
-  o->y_next = DAE__ALLOC(arena, double, ny);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__VECTORS(arena, ny, &o->y_half, &o->y_next);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_TRUTH(arena, o->undetermined, 1);
   dae_status status = dae__lie_step_create(arena, a->forms, opts, &o->step, err);
   if (!status)

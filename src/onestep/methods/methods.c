@@ -298,13 +298,7 @@ static dae_status methods_create(const method *m, const dae_problem *problem,
     return dae__fail(err, DAE_ERROR_OPTION, "step",
                      "%s has fixed steps: give their size by step (--step on the command line)",
                      name);
-  dae_step_options control = {.rtol = o.rtol,
-                              .atol = o.atol,
-                              .step = o.step,
-                              .first_step = o.first_step,
-                              .max_step = o.max_step,
-                              .max_failures = o.max_failures,
-                              .project = o.project};
+  dae_step_options control = DAE__STEP_OPTIONS(o, o.project);
   d.options = &o;
   d.table = m->table;
   return dae__onestep_create(&d, &control, problem, start, env, out, err);

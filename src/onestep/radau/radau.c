@@ -179,8 +179,7 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
                         &o->e, &o->e_q,   &o->rhs,    &o->e_stiff};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__UNINIT(arena, double, size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   radau_limit_memory(o, arena, stages);
   for (int i = first; i <= last; i++)
     o->rule[i]->s = 0;
@@ -204,8 +203,7 @@ dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
   dae__radau *o = DAE__ALLOC(arena, dae__radau, 1);
   dae__radau_stepper *self = DAE__ALLOC(arena, dae__radau_stepper, DAE__RADAU_STEPPERS);
   *count = 0;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *o = (dae__radau){
       .adapter = adapter, .rtol = opts->rtol, .atol = opts->atol, .fixed = opts->step > 0};
   dae_status status = radau_create_shared(o, arena, first, last, err);

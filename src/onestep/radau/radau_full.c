@@ -75,8 +75,7 @@ dae_status dae__radau_small_create(dae__arena *arena, const dae__reduced *r, int
                            .pivot = DAE__UNINIT(arena, int, left),
                            .b = DAE__UNINIT(arena, double, left)};
   *out = NULL;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *f = made;
   *out = f;
   return DAE_OK;
@@ -246,8 +245,7 @@ dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int 
 {
   dae__radau_full *f = DAE__ALLOC(arena, dae__radau_full, 1);
   *out = f;
-  if (!f)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *f = (dae__radau_full){.s = s, .n = r->n, .small = other ? other->small : NULL};
   if (f->small)
     return DAE_OK;
@@ -256,8 +254,7 @@ dae_status dae__radau_full_create(dae__arena *arena, const dae__reduced *r, int 
   f->pattern = dae__pattern_tiles(arena, &r->pattern, f->s);
   if (!dae__arena_failed(arena))
     f->values = DAE__ALLOC(arena, double, dae__pattern_count(&f->pattern));
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   return dae__solver_create(arena, &f->pattern, &f->solver, err);
 }
 

@@ -286,8 +286,7 @@ static dae_status reduced_create_problem(dae__reduced *r, dae__arena *arena,
   r->values = DAE__ALLOC(arena, double, count);
   r->zvalues = DAE__ALLOC(arena, double complex, count);
   r->memory = DAE__STATE(arena, dae__reduced_memory, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   if (r->differential.cols > 0)
     dae__arena_on_load(arena, reduced_set_patterns, r);
   DAE__LIMIT_COUNTER(arena, &r->memory->jacobians, 2);
@@ -306,8 +305,7 @@ dae_status dae__reduced_create(dae__arena *arena, const dae_adapter *adapter, in
 {
   dae__reduced *r = DAE__ALLOC(arena, dae__reduced, 1);
   *out = NULL;
-  if (!r)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   r->pairs = pairs;
   dae_status status = reduced_create_problem(r, arena, adapter, err);
   if (status)

@@ -411,25 +411,20 @@ static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
     o->R_k = dae__schur_create(arena, m->nq, m->nc, o->stages + 1);
     o->A = DAE__ALLOC(arena, double, m->nc * m->nq);
   }
-  o->M0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
-  o->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
-  o->G0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
-  o->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  DAE__VECTORS(arena, dae__pattern_count(&m->M), &o->M0, &o->M);
+  DAE__VECTORS(arena, dae__pattern_count(&m->G), &o->G0, &o->G);
   o->gdot_q = DAE__STATE(arena, double, dae__pattern_count(&m->G));
-  o->K0 = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
-  o->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  DAE__VECTORS(arena, dae__pattern_count(&m->K), &o->K0, &o->K);
   o->k_q = DAE__STATE(arena, double, dae__pattern_count(&m->kq));
   o->J = DAE__ALLOC(arena, double, dae__pattern_count(&m->J));
   o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&m->Ms));
   o->Gts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Gts));
   o->Kts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Kts));
   o->ones = DAE__ALLOC(arena, double, m->nu);
-  o->dependent = DAE__ALLOC(arena, double, m->nc);
+  DAE__VECTORS(arena, m->nc, &o->dependent, &o->gamma, &o->b);
   o->fsc = DAE__ALLOC(arena, double, m->nr);
-  o->gamma = DAE__ALLOC(arena, double, m->nc);
   o->diagonal = DAE__UNINIT(arena, double, m->nq);
   o->end = DAE__ALLOC(arena, double, m->ng + m->nc);
-  o->b = DAE__ALLOC(arena, double, m->nc);
   o->x = DAE__ALLOC(arena, double, 2 * o->r->n);
   if (o->r->n > DAE__SMALL_N)
     return;
@@ -443,8 +438,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter
 {
   dae__mech *m = adapter->forms->m;
   mechanical *o = DAE__ALLOC(arena, mechanical, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *o = (mechanical){.m = m, .r = r, .first = m->nq + m->nu + m->nw, .stages = 2 * r->pairs + 1};
   r->self = o;
   r->powers = 3;
@@ -457,8 +451,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter
   o->unit_c = dae__pattern_diagonal(arena, m->nc);
   reduced_mech_alloc_memory(o, arena);
   r->table = o->R_k ? &preconditioned_table : m->nc > 0 ? &constrained_table : &unconstrained_table;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < r->n; i++)
     r->tested[i] = i < o->first;
   for (int i = 0; i < m->nu; i++)
@@ -485,5 +478,5 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter
     o->want_end.k = o->end + 2 * m->ng;
   reduced_mech_add_terms(o, arena);
   dae__reduced_merge(arena, &o->terms, r);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }

@@ -67,8 +67,7 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae_adapter *adapter, dae_
 {
   dae__semi *s = adapter->forms->s;
   semi *o = DAE__ALLOC(arena, semi, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *o = (semi){.s = s, .r = r};
   o->M0 = dae__semi_mass_create(arena, s);
   o->M = dae__semi_mass_create(arena, s);
@@ -76,8 +75,7 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae_adapter *adapter, dae_
   o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
   o->z = DAE__ALLOC(arena, double, s->n);
   r->tested = DAE__ALLOC(arena, bool, s->n);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   r->table = &reduced_semi_verbs;
   r->self = o;
   r->powers = 2;
@@ -98,5 +96,5 @@ dae_status dae__reduced_semi(dae__arena *arena, const dae_adapter *adapter, dae_
     TERM(&s->Ms, o->Ms, .power = 1, .factor = 1);
 #undef TERM
   dae__reduced_merge(arena, &o->terms, r);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }

@@ -348,8 +348,7 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae_adapter *adapter,
 {
   DAE__ASSERT(order == 4 || order == 5);
   rosenbrock *o = DAE__ALLOC(arena, rosenbrock, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *o = (rosenbrock){.adapter = adapter,
                     .s = adapter->forms->s,
                     .table = order == 4 ? &dae__rodas4 : &dae__rodas5,
@@ -361,16 +360,11 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae_adapter *adapter,
   for (int k = 0; k < 2; k++)
     o->u[k] = DAE__STATE(arena, double, o->table->stages *n);
   o->f0 = DAE__STATE(arena, double, n);
-  o->f_t = DAE__ALLOC(arena, double, n);
-  o->z0 = DAE__ALLOC(arena, double, n);
-  o->z = DAE__ALLOC(arena, double, n);
-  o->rhs = DAE__ALLOC(arena, double, n);
-  o->sum = DAE__ALLOC(arena, double, n);
+  DAE__VECTORS(arena, n, &o->f_t, &o->z0, &o->z, &o->rhs, &o->sum);
   o->J = DAE__ALLOC(arena, double, dae__pattern_count(&o->s->J));
   o->M = dae__semi_mass_create(arena, o->s);
   o->matrix = dae__semi_matrix_create(arena, o->s);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
   DAE__LIMIT_TRUTH(arena, &o->memory->f0_at_end, 1);
   DAE__LIMIT_COUNTER(arena, &o->memory->jacobians, 2);

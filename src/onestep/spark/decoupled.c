@@ -65,8 +65,7 @@ dae_status dae__decoupled_create(dae__arena *arena, const dae__spark_equations *
   }
   DAE__TRY(dae__terms_merge(&o->terms, arena, n, n, err));
   o->matrix = DAE__ALLOC(arena, double complex, dae__pattern_count(&o->terms.pattern));
-  if (!o->matrix)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   /* o->count is the number of solvers that the caller frees after a failure */
   for (; o->count < count; o->count++)
     DAE__TRY(dae__zsolver_create(arena, &o->terms.pattern, &o->solver[o->count], err));

@@ -10,14 +10,12 @@ dae_status dae__spark_equations_create_values(dae__arena *arena, dae__spark_equa
   eq->pattern[DAE__SPARK_ONE] = dae__pattern_diagonal(arena, eq->ny);
   eq->pattern[DAE__SPARK_REDUNDANT_G] = dae__pattern_diagonal(arena, eq->ng);
   eq->pattern[DAE__SPARK_REDUNDANT_K] = dae__pattern_diagonal(arena, eq->nk);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i <= DAE__SPARK_ONE; i++)
     if (!eq->values[i])
       eq->values[i] = DAE__ALLOC(arena, double, dae__pattern_count(&eq->pattern[i]));
   eq->diagonal = DAE__ALLOC(arena, double, eq->nz + eq->ng + eq->nk);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   eq->values[DAE__SPARK_REDUNDANT_G] = eq->diagonal + eq->nz;
   eq->values[DAE__SPARK_REDUNDANT_K] = eq->diagonal + eq->nz + eq->ng;
   for (int i = 0; i < eq->ny; i++)

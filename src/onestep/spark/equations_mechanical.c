@@ -267,8 +267,7 @@ static dae_status spark_mechanical_create_derivatives(mechanical *o, dae__arena 
                                 [OF_U] = {2 * nq, nq + ny, nq}};
   for (int i = 0; i < SOURCES && !dae__arena_failed(arena); i++)
     o->values[i] = DAE__ALLOC(arena, double, dae__pattern_count(pattern[i]));
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < nq; i++)
     o->values[ONE][i] = 1;
   for (int part = 0; part < DAE__MOMENTUM_PARTS; part++)
@@ -308,8 +307,7 @@ static dae_status spark_mechanical_prepare_mass(mechanical *o, dae__arena *arena
   o->added = DAE__STATE(arena, double, m->nc);
   o->mass = dae__blocks_merge(arena, m->nq, m->nq, blocks, 2);
   o->M_at = blocks[0];
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_FINITE(arena, o->added, m->nc);
   dae_mechanical_at at = dae__mech_at(m, t, start);
   DAE__TRY(dae__mech_eval(m, &at,
@@ -346,8 +344,7 @@ dae_status dae__spark_mechanical_create(dae__arena *arena, const dae_adapter *ad
   mechanical *o = DAE__ALLOC(arena, mechanical, 1);
   dae_pattern *none = DAE__ALLOC(arena, dae_pattern, 1);
   double *state = DAE__ALLOC(arena, double, m->at.size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *o = (mechanical){.m = m, .eq = out, .state = state};
   *out = (dae__spark_equations){.table = &spark_mechanical_table,
                                 .self = o,

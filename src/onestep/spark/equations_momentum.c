@@ -121,8 +121,7 @@ dae_status dae__spark_momentum_create(dae__arena *arena, const dae_adapter *adap
 {
   dae__momentum *m = adapter->forms->momentum;
   momentum *o = DAE__ALLOC(arena, momentum, 1);
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *o = (momentum){.m = m, .eq = out};
   *out = (dae__spark_equations){.table = &spark_momentum_table,
                                 .self = o,

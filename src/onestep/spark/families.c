@@ -86,7 +86,7 @@ dae_status dae_spark_tableau_create(dae_spark_family family, dae_spark_hat hat, 
                      "take the hat SAME",
                      f->name);
   dae__arena *arena = dae__arena_create(env);
-  owned *o = arena ? DAE__ALLOC(arena, owned, 1) : NULL;
+  owned *o = DAE__ALLOC(arena, owned, 1);
   dae_status status = o ? DAE_OK : dae__out_of_memory(err);
   if (!status) {
     *o = (owned){spark_compute_tableau(arena, f, hat, s), arena};

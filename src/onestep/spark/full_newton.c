@@ -92,8 +92,7 @@ dae_status dae__full_newton_create(dae__arena *arena, const dae_spark_tableau *t
   int s = tableau->s, nt = tableau->nt;
   dae__full_newton *o = DAE__ALLOC(arena, dae__full_newton, 1);
   *out = NULL;
-  if (!o)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *o = (dae__full_newton){.tableau = tableau, .equations = eq, .s = s, .nt = nt};
   o->z = (s + 1) * eq->ny;
   o->L = o->z + (s + 1) * eq->nz;
@@ -105,8 +104,7 @@ dae_status dae__full_newton_create(dae__arena *arena, const dae_spark_tableau *t
   /* number of terms: rows R4 and R5, R6, R7, unit rows */
   o->terms = dae__terms_create(arena, (s + 1) * (3 + 5 * s + nt * (s + 1)) + (nt * s + 2) +
                                           (2 * s * s + 2) + nt + s);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__small B = dae__small_identity(s);
   if (nt > s) {
     dae__small A = dae__small_of(s, s, tableau->A), Ab = dae__small_of(nt, s, tableau->Ab), A_inv;

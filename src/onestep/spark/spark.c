@@ -2,11 +2,11 @@
 #include "onestep/spark/spark.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/option_rows.h"
 #include "core/options.h"
 #include "linalg/solver.h"
 #include "onestep/spark/spark_step.h"
 #include "quadrature/nodes.h"
-#include <float.h>
 #include <math.h>
 
 /* Deviation up to which a quadrature rule is exact. Chosen, not measured. */
@@ -17,10 +17,7 @@
 
 /* ---- options ---- */
 
-#define ROW(type, name, min, max, words, help)                                                     \
-  {                                                                                                \
-#name, type, offsetof(dae_spark_options, name), min, max, words, help                          \
-  }
+#define OPTIONS dae_spark_options
 
 static const char *const estimates[] = {"embedded", "doubling", NULL};
 static const char *const members[] = {"AB", "C", "D", NULL};
@@ -28,36 +25,28 @@ static const char *const hats[] = {"same", "A", "B", "C", "C*", "D", NULL};
 
 /* clang-format off */
 #define COMMON_OPTIONS(order)                                                                      \
-  ROW(DAE_OPTION_DOUBLE, rtol, 1e-14, 1, NULL, "relative tolerance"),                              \
-  ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, NULL, "absolute tolerance, 0: rtol/100"),              \
-  ROW(DAE_OPTION_INT, stages, 0, DAE_SPARK_MAX_STAGES, NULL,                                       \
+  RTOL, ATOL,                                                                                      \
+  COUNT(stages, 0, DAE_SPARK_MAX_STAGES,                                                           \
       "stages s, of order " order ", 0: by tolerance and cost"),                                   \
-  ROW(DAE_OPTION_DOUBLE, step, 0, INFINITY, NULL, "fixed step size, 0: variable"),                 \
-  ROW(DAE_OPTION_DOUBLE, first_step, 0, INFINITY, NULL, "first step size to try, 0: chosen"),      \
-  ROW(DAE_OPTION_DOUBLE, max_step, 0, INFINITY, NULL, "largest step size, 0: no limit"),           \
-  ROW(DAE_OPTION_CHOICE, estimate, 0, 0, estimates,                                                \
+  STEP, FIRST_STEP, MAX_STEP,                                                                      \
+  CHOICE(estimate, estimates,                                                                      \
       "error estimate: embedded, without further evaluations, or by two steps of half the size"),  \
-  ROW(DAE_OPTION_BOOL, project, 0, 0, NULL,                                                        \
+  FLAG(project,                                                                                    \
       "project accepted and interpolated states onto the constraints"),                            \
-  ROW(DAE_OPTION_INT, max_failures, 1, 1000, NULL, "failed attempts at one step before giving up")
+  MAX_FAILURES
 
 static const dae_option options[] = {COMMON_OPTIONS("2s (spark-radau: 2s - 1)")};
 
 static const dae_option lobatto_options[] = {
     COMMON_OPTIONS("2s - 2"),
-    ROW(DAE_OPTION_CHOICE, member, 0, 0, members,
+    CHOICE(member, members,
         "IIIA-x-IIIB on s nodes (RATTLE for s = 2), or with g at s + 1 nodes IIIC or IIID"),
-    ROW(DAE_OPTION_CHOICE, hat, 0, 0, hats, "x of member AB, the matrix Ah of the forces; same: B"),
+    CHOICE(hat, hats, "x of member AB, the matrix Ah of the forces; same: B"),
 };
 /* clang-format on */
 
-const dae_option_table dae_spark_option_table = {
-    .owner = "spark", .options = options, .count = sizeof options / sizeof *options};
-
-const dae_option_table dae_spark_lobatto_option_table = {.owner = "spark-lobatto",
-                                                         .options = lobatto_options,
-                                                         .count = sizeof lobatto_options /
-                                                                  sizeof *lobatto_options};
+const dae_option_table dae_spark_option_table = TABLE("spark", options);
+const dae_option_table dae_spark_lobatto_option_table = TABLE("spark-lobatto", lobatto_options);
 
 dae_spark_options dae_spark_defaults(void)
 {
@@ -178,13 +167,7 @@ static dae_status spark_create_method(const request *r, const dae_problem *probl
       .table = table,
       .other = r->tableau ? spark_hash_tableau(r->tableau) : 0,
       .data = &chosen};
-  dae_step_options control = {.rtol = o.rtol,
-                              .atol = o.atol,
-                              .step = o.step,
-                              .first_step = o.first_step,
-                              .max_step = o.max_step,
-                              .max_failures = o.max_failures,
-                              .project = o.project};
+  dae_step_options control = DAE__STEP_OPTIONS(o, o.project);
   return dae__onestep_create(&descriptor, &control, problem, start, env, out, err);
 }
 

@@ -422,8 +422,7 @@ static dae_status spark_find_massless(spark *o, dae__arena *arena, const dae__on
   dae__mech *m = host->adapter.forms->m;
   double t = host->driver->t, *M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   int column;
-  if (!M)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae_mechanical_at at = dae__mech_at(m, t, host->now.z);
   DAE__TRY(dae__mech_M(m, &at, M, err));
   dae_status status = dae__solver_check_regular(host->env, &m->M, M, &column, err);
@@ -451,8 +450,7 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   double **u[] = {&o->start, &o->middle, &o->whole, &o->weight, &o->error, &o->atol_scale};
   for (int i = 0; i < 6; i++)
     *u[i] = DAE__ALLOC(arena, double, adapter->nx);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   o->memory->factor = 1;
   DAE__LIMIT_COUNTER(arena, &o->memory->next_check, 2);
   if (adapter->forms->m && (!regular || adapter->forms->m->nk > 0))
@@ -490,7 +488,7 @@ static dae_status spark_create(spark *o, dae__arena *arena, const dae_spark_tabl
   o->K = DAE__ALLOC(arena, double, st->nodes * adapter->nx);
   for (int i = 0; i < (control->step > 0 ? 1 : 2); i++)
     dae__polynomial_create(arena, adapter, control, o->order, &dense, adapter->nx, &o->dense[i]);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }
 
 /* Checks that p_z is regular at the start, for a tableau with singular A: Z of coordinates without

@@ -37,25 +37,19 @@ dae_status dae__stages_create(dae__arena *arena, const dae_spark_tableau *tablea
                                        .L = all + (s + 2) * (ny + nz),
                                        .Psi = all + (s + 2) * (ny + nz) + nt * ng};
   }
-  st->V = DAE__ALLOC(arena, double, s *ny);
+  DAE__VECTORS(arena, s * ny, &st->V, &st->refresh_change);
   st->p0 = DAE__ALLOC(arena, double, nz);
-  st->p = DAE__ALLOC(arena, double, (s + 1) * nz);
+  DAE__VECTORS(arena, (s + 1) * nz, &st->p, &st->r, &st->R5);
   st->f = DAE__ALLOC(arena, double, s *nz);
-  st->r = DAE__ALLOC(arena, double, (s + 1) * nz);
-  st->g = DAE__ALLOC(arena, double, (s + 1) * ng);
-  st->k = DAE__ALLOC(arena, double, (s + 1) * nk);
+  DAE__VECTORS(arena, (s + 1) * ng, &st->g, &st->R6);
+  DAE__VECTORS(arena, (s + 1) * nk, &st->k, &st->R7);
   st->Yt = DAE__ALLOC(arena, double, ny);
-  st->R5 = DAE__ALLOC(arena, double, (s + 1) * nz);
-  st->R6 = DAE__ALLOC(arena, double, (s + 1) * ng);
-  st->R7 = DAE__ALLOC(arena, double, (s + 1) * nk);
   st->x = DAE__ALLOC(arena, double, (s + 1) * (nz + ng + nk));
   st->node = DAE__ALLOC(arena, double, s + 2);
-  st->refresh_change = DAE__ALLOC(arena, double, s *ny);
   st->D = DAE__ALLOC(arena, double, s *(nz + ng + nk + ny));
   st->xi = DAE__ALLOC(arena, double complex, nz + ng + nk + ny);
   st->node_index = DAE__ALLOC(arena, int, s + 2);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_TRUTH(arena, &st->memory->factored, 3);
   DAE__LIMIT(arena, &st->memory->first_strategy, 1, 0, DAE__STAGES_FULL);
   DAE__LIMIT_COUNTER(arena, &st->memory->first_strategy_steps, 1);

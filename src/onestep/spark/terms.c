@@ -43,7 +43,7 @@ dae_status dae__terms_merge(dae__terms *o, dae__arena *arena, int rows, int cols
   o->pattern = dae__blocks_merge(arena, rows, cols, o->block, o->count);
   if (!dae__arena_failed(arena))
     o->values = DAE__ALLOC(arena, double, dae__pattern_count(&o->pattern));
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }
 
 void dae__terms_add(const dae__terms *o, int group, const double *scale, double *const *source)

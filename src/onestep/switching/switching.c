@@ -552,8 +552,7 @@ static dae_status switching_watch_margin(dae__onestep *o, dae__arena *arena, dae
   if (!motion || motion->m->nc == 0)
     return DAE_OK;
   double *M = DAE__ALLOC(arena, double, dae__pattern_count(&motion->m->M));
-  if (!M)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae_mechanical_at at = dae__mech_at(motion->m, o->driver->t, o->now.z);
   DAE__TRY(dae__mech_eval(motion->m, &at, &(dae_mechanical_wanted){.M = M}, err));
   dae_status status = dae__solver_check_regular(o->env, &motion->m->M, M, &column, err);
@@ -565,18 +564,14 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
                                  dae__select_radau *select_radau, dae_error *err)
 {
   selection *c = DAE__ALLOC(arena, selection, 1);
-  if (!c)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   o->selection = c;
   c->select_radau = select_radau;
   DAE__TRY(switching_watch_margin(o, arena, err));
   c->memory = DAE__STATE(arena, memory, 1);
   c->d = DAE__STATE(arena, double, o->adapter.size);
-  c->z = DAE__ALLOC(arena, double, o->adapter.size);
-  c->k0 = DAE__ALLOC(arena, double, o->adapter.size);
-  c->k1 = DAE__ALLOC(arena, double, o->adapter.size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__VECTORS(arena, o->adapter.size, &c->z, &c->k0, &c->k1);
+  DAE__TRY(dae__arena_status(arena, err));
   c->memory->since_failure = GAUSS_FAILURE_STEPS;
   DAE__LIMIT_COUNTER(arena, &c->memory->stiff, 2);
   DAE__LIMIT_COUNTER(arena, &c->memory->wait, 3);

@@ -134,7 +134,7 @@ dae_status dae_page_create(const char *path, const char *title, const dae_env *e
   if (!path || !*path)
     return dae__fail(err, DAE_ERROR_USAGE, "path", "the page has no file name");
   dae__arena *arena = dae__arena_create(env);
-  dae_page *page = arena ? DAE__ALLOC(arena, dae_page, 1) : NULL;
+  dae_page *page = DAE__ALLOC(arena, dae_page, 1);
   char *own_path = page ? DAE__ALLOC(arena, char, strlen(path) + 1) : NULL;
   char *buffer = own_path ? DAE__ALLOC(arena, char, PAGE_BUFFER_BYTES) : NULL;
   if (!buffer) {

@@ -378,7 +378,7 @@ dae_status dae_plot_text(const dae_plot *plot, const dae_plot_terminal *terminal
   p.down = terminal->ascii ? 1 : 4;
   dae__arena *arena = dae__arena_create(env);
   char *buffer = NULL;
-  p.cells = arena ? DAE__ALLOC(arena, cell, p.canvas_columns * p.canvas_rows) : NULL;
+  p.cells = DAE__ALLOC(arena, cell, p.canvas_columns * p.canvas_rows);
   for (int i = 0; p.cells && i < plot->count; i++) {
     const dae_curve *curve = &plot->curves[i];
     p.curve = i + 1;

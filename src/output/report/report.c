@@ -87,8 +87,7 @@ static dae_status report_select_columns(dae__report *r, int columns, const char 
   r->column = DAE__ALLOC(r->arena, int, r->columns);
   r->names = DAE__ALLOC(r->arena, char *, r->columns);
   r->kind = DAE__ALLOC(r->arena, dae__column_kind, r->columns);
-  if (dae__arena_failed(r->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(r->arena, err));
   int outputs = plan->outputs < r->columns / 2 ? plan->outputs : r->columns / 2;
   int first_output = r->columns - outputs, variables = columns - plan->outputs;
   for (int i = 0; !plan->columns && i < dae_problem_size(&plan->problem); i++)
@@ -109,8 +108,7 @@ static dae_status report_select_columns(dae__report *r, int columns, const char 
     r->column[i] = column;
     r->kind[i] = kind;
     r->names[i] = DAE__ALLOC(r->arena, char, strlen(names[column]) + 1);
-    if (dae__arena_failed(r->arena))
-      return dae__out_of_memory(err);
+    DAE__TRY(dae__arena_status(r->arena, err));
     memcpy(r->names[i], names[column], strlen(names[column]) + 1);
   }
   return DAE_OK;
@@ -225,7 +223,7 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
     return dae__fail(err, DAE_ERROR_USAGE, path && *path ? "plan" : "path",
                      "a report needs the name of a file and the plan of its run");
   dae__arena *arena = dae__arena_create(env);
-  dae__report *r = arena ? DAE__ALLOC(arena, dae__report, 1) : NULL;
+  dae__report *r = DAE__ALLOC(arena, dae__report, 1);
   char *own_path = r ? DAE__ALLOC(arena, char, strlen(path) + 1) : NULL;
   if (!own_path) {
     dae__arena_free(arena);

@@ -195,7 +195,7 @@ dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_err
     w.data = DAE__ALLOC(w.arena, const double *, r->columns + 2);
   for (int i = 0; w.data && i < r->columns + 2; i++)
     w.data[i] = dae__records_series(w.arena, &r->rows, i);
-  dae_status status = dae__arena_failed(w.arena) ? dae__out_of_memory(err) : DAE_OK;
+  dae_status status = dae__arena_status(w.arena, err);
   snprintf(w.file, sizeof w.file, "%.250s.csv", summary->problem);
   w.all = (dae_page_data){.name = w.file,
                           .columns = r->columns,

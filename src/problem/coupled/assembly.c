@@ -313,13 +313,11 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
   dae__assembly *a = DAE__ALLOC(arena, dae__assembly, 1);
   if (!c)
     return dae__fail(err, DAE_ERROR_USAGE, "problem", "only a coupled problem can be assembled");
-  if (!a)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *a = (dae__assembly){.coupled = c, .parts = c->parts, .elements = c->parts + c->joints};
   a->last = dae_error_none();
   a->element = DAE__ALLOC(arena, dae__element, a->elements);
-  if (!a->element)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(assembly_create_elements(a, arena, err));
   DAE__TRY(assembly_place(a, err));
   assembly_find_order(a, arena);
@@ -333,13 +331,11 @@ dae_status dae__assembly_create(dae__arena *arena, const dae_problem *coupled, d
     dae__assembly_mechanical(a, arena);
   else if (!dae__arena_failed(arena))
     dae__assembly_semi(a, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   a->problem.why = &a->last;
   if (coupled->atol) {
     double *atol = DAE__ALLOC(arena, double, a->size);
-    if (!atol)
-      return dae__out_of_memory(err);
+    DAE__TRY(dae__arena_status(arena, err));
     dae__assembly_gather(a, coupled->atol, atol);
     a->problem.atol = atol;
   }

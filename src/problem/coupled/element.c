@@ -63,7 +63,7 @@ dae_status dae__element_part(dae__arena *arena, const dae_part *part, const char
     e->J = &e->semi->J;
     element_alloc_memory(arena, p->J_in_pattern, p->J_in != NULL, e);
   }
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }
 
 /* ---- a joint as a mechanical problem without mass and forces ---- */
@@ -110,14 +110,12 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
   dae_mechanical *p = DAE__ALLOC(arena, dae_mechanical, 1);
   dae_joint *own = DAE__ALLOC(arena, dae_joint, 1);
   dae_pattern *pattern = DAE__ALLOC(arena, dae_pattern, 3);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   int nz = joint->nz;
   pattern[0] = dae__pattern_empty(arena, nz, nz);
   pattern[1] = dae__pattern_empty(arena, nz, 2 * nz);
   pattern[2] = dae__pattern_dense(arena, joint->ng, nz);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *own = *joint;
   *p = (dae_mechanical){.nq = nz,
                         .ng = joint->ng,
@@ -140,8 +138,7 @@ dae_status dae__element_joint(dae__arena *arena, const dae_joint *joint, const c
   e->name = name;
   e->joint = joint;
   dae_status status = element_create_mechanical(arena, p, e, err);
-  e->q = DAE__ALLOC(arena, double, nz);
-  e->v = DAE__ALLOC(arena, double, nz);
+  DAE__VECTORS(arena, nz, &e->q, &e->v);
   if (!status && dae__arena_failed(arena))
     status = dae__out_of_memory(err);
   return status;

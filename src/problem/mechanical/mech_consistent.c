@@ -12,8 +12,6 @@ static dae_status start_solve_algebraic(dae__motion *motion, double t, double *y
 {
   dae__algebraic *a = NULL;
   dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
-  if (!arena)
-    return dae__out_of_memory(err);
   dae_status status = dae__algebraic_create(arena, motion->m, &a, err);
   if (!status)
     status = dae__algebraic_solve(a, t, y, err);

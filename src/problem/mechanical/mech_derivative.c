@@ -116,9 +116,8 @@ static void mech_alloc_scratch(dae__mech *m, dae__arena *arena)
   m->active = DAE__STATE(arena, bool, m->nc);
   m->count = DAE__STATE(arena, dae__mech_counts, 1);
   m->in = DAE__ALLOC(arena, double, m->p->nin);
-  m->shifted = DAE__ALLOC(arena, double, m->nq);
+  DAE__VECTORS(arena, m->nq, &m->shifted, &m->product);
   m->sample = DAE__ALLOC(arena, double, longest > m->nk ? longest : m->nk);
-  m->product = DAE__ALLOC(arena, double, m->nq);
   m->z = DAE__ALLOC(arena, double, m->at.lambda);
   if (dae__arena_failed(arena))
     return;
@@ -139,8 +138,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   *out = NULL;
   DAE__TRY(dae_problem_validate(problem, err));
   dae__mech *m = DAE__ALLOC(arena, dae__mech, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *m = (dae__mech){.p = p, .nq = p->nq, .ng = p->ng, .nk = p->nk, .nu = p->nu, .nw = p->nw};
   m->at = dae__mech_layout_of(p);
   m->nc = p->ng + p->nk;
@@ -158,8 +156,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
     mech_create_differences(m, arena);
   if (!dae__arena_failed(arena))
     mech_alloc_scratch(m, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__ASSERT(m->J.rows == m->nr && m->J.cols == m->at.lambda);
   *out = m;
   return DAE_OK;

@@ -105,11 +105,10 @@ static void motion_alloc_own_memory(dae__motion *motion)
   motion->row_size = DAE__STATE(arena, double, m->nc);
   motion->end_size = DAE__ALLOC(arena, double, m->nc);
   motion->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
-  motion->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
+  DAE__VECTORS(arena, dae__pattern_count(&m->G), &motion->G, &motion->projected_G);
   motion->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
   motion->s = DAE__ALLOC(arena, double, m->nu);
   motion->sides = DAE__ALLOC(arena, double, 3 * (m->nq + m->nc));
-  motion->projected_G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   if (dae__arena_failed(arena))
     return;
   dae__arena_on_load(arena, motion_reload, motion);
@@ -170,8 +169,7 @@ dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first
   }
   if (!dae__arena_failed(arena))
     motion_create_levels(motion);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   /* last, since it has memory outside the arena */
   status = first->saddle ? dae__saddle_create_sharing(arena, first->saddle, &motion->saddle, err)
                          : dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);

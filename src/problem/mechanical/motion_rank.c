@@ -204,7 +204,7 @@ bool dae__motion_nearly_dependent(dae__motion *motion, double t, const double *y
   dae__mech *m = motion->m;
   dae_mechanical_at at = dae__mech_at(m, t, y);
   dae__arena *arena = dae__arena_create(dae__arena_env(motion->arena));
-  bool *rows = arena ? DAE__ALLOC(arena, bool, m->nc) : NULL;
+  bool *rows = DAE__ALLOC(arena, bool, m->nc);
   dae__level level = rank_unmasked(motion);
   int rank, found = -1;
   for (int i = 0; rows && i < m->nc; i++)
@@ -252,8 +252,7 @@ dae_status dae__motion_reserve_dependent(dae__motion *motion, dae_error *err)
   motion->S = DAE__ALLOC(motion->arena, double, n *n);
   motion->y_D = DAE__ALLOC(motion->arena, double, n);
   motion->pivot = DAE__ALLOC(motion->arena, int, n);
-  if (dae__arena_failed(motion->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(motion->arena, err));
   motion->capacity = nd;
   return DAE_OK;
 }

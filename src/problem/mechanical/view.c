@@ -310,8 +310,7 @@ dae_status dae__view_semi(dae__arena *arena, const dae_problem *mechanical, dae_
   }
   if (!dae__arena_failed(arena))
     view_alloc_scratch(s, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   view_describe(s, names);
   *out = dae_problem_semi_explicit(&s->semi);
   out->why = &s->last;

@@ -101,9 +101,7 @@ static void momentum_alloc(dae__momentum *m, dae__arena *arena)
   DAE__LIMIT_COUNTER(arena, m->evaluations, 1);
   m->along = dae__along_create(arena, longest > m->nc ? longest : m->nc);
   m->v = DAE__ALLOC(arena, double, m->ny);
-  m->g_t = DAE__ALLOC(arena, double, m->ng);
-  m->scale = DAE__ALLOC(arena, double, m->ng);
-  m->row = DAE__ALLOC(arena, double, m->ng);
+  DAE__VECTORS(arena, m->ng, &m->g_t, &m->scale, &m->row);
   m->g_y = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[DAE__G_Y]));
   m->v_z = DAE__ALLOC(arena, double, dae__pattern_count(&m->pattern[DAE__V_Z]));
 }
@@ -115,8 +113,7 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
   *out = NULL;
   DAE__TRY(dae_problem_validate(problem, err));
   dae__momentum *m = DAE__ALLOC(arena, dae__momentum, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *m = (dae__momentum){.p = p, .ny = p->ny, .nz = p->nz, .ng = p->ng, .nk = p->nk};
   m->at = dae__momentum_layout_of(p);
   m->nc = p->ng + p->nk;
@@ -125,8 +122,7 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
   momentum_choose_patterns(m, arena);
   if (!dae__arena_failed(arena))
     momentum_alloc(m, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *out = m;
   return DAE_OK;
 }

@@ -157,9 +157,8 @@ static void momentum_alloc_vectors(dae__momentum_motion *motion, dae__arena *are
     *of_y[i] = DAE__ALLOC(arena, double, m->ny);
   motion->moved_z = DAE__ALLOC(arena, double, m->nz);
   motion->ones = DAE__ALLOC(arena, double, larger);
-  motion->size = DAE__ALLOC(arena, double, largest);
+  DAE__VECTORS(arena, largest, &motion->size, &motion->sample);
   motion->independent = DAE__ALLOC(arena, bool, m->nc);
-  motion->sample = DAE__ALLOC(arena, double, largest);
   if (dae__arena_failed(arena))
     return;
   DAE__LIMIT_TRUTH(arena, motion->memory->factored, DAE__MOMENTUM_LEVELS);
@@ -214,14 +213,12 @@ dae_status dae__momentum_motion_create(dae__arena *arena, dae__momentum *m,
 {
   dae__momentum_motion *motion = DAE__ALLOC(arena, dae__momentum_motion, 1);
   *out = NULL;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   motion->m = m;
   motion->arena = arena;
   momentum_alloc_vectors(motion, arena);
   momentum_merge_blocks(motion, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae_status status = dae__solver_create(arena, &motion->pattern, &motion->solver, err);
   for (int i = 0; i < DAE__MOMENTUM_LEVELS && !status; i++) {
     dae__level *l = &motion->level[i];

@@ -75,8 +75,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
   *out = NULL;
   DAE__TRY(dae_problem_validate(problem, err));
   dae__semi *s = DAE__ALLOC(arena, dae__semi, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *s = (dae__semi){.p = p,
                    .nx = p->nx,
                    .ny = p->ny,
@@ -88,8 +87,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
                    .input_user = problem->input_user,
                    .why = problem->why};
   semi_alloc(s, arena);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *out = s;
   return DAE_OK;
 }

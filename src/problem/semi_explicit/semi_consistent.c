@@ -93,8 +93,7 @@ static dae_status semi_start_is_index_3(work *w, bool *yes, dae_error *err)
                              w->surface->A_values};
   const double sign[5] = {1, -1, -1, 1, 1};
   dae_pattern pattern = dae__blocks_merge(w->arena, size, size, blocks, 5);
-  if (dae__arena_failed(w->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(w->arena, err));
   dae_status status = dae__semi_newton_create(w->arena, &pattern, nx, &newton, err);
   newton.tolerance = DAE__SEMI_SINGULAR;
   for (int i = 0; i < 5 && !status; i++)
@@ -270,11 +269,9 @@ dae_status dae__semi_consistent(dae__semi *s, double t, const bool *fixed, doubl
                                 dae_diagnosis *find, dae_error *err)
 {
   dae__arena *arena = dae__arena_create(dae__arena_env(s->arena));
-  if (!arena)
-    return dae__out_of_memory(err);
   work w = {.s = s, .t = t, .arena = arena};
   double *z = DAE__ALLOC(arena, double, s->n), *slope = DAE__ALLOC(arena, double, s->n);
-  dae_status status = dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  dae_status status = dae__arena_status(arena, err);
   if (!status) {
     dae__copy(s->n, y, z);
     w.z = z;

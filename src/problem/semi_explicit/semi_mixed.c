@@ -43,10 +43,10 @@ static dae_status mixed_rank(const dae__semi *s, const double *J, const double *
 {
   int ny = s->ny, all = s->J.start[s->n] - s->J.start[s->nx], count = 0;
   dae__arena *arena = dae__arena_create(dae__arena_env(s->arena));
-  int *start = arena ? DAE__ALLOC(arena, int, 3 * ny + 1) : NULL;
-  int *row = arena ? DAE__ALLOC(arena, int, all) : NULL;
-  double *values = arena ? DAE__ALLOC(arena, double, all + ny) : NULL;
-  bool *chosen = arena ? DAE__ALLOC(arena, bool, ny) : NULL;
+  int *start = DAE__ALLOC(arena, int, 3 * ny + 1);
+  int *row = DAE__ALLOC(arena, int, all);
+  double *values = DAE__ALLOC(arena, double, all + ny);
+  bool *chosen = DAE__ALLOC(arena, bool, ny);
   if (!arena || dae__arena_failed(arena)) {
     dae__arena_free(arena);
     return dae__out_of_memory(err);
@@ -104,8 +104,7 @@ dae_status dae__semi_classify_mixed(dae__semi *s, dae__difference *d, double t, 
   bool *active = DAE__ALLOC(s->arena, bool, 2 * s->ny);
   double *J_near = DAE__ALLOC(s->arena, double, count);
   *found = false;
-  if (dae__arena_failed(s->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(s->arena, err));
   for (int i = 0; i < 2 * s->ny; i++)
     active[i] = !s->hidden[i % s->ny];
   DAE__TRY(dae__semi_J(s, d, t, z, J, err));
@@ -144,14 +143,12 @@ static dae_status mixed_prepare(dae__semi *s, dae_error *err)
   size_t ny = (size_t)s->ny;
   if (!w) {
     w = DAE__ALLOC(s->arena, struct dae__semi_mixed, 1);
-    if (!w)
-      return dae__out_of_memory(err);
+    DAE__TRY(dae__arena_status(s->arena, err));
     w->row = DAE__ALLOC(s->arena, int, 3 * ny);
     w->z = DAE__ALLOC(s->arena, double, 4 * s->n);
     w->J = DAE__ALLOC(s->arena, double, dae__pattern_count(&s->J));
     w->A = DAE__ALLOC(s->arena, double, 2 * ny * ny);
-    if (dae__arena_failed(s->arena))
-      return dae__out_of_memory(err);
+    DAE__TRY(dae__arena_status(s->arena, err));
     w->col = w->row + ny;
     w->order = w->col + ny;
     w->F = w->z + s->n;

@@ -31,8 +31,7 @@ dae_status dae__semi_newton_create(dae__arena *arena, const dae_pattern *pattern
                         &out->next,    &out->trial,  &out->weight};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__ALLOC(arena, double, n);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   return dae__solver_create(arena, pattern, &out->solver, err);
 }
 
@@ -154,13 +153,11 @@ dae_status dae__semi_slopes_prepare(dae__arena *arena, dae__semi *s, dae__semi_s
   out->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   out->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   out->F_t = DAE__ALLOC(arena, double, s->ny);
-  out->u = DAE__ALLOC(arena, double, s->n);
-  out->point = DAE__ALLOC(arena, double, s->n);
+  DAE__VECTORS(arena, s->n, &out->u, &out->point);
   if (!s->p->J)
     out->fine = dae__difference_create(arena, &s->J, true);
   int *start = DAE__ALLOC(arena, int, s->ny + 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int j = 0; j <= s->ny; j++)
     start[j] = s->J.start[s->nx + j] - s->J.start[s->nx];
   out->J_y = (dae_pattern){s->n, s->ny, start, s->J.row + s->J.start[s->nx]};
@@ -179,8 +176,7 @@ dae_status dae__semi_slopes_create(dae__arena *arena, dae__surface *surface,
   slopes->M_at = blocks[0];
   slopes->J_y_at = blocks[1];
   slopes->A_at = blocks[2];
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae_status status = dae__semi_newton_create(arena, &slopes->pattern, s->nx, &slopes->newton, err);
   slopes->newton.tolerance = DAE__SEMI_SINGULAR;
   return status;
@@ -254,7 +250,7 @@ dae_status dae__semi_index_2_create(dae__semi *s, dae__semi_index_2 **out, dae_e
 {
   *out = NULL;
   dae__arena *arena = dae__arena_create(dae__arena_env(s->arena));
-  dae__semi_index_2 *i2 = arena ? DAE__ALLOC(arena, dae__semi_index_2, 1) : NULL;
+  dae__semi_index_2 *i2 = DAE__ALLOC(arena, dae__semi_index_2, 1);
   if (!i2) {
     dae__arena_free(arena);
     return dae__out_of_memory(err);

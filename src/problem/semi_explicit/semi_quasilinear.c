@@ -63,8 +63,7 @@ static dae_status quasilinear_euler_create(euler *e, dae_error *err)
     *vectors[i] = DAE__ALLOC(arena, double, s->n);
   e->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&s->Ms));
   e->matrix = dae__semi_matrix_create(arena, s);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   return dae__semi_newton_create(arena, &e->matrix.pattern, s->nx, &e->newton, err);
 }
 
@@ -281,8 +280,7 @@ static dae_status quasilinear_diagnose(euler *e, double t, const double *y, dae_
   dae__semi *s = e->q->s;
   int rank = 0;
   bool *active = DAE__ALLOC(e->q->arena, bool, s->nx);
-  if (dae__arena_failed(e->q->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(e->q->arena, err));
   for (int i = 0; i < s->nx; i++)
     active[i] = true;
   dae_status status = dae__semi_M(s, t, y, e->q->M, err);

@@ -221,8 +221,7 @@ dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **o
     u->s = s;
     surface_alloc_memory(u, arena);
   }
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int j = 0; j < s->nx; j++)
     u->identity[j] = 1;
   DAE__TRY(dae__saddle_create(arena, &u->unit, &u->A, &u->none, &u->saddle, err));
@@ -245,7 +244,7 @@ dae_status dae__surface_create(dae__arena *arena, dae__semi *s, dae__surface **o
                           .factorisations = &u->memory->factorisations};
   dae__level_alloc(arena, &u->level);
   *out = u;
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }
 
 void dae__surface_free(dae__surface *u)

@@ -85,8 +85,7 @@ static dae_status compare_make_series(dae__compare *c, dae_error *err)
     c->total += (method->fixed_step ? c->width : plan->rtol_count) * (1 + DAE__ROUNDS) + 1;
   }
   c->options = dae_arena_alloc(c->scratch, 1, options);
-  if (dae__arena_failed(c->scratch))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(c->scratch, err));
   if (c->series_count > 0)
     return DAE_OK;
   /* reason from the method that `auto` prefers: why it does not accept the problem */
@@ -113,8 +112,7 @@ static dae_status compare_prepare(dae__compare *c, dae_error *err)
   c->kind = DAE__ALLOC(c->scratch, dae_variable_kind, c->n);
   c->scale = DAE__ALLOC(c->scratch, double, c->n);
   c->times = DAE__ALLOC(c->scratch, double, c->plan->times);
-  if (dae__arena_failed(c->scratch))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(c->scratch, err));
   for (int j = 0; j < c->n; j++)
     c->kind[j] = dae_problem_variable(&plan->problem, j, name, sizeof name);
   return DAE_OK;
@@ -170,7 +168,7 @@ dae_status dae_compare(const dae_compare_plan *plan, const dae_env *env, dae_com
   *err = dae_error_none();
   *out = NULL;
   dae__compare c = {.plan = plan, .arena = dae__arena_create(env)};
-  result *r = c.arena ? DAE__ALLOC(c.arena, result, 1) : NULL;
+  result *r = DAE__ALLOC(c.arena, result, 1);
   c.scratch = r ? dae__arena_create(env) : NULL;
   dae_status status = c.scratch ? DAE_OK : dae__out_of_memory(err);
   if (status >= 0) {

@@ -53,8 +53,7 @@ static dae_status compare_select_times(dae__compare *c, dae_error *err)
 {
   double *ends = DAE__ALLOC(c->scratch, double, c->series_count * c->width);
   size_t ended = 0;
-  if (!ends)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(c->scratch, err));
   for (int i = 0; i < c->series_count; i++)
     for (int k = 0; k < c->series[i].count; k++)
       if (c->series[i].run[k].status >= 0)
@@ -145,8 +144,7 @@ static dae_status compare_find_candidates(dae__compare *c, dae_error *err)
 {
   double limit = c->plan->seconds;
   c->candidate = DAE__ALLOC(c->scratch, dae__candidate, 2 * c->series_count);
-  if (!c->candidate)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(c->scratch, err));
   for (int i = 0; i < c->series_count; i++) {
     const dae__series *s = &c->series[i];
     const dae_compare_run *best = dae__series_best(s);

@@ -36,8 +36,7 @@ dae_status dae__contraction_radius(const dae_env *env, const dae__loop *loop, co
 {
   dae__arena *arena = dae__arena_create(env);
   dae__loop_matrix matrix = {.n = 0};
-  dae_status status =
-      arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
+  dae_status status = dae__loop_matrix_create(arena, loop, &matrix, err);
   *rho = INFINITY;
   if (weight)
     dae__zero(loop->pattern->cols, weight);
@@ -78,8 +77,7 @@ static dae_status contraction_factor(dae__arena *arena, const dae_pattern *p, co
   double *one = DAE__ALLOC(arena, double, p->cols), *A = NULL;
   if (!dae__arena_failed(arena))
     A = DAE__ALLOC(arena, double, dae__pattern_count(&out->pattern));
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < p->cols; i++)
     one[i] = 1;
   dae__block_add(&block[0], 1, one, A);
@@ -96,7 +94,7 @@ static dae_status contraction_sparse_margin(dae__arena *arena, const dae__loop_m
 {
   factored A = {.solver = NULL}, At = {.solver = NULL};
   double *x = DAE__ALLOC(arena, double, g->n), inverse = 0;
-  dae_status status = dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  dae_status status = dae__arena_status(arena, err);
   if (!status)
     status = contraction_factor(arena, &g->pattern, g->values, &A, err);
   if (!status)
@@ -124,8 +122,7 @@ dae_status dae__contraction_margin(const dae_env *env, const dae__loop *loop, do
 {
   dae__arena *arena = dae__arena_create(env);
   dae__loop_matrix g = {.n = 0};
-  dae_status status =
-      arena ? dae__loop_matrix_create(arena, loop, &g, err) : dae__out_of_memory(err);
+  dae_status status = dae__loop_matrix_create(arena, loop, &g, err);
   bool dense = !status && g.n > 0 && g.n <= MAX_DENSE_UNKNOWNS;
   double *A = dense ? DAE__ALLOC(arena, double, (size_t)g.n *(size_t)g.n) : NULL;
   *margin = 0;
@@ -175,8 +172,7 @@ static bool order_begin(work *w, dae__arena *arena, const dae__loop_matrix *g, c
   w->given = DAE__ALLOC(arena, int, g->systems);
   w->list = DAE__ALLOC(arena, int, g->systems);
   w->best = DAE__ALLOC(arena, int, g->systems);
-  w->outflow = DAE__ALLOC(arena, double, g->systems);
-  w->inflow = DAE__ALLOC(arena, double, g->systems);
+  DAE__VECTORS(arena, g->systems, &w->outflow, &w->inflow);
   w->next = DAE__ALLOC(arena, int, g->n);
   w->first = DAE__ALLOC(arena, int, g->systems);
   w->placed = DAE__ALLOC(arena, bool, g->systems);
@@ -342,8 +338,7 @@ dae_status dae__contraction_order(const dae_env *env, const dae__loop *loop, int
   dae__loop_matrix matrix;
   work w = {.env = env, .rho = INFINITY};
   double permutations = 1;
-  dae_status status =
-      arena ? dae__loop_matrix_create(arena, loop, &matrix, err) : dae__out_of_memory(err);
+  dae_status status = dae__loop_matrix_create(arena, loop, &matrix, err);
   bool begun = !status && order_begin(&w, arena, &matrix, order);
   if (!status)
     status = begun ? order_try(&w, order, err) : dae__out_of_memory(err);

@@ -45,8 +45,7 @@ static bool loop_sort(work *w, dae__arena *arena)
   w->blocks = DAE__ALLOC(arena, block, systems + 1);
   w->sorted = DAE__ALLOC(arena, int, w->n);
   w->position = DAE__ALLOC(arena, int, w->n);
-  w->scale = DAE__ALLOC(arena, double, w->n);
-  w->b = DAE__ALLOC(arena, double, w->n);
+  DAE__VECTORS(arena, w->n, &w->scale, &w->b);
   w->unknown = DAE__ALLOC(arena, int, w->n);
   w->entered = DAE__ALLOC(arena, int, systems);
   if (dae__arena_failed(arena))
@@ -148,8 +147,7 @@ static dae_status loop_condense(work *w, dae__arena *arena, dae_error *err)
   }
   int *start = DAE__ALLOC(arena, int, w->used + 1), *row = DAE__ALLOC(arena, int, most);
   w->C_values = DAE__ALLOC(arena, double, most);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int c = 0; c < w->used; c++) {
     int entered = loop_enter(w, c, w->unknown[c]), count = start[c];
     for (int m = 0; m < entered; m++) {

@@ -44,8 +44,7 @@ static dae_status report_linearise(linearisation *l, dae__arena *arena, const da
   l->weight = DAE__ALLOC(arena, double, f->directs);
   l->order = DAE__ALLOC(arena, int, f->systems);
   l->owner = DAE__ALLOC(arena, int, f->directs);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__coupling_unknowns(&l->coupling, l->y, l->dy, l->z);
   DAE__TRY(dae__coupling_feedthrough(&l->coupling, l->t, l->y, l->z, l->feedthrough, err));
   return dae__interface_matrix(f, l->t, l->feedthrough, l->z, l->G, err);
@@ -88,14 +87,12 @@ static dae_status growth_alloc_memory(dae__arena *arena, growth *g, dae_error *e
     size *= (size_t)c->child_problem[p].inputs;
     largest = size > largest ? size : largest;
   }
-  g->K = DAE__ALLOC(arena, double, total);
-  g->mixed = DAE__ALLOC(arena, double, total);
+  DAE__VECTORS(arena, total, &g->K, &g->mixed);
   g->A = DAE__ALLOC(arena, double, largest);
   g->moved = DAE__ALLOC(arena, double, states);
-  g->high = DAE__ALLOC(arena, double, outputs);
-  g->low = DAE__ALLOC(arena, double, outputs);
+  DAE__VECTORS(arena, outputs, &g->high, &g->low);
   g->accelerations = DAE__ALLOC(arena, dae__output, states);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }
 
 /* Column of K for one input: central difference of the outputs along the accelerations A that the
@@ -174,10 +171,8 @@ static dae_status report_joints(linearisation *l, const dae_env *env, bool last,
     return DAE_OK;
   growth g = {.l = {.t = l->t, .y = l->y, .dy = l->dy}};
   dae__arena *arena = dae__arena_create(env);
-  dae_status status =
-      arena ? report_linearise(&g.l, arena, l->coupling.problem,
-                               last ? DAE_WAVE_SPLIT_SECOND : DAE_WAVE_SPLIT_FIRST, err)
-            : dae__out_of_memory(err);
+  dae_status status = report_linearise(&g.l, arena, l->coupling.problem,
+                                       last ? DAE_WAVE_SPLIT_SECOND : DAE_WAVE_SPLIT_FIRST, err);
   if (!status)
     status = growth_alloc_memory(arena, &g, err);
   for (int p = 0; p < g.l.coupling.systems && !status; p++)
@@ -204,8 +199,7 @@ static dae_status report_make_consistent(linearisation *l, dae__arena *arena,
   double *own = DAE__ALLOC(arena, double, size), *rate = DAE__ALLOC(arena, double, size);
   l->y = own;
   l->dy = rate;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae_status status =
       dae_consistent_start(problem, &start, dae__arena_env(arena), own, rate, NULL, err);
   if (status != DAE_ERROR_START)
@@ -221,8 +215,6 @@ dae_status dae__wave_best_order(const dae_problem *problem, double t, const doub
   linearisation l = {.t = t, .y = y, .dy = dy};
   double rho;
   dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
   dae_status status = report_linearise(&l, arena, problem, DAE_WAVE_SPLIT_OPTIMAL, err);
   if (!status && l.coupling.f->directs > 0) {
     report_own_joints(&l, true);
@@ -251,8 +243,6 @@ dae_status dae_contraction_at(const dae_problem *problem, double t, const double
   if (!problem->coupled)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "problem", "the problem is one system");
   dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
   dae_status status = report_make_consistent(&l, arena, problem, y, err);
   if (!status)
     status = report_linearise(&l, arena, problem, DAE_WAVE_SPLIT_OPTIMAL, err);

@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-/* dense eigenvalues up to this size: 5 ms by LAPACK, 13 ms without */
+/* dense eigenvalues up to this size take 13 ms */
 #define MAX_DENSE_UNKNOWNS 120
 #define ESTIMATE_PRODUCTS 32 /* power iterations of an estimate of rho; chosen, not measured */
 /* columns of V, and power iterations before the Arnoldi process; chosen */
@@ -373,7 +373,7 @@ dae_status dae__splitting_mode(dae__splitting *s, const dae_env *env, double *we
 {
   int n = s->matrix->n;
   dae__arena *arena = dae__arena_create(env);
-  double *left = arena ? DAE__ALLOC(arena, double, n) : NULL, most = 0;
+  double *left = DAE__ALLOC(arena, double, n), most = 0;
   dae_status status = left ? splitting_right_mode(s, env, weight, err) : dae__out_of_memory(err);
   if (!status) {
     splitting_transpose(s);

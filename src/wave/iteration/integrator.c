@@ -14,10 +14,8 @@
 dae_status dae__wave_project_create(dae__wave *w, dae__arena *arena, dae_error *err)
 {
   const dae_problem *problem = w->problem;
-  w->assembled = DAE__ALLOC(arena, double, w->size);
-  w->assembled_rate = DAE__ALLOC(arena, double, w->size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__VECTORS(arena, w->size, &w->assembled, &w->assembled_rate);
+  DAE__TRY(dae__arena_status(arena, err));
   if (!problem || problem->coupled->joints == 0)
     return DAE_OK;
   DAE__TRY(dae__assembly_create(arena, problem, &w->assembly, err));

@@ -60,15 +60,13 @@ static dae_status subsystems_begin(dae__wave *w, dae__arena *arena, const void *
   dae__interface *f = w->f = DAE__ALLOC(arena, dae__interface, 1);
   const dae_subsystem **sub = DAE__ALLOC(arena, const dae_subsystem *, r->count);
   w->m = DAE__STATE(arena, dae__wave_memory, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int p = 0; p < r->count; p++)
     sub[p] = &r->subsystem[p];
   f->sub = sub;
   DAE__TRY(dae__interface_alloc(arena, f, r->count, 0, err));
   char *text = DAE__ALLOC(arena, char, (size_t)f->unknowns *NAME_SIZE), number[32];
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int p = 0; p < r->count; p++)
     for (int i = 0; i < sub[p]->outputs; i++, text += NAME_SIZE) {
       const char *own = sub[p]->output_names ? sub[p]->output_names[i] : NULL;

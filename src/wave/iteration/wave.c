@@ -2,12 +2,12 @@
 #include "wave/iteration/wave.h"
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/option_rows.h"
 #include "core/options.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
 #include "problem/problem.h"
 #include "wave/iteration/create.h"
-#include <float.h>
 #include <math.h>
 
 /* Default sizes; chosen, not measured. */
@@ -19,10 +19,7 @@
 
 /* ---- options ---- */
 
-#define ROW(type, name, min, max, words, help)                                                     \
-  {                                                                                                \
-#name, type, offsetof(dae_wave_options, name), min, max, words, help                           \
-  }
+#define OPTIONS dae_wave_options
 
 static const char *const updates[] = {"auto",  "plain",  "xi",       "slack", "schur",
                                       "relax", "aitken", "anderson", NULL};
@@ -33,47 +30,43 @@ static const char *const interpolations[] = {"hermite", "quadratic", "linear", "
 
 /* clang-format off */
 #define COMMON                                                                                     \
-  ROW(DAE_OPTION_DOUBLE, rtol, 0, 1, NULL, "relative tolerance of the coupled waveforms"),         \
-  ROW(DAE_OPTION_DOUBLE, atol, 0, INFINITY, NULL, "absolute tolerance, 0: rtol/100"),              \
-  ROW(DAE_OPTION_DOUBLE, window, 0, INFINITY, NULL, "fixed size of the windows, 0: chosen"),       \
-  ROW(DAE_OPTION_DOUBLE, max_window, 0, INFINITY, NULL, "largest window, 0: no limit"),            \
-  ROW(DAE_OPTION_INT, nodes, 0, 100000, NULL,                                                      \
+  NUMBER(rtol, 0, 1, "relative tolerance of the coupled waveforms"),                               \
+  ATOL,                                                                                            \
+  NUMBER(window, 0, INFINITY, "fixed size of the windows, 0: chosen"),                             \
+  NUMBER(max_window, 0, INFINITY, "largest window, 0: no limit"),                                  \
+  COUNT(nodes, 0, 100000,                                                                          \
       "intervals of the exchange grid in a window, 0: chosen"),                                    \
-  ROW(DAE_OPTION_CHOICE, update, 0, 0, updates, "how the next waveforms are formed"),              \
-  ROW(DAE_OPTION_CHOICE, splitting, 0, 0, splittings,                                              \
+  CHOICE(update, updates, "how the next waveforms are formed"),                                    \
+  CHOICE(splitting, splittings,                                                                    \
       "of joints: weight (S1 + S2)^-1, constraint on the first system, on the last, weighted"),    \
-  ROW(DAE_OPTION_DOUBLE, theta, -1e6, 1e6, NULL, "weight of the last system, splitting weighted"), \
-  ROW(DAE_OPTION_DOUBLE, omega, 0, 2, NULL, "of update relax; 0: from the contraction"),           \
-  ROW(DAE_OPTION_INT, depth, 1, 50, NULL, "sweeps that anderson remembers"),                       \
-  ROW(DAE_OPTION_CHOICE, begin, 0, 0, begins, "waveforms that a window begins with"),              \
-  ROW(DAE_OPTION_CHOICE, stop, 0, 0, stops,                                                        \
+  NUMBER(theta, -1e6, 1e6, "weight of the last system, splitting weighted"),                       \
+  NUMBER(omega, 0, 2, "of update relax; 0: from the contraction"),                                 \
+  COUNT(depth, 1, 50, "sweeps that anderson remembers"),                                           \
+  CHOICE(begin, begins, "waveforms that a window begins with"),                                    \
+  CHOICE(stop, stops,                                                                              \
       "test of sweeps: q/(1 - q) times the change, the change, that at the end of the window"),    \
-  ROW(DAE_OPTION_INT, max_sweeps, 0, 100000, NULL, "in one window; 0: 40, without auto 200"),      \
-  ROW(DAE_OPTION_INT, sweeps, 0, 100000, NULL, "exactly so many, untested; 0: until converged"),   \
-  ROW(DAE_OPTION_CHOICE, interpolation, 0, 0, interpolations, "of waveforms between nodes"),       \
-  ROW(DAE_OPTION_BOOL, picard, 0, 0, NULL, "own variables, too, from the last sweep"),             \
-  ROW(DAE_OPTION_BOOL, lagged, 0, 0, NULL, "forces from the last sweep, linearised"),              \
-  ROW(DAE_OPTION_DOUBLE, linear, 0, 1, NULL, "part of the linearisation that is added, lagged"),   \
-  ROW(DAE_OPTION_BOOL, project, 0, 0, NULL, "positions and velocities onto joints")
+  COUNT(max_sweeps, 0, 100000, "in one window; 0: 40, without auto 200"),                          \
+  COUNT(sweeps, 0, 100000, "exactly so many, untested; 0: until converged"),                       \
+  CHOICE(interpolation, interpolations, "of waveforms between nodes"),                             \
+  FLAG(picard, "own variables, too, from the last sweep"),                                         \
+  FLAG(lagged, "forces from the last sweep, linearised"),                                          \
+  NUMBER(linear, 0, 1, "part of the linearisation that is added, lagged"),                         \
+  FLAG(project, "positions and velocities onto joints")
 
 static const dae_option gauss_seidel_options[] = {
     COMMON,
-    ROW(DAE_OPTION_BOOL, reorder, 0, 0, NULL, "systems in the order that contracts best"),
+    FLAG(reorder, "systems in the order that contracts best"),
 };
 
 static const dae_option jacobi_options[] = {
     COMMON,
-    ROW(DAE_OPTION_INT, workers, 0, 1024, NULL, "threads, 0: as many as there are processors"),
+    COUNT(workers, 0, 1024, "threads, 0: as many as there are processors"),
 };
 /* clang-format on */
 
-#define TABLE(name, text, rows)                                                                    \
-  const dae_option_table name = {                                                                  \
-      .owner = text, .options = rows, .count = sizeof rows / sizeof *rows}
-
-TABLE(dae_gauss_seidel_option_table, "gauss-seidel", gauss_seidel_options);
-TABLE(dae_jacobi_option_table, "jacobi", jacobi_options);
-TABLE(dae_joint_option_table, "joint", gauss_seidel_options);
+const dae_option_table dae_gauss_seidel_option_table = TABLE("gauss-seidel", gauss_seidel_options);
+const dae_option_table dae_jacobi_option_table = TABLE("jacobi", jacobi_options);
+const dae_option_table dae_joint_option_table = TABLE("joint", gauss_seidel_options);
 
 dae_wave_options dae_wave_defaults(void)
 {
@@ -92,8 +85,7 @@ dae_status dae__wave_check_problem(const dae_problem *problem, dae_error *err)
         "the method iterates between coupled systems; this problem is a single system");
   dae__arena *arena = dae__arena_create(NULL);
   dae__assembly *assembly;
-  dae_status status =
-      arena ? dae__assembly_create(arena, problem, &assembly, err) : dae__out_of_memory(err);
+  dae_status status = dae__assembly_create(arena, problem, &assembly, err);
   dae__arena_free(arena);
   return status;
 }
@@ -137,16 +129,9 @@ static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
   w->accepted_t = DAE__STATE(arena, double, w->capacity);
   w->start = DAE__STATE(arena, double, n);
   w->fed_back = DAE__STATE(arena, bool, n);
-  w->scale = DAE__ALLOC(arena, double, n);
-  w->atol = DAE__ALLOC(arena, double, n);
-  w->z = DAE__ALLOC(arena, double, n);
-  w->mode = DAE__ALLOC(arena, double, n);
-  w->previous_end = DAE__ALLOC(arena, double, n);
-  w->change = DAE__ALLOC(arena, double, all);
-  w->last_change = DAE__ALLOC(arena, double, all);
-  w->older_change = DAE__ALLOC(arena, double, all);
-  w->previous = DAE__ALLOC(arena, double, all);
-  w->previous_slope = DAE__ALLOC(arena, double, all);
+  DAE__VECTORS(arena, n, &w->scale, &w->atol, &w->z, &w->mode, &w->previous_end);
+  DAE__VECTORS(arena, all, &w->change, &w->last_change, &w->older_change, &w->previous,
+               &w->previous_slope);
   w->feedthrough_sets = (double)D * w->capacity <= MAX_FEEDTHROUGH_NUMBERS ? w->capacity : 1;
   w->feedthrough = DAE__ALLOC(arena, double, D *(size_t)w->feedthrough_sets);
   w->G = DAE__ALLOC(arena, double, f->G.start[f->directs]);
@@ -154,9 +139,7 @@ static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
   w->delta = DAE__ALLOC(arena, double, nodes *(size_t)f->directs);
   if (update != DAE_WAVE_AITKEN && update != DAE_WAVE_ANDERSON && update != DAE_WAVE_AUTO)
     return;
-  w->flat_z = DAE__ALLOC(arena, double, all);
-  w->flat_hat = DAE__ALLOC(arena, double, all);
-  w->flat_weight = DAE__ALLOC(arena, double, all);
+  DAE__VECTORS(arena, all, &w->flat_z, &w->flat_hat, &w->flat_weight);
   w->accelerate = dae__accelerate_create(arena, (int)all, w->opts.depth);
 }
 
@@ -196,8 +179,7 @@ static dae_status wave_find_order(dae__wave *w, dae__arena *arena, int n, double
   bool search = w->opts.reorder && !w->opts.order && !w->jacobi && w->coupling.problem && n > 1;
   w->order = DAE__STATE(arena, int, n);
   w->rank = DAE__STATE(arena, int, n + 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < n; i++) {
     w->order[i] = w->opts.order ? w->opts.order[i] : i;
     w->rank[i] = -1;
@@ -263,8 +245,7 @@ static dae_status wave_set_atol(dae__wave *w, dae__arena *arena, dae_error *err)
   if (!w->problem || !w->problem->atol)
     return DAE_OK;
   double *variable = DAE__ALLOC(arena, double, w->size), *rate = DAE__ALLOC(arena, double, w->size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__problem_atol_scale(w->problem, w->opts.atol, w->size, variable);
   for (int i = 0; i < w->size; i++)
     rate[i] = 1;
@@ -292,8 +273,7 @@ dae_status dae__wave_finish(dae__wave *w, dae__arena *arena, double t, const dou
   }
   wave_alloc_unknowns(arena, w);
   dae__limits_create(arena, w->size, &w->limits);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   wave_limit_memory(w, arena);
   DAE__TRY(wave_set_atol(w, arena, err));
   if (w->f->directs > 0)
@@ -348,8 +328,7 @@ static dae_status wave_drop_joints(dae__wave *w, dae__arena *arena, double t, da
   bool *kept = DAE__ALLOC(arena, bool, p->joints);
   dae_joint *joint = DAE__ALLOC(arena, dae_joint, p->joints);
   int *offset = DAE__ALLOC(arena, int, p->parts + p->joints + 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   int entry = w->size, count = 0;
   for (int j = 0; j < p->joints; j++)
     entry -= p->joint[j].ng;
@@ -370,8 +349,7 @@ static dae_status wave_drop_joints(dae__wave *w, dae__arena *arena, double t, da
   w->reduced = *w->problem;
   w->reduced.coupled = &w->reduced_coupled;
   w->coupling.problem = &w->reduced;
-  w->y_iter = DAE__ALLOC(arena, double, w->size);
-  w->dy_iter = DAE__ALLOC(arena, double, w->size);
+  DAE__VECTORS(arena, w->size, &w->y_iter, &w->dy_iter);
   return dae__arena_failed(arena) ? dae__out_of_memory(err) : dae__wave_iterated_start(w, t, err);
 }
 
@@ -386,8 +364,7 @@ static dae_status wave_begin_systems(dae__wave *w, dae__arena *arena, const void
   w->y = w->y_iter = DAE__ALLOC(arena, double, w->size);
   w->dy = w->dy_iter = DAE__ALLOC(arena, double, w->size);
   w->m = DAE__STATE(arena, dae__wave_memory, 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae_consistent_start(problem, start, w->env, w->y, w->dy, NULL, err));
   DAE__TRY(wave_drop_joints(w, arena, start->t, err));
   DAE__TRY(wave_find_order(w, arena, systems, start->t, err));
@@ -436,7 +413,7 @@ dae_status dae__wave_create(const dae__wave_setup *r, const dae_env *env, dae_in
                             dae_error *err)
 {
   dae__arena *arena = dae__arena_create(env);
-  dae__wave *w = arena ? DAE__ALLOC(arena, dae__wave, 1) : NULL;
+  dae__wave *w = DAE__ALLOC(arena, dae__wave, 1);
   dae_status status = w ? DAE_OK : dae__out_of_memory(err);
   if (w) {
     *w = (dae__wave){.opts = *r->opts, .jacobi = r->jacobi, .env = dae__arena_env(arena)};

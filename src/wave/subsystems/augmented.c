@@ -11,41 +11,19 @@
 #include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
+#include "problem/mechanical/algebraic.h"
 #include "problem/problem.h"
 #include <stdio.h>
 
-/* ---- dc/dw and dF/dy ---- */
+/* ---- dc/dw or dF/dy ---- */
 
-static dae_status algebraic_block_create(dae__augmented *m, int n, int first_row, int first_col,
-                                         dae_error *err)
+dae_status dae__augmented_factor_algebraic(dae__augmented *m)
 {
-  dae__algebraic_block *block = &m->algebraic;
-  const dae_pattern *J = m->element.J;
-  int all = dae__pattern_count(J), count = 0;
-  int *start = DAE__ALLOC(m->arena, int, n + 1), *row = DAE__ALLOC(m->arena, int, all);
-  *block = (dae__algebraic_block){.n = n, .first_row = first_row, .first_col = first_col};
-  block->entry = DAE__ALLOC(m->arena, int, all);
-  block->values = DAE__ALLOC(m->arena, double, all);
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
-  for (int j = 0; j < n; j++) {
-    for (int e = J->start[first_col + j]; e < J->start[first_col + j + 1]; e++)
-      if (J->row[e] >= first_row)
-        row[count] = J->row[e] - first_row, block->entry[count++] = e;
-    start[j + 1] = count;
-  }
-  block->pattern = (dae_pattern){n, n, start, row};
-  return n > 0 ? dae__solver_create(m->arena, &block->pattern, &block->solver, err) : DAE_OK;
-}
-
-dae_status dae__algebraic_block_factor(dae__algebraic_block *block, const double *J)
-{
-  if (block->n == 0)
+  dae__block_solver *block = &m->algebraic;
+  if (!block->solver)
     return DAE_OK;
-  for (int e = 0; e < dae__pattern_count(&block->pattern); e++)
-    block->values[e] = J[block->entry[e]];
   dae__solver_reset(block->solver);
-  DAE__TRY(dae__solver_factor(block->solver, block->values));
+  DAE__TRY(dae__block_solver_factor(block, m->J_values));
   return dae__solver_rcond(block->solver) < DAE__SINGULAR_RCOND ? DAE_ERROR_SINGULAR : DAE_OK;
 }
 
@@ -69,8 +47,7 @@ static dae_status augmented_create_elements(dae__augmented *m, int system, const
   for (int j = 0; j < m->coupled->joints; j++)
     attached += augmented_has_joint(m->coupled, system, j);
   m->joint = DAE__ALLOC(m->arena, dae__attached_joint, attached);
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(m->arena, err));
   snprintf(name, 32, "part[%d]", system + 1);
   m->forward.name = m->part->name ? m->part->name : name;
   dae_status status = dae__element_part(m->arena, m->part, m->forward.name, e, err);
@@ -91,7 +68,7 @@ static dae_status augmented_create_elements(dae__augmented *m, int system, const
   m->f = DAE__ALLOC(m->arena, double, e->n.q);
   m->dw = DAE__ALLOC(m->arena, double, e->n.w);
   m->wanted = DAE__ALLOC(m->arena, bool, e->nz + constraints);
-  return dae__arena_failed(m->arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(m->arena, err);
 }
 
 static dae_status augmented_create(dae__augmented *m, int system, const int *eliminated_in,
@@ -102,13 +79,15 @@ static dae_status augmented_create(dae__augmented *m, int system, const int *eli
   if (!m->element.m) {
     const dae__semi *semi = m->element.semi;
     m->problem.semi_explicit = semi->p;
-    DAE__TRY(algebraic_block_create(m, semi->ny, semi->nx, semi->nx, err));
+    DAE__TRY(
+        dae__block_solver_create(m->arena, m->element.J, semi->nx, semi->ny, &m->algebraic, err));
     return dae__limit_create(m, err);
   }
   const dae__mech *mech = m->element.m;
   m->problem.mechanical = mech->p;
   DAE__TRY(dae__kkt_create(m, err));
-  DAE__TRY(algebraic_block_create(m, mech->nw, mech->nq + mech->nu, mech->at.w, err));
+  DAE__TRY(dae__block_solver_create(m->arena, m->element.J, mech->nq + mech->nu, mech->nw,
+                                    &m->algebraic, err));
   return m->joints > 0 ? dae__augmented_describe(m, err) : DAE_OK;
 }
 
@@ -126,8 +105,7 @@ dae_status dae__augmented_create(dae__arena *arena, const dae_coupled *coupled, 
                        "the joint %s cannot be eliminated in a system that it is not attached to",
                        coupled->joint[j].name ? coupled->joint[j].name : "without a name");
   dae__augmented *m = DAE__ALLOC(arena, dae__augmented, 1);
-  if (!m)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   /* the augmented system has an arena of its own: factorisations are not saved with the owner of
    * `arena` */
   *m = (dae__augmented){.arena = dae__arena_create(dae__arena_env(arena)),
@@ -164,24 +142,16 @@ void dae__augmented_free(dae__augmented *m)
 static dae_status augmented_linearise(dae__augmented *m, const dae_mechanical_at *at,
                                       dae_error *err)
 {
-  char name[64];
   dae_status status = DAE_OK;
   if (m->element.nin > 0)
     status = dae__element_J_in(&m->element, at, m->J_in_values, err);
-  if (!status && m->algebraic.n > 0)
+  if (!status && m->algebraic.solver)
     status = dae__mech_J(m->element.m, at, m->J_values, err);
-  if (status || m->algebraic.n == 0)
-    return dae__forward_diagnose(m->forward.name, status, err);
-  status = dae__algebraic_block_factor(&m->algebraic, m->J_values);
-  if (status != DAE_ERROR_SINGULAR)
-    return status ? dae__fail(err, status, NULL, "dc/dw: %s", dae_status_text(status)) : DAE_OK;
-  int column = dae__solver_column(m->algebraic.solver);
-  dae_problem_variable(&(dae_problem){.mechanical = m->element.m->p},
-                       m->element.m->at.w + (column > 0 ? column : 0), name, sizeof name);
-  dae__fail(err, status, name,
-            "the algebraic equations do not determine %s: dc/dw is singular, so the index is "
-            "higher than 1 there",
-            name);
+  if (!status) {
+    status = dae__augmented_factor_algebraic(m);
+    if (status)
+      dae__algebraic_not_factored(m->element.m, m->algebraic.solver, status, err);
+  }
   return dae__forward_diagnose(m->forward.name, status, err);
 }
 

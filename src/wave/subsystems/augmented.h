@@ -85,15 +85,6 @@ typedef struct dae__kkt {
   double *x;            /* scratch: both parts of a solution in one vector */
 } dae__kkt;
 
-/* Square block of J: dc/dw of a mechanical system, or dF/dy of a semi-explicit one. */
-typedef struct dae__algebraic_block {
-  int n, first_row, first_col;
-  dae_pattern pattern;
-  int *entry; /* index in J of each entry of the pattern */
-  double *values;
-  dae__solver *solver;
-} dae__algebraic_block;
-
 /* Feedthrough matrix D of a semi-explicit system as a limit, see augmented_limit.c. */
 typedef struct dae__limit {
   dae__semi_matrix matrix;
@@ -118,7 +109,8 @@ typedef struct dae__augmented {
   dae_problem problem;       /* for one thread; the caller sets `input` and `input_user` */
   dae_mechanical mechanical; /* the system with its joints as forces */
   dae__kkt kkt;              /* KKT system of a mechanical system */
-  dae__algebraic_block algebraic;
+  /* last block of J: dc/dw of a mechanical system, or dF/dy of a semi-explicit one */
+  dae__block_solver algebraic;
   dae__limit limit;
 
   /* matrices J and J_in of a mechanical system with joints */
@@ -213,7 +205,7 @@ dae_status dae__limit_feedthrough(dae__augmented *m, double t, const double *y, 
 
 /* ---- augmented.c ---- */
 
-/* Factors the block from the values of J; DAE_ERROR_SINGULAR without a message. */
-dae_status dae__algebraic_block_factor(dae__algebraic_block *block, const double *J);
+/* Factors the algebraic block of the values of J; DAE_ERROR_SINGULAR without a message. */
+dae_status dae__augmented_factor_algebraic(dae__augmented *m);
 
 #endif

@@ -28,16 +28,12 @@ dae_status dae__attached_joint_create(dae__augmented *m, int number, bool elimin
   h->coordinate = DAE__ALLOC(arena, int, nz);
   h->entry = DAE__ALLOC(arena, int, nz);
   h->a = DAE__ALLOC(arena, double, nz);
-  h->G = DAE__ALLOC(arena, double, ng *nz);
+  DAE__VECTORS(arena, ng * nz, &h->G, &h->gdot_z, &h->r_z, &h->G_a);
   h->gamma = DAE__ALLOC(arena, double, ng);
   h->Gts = DAE__ALLOC(arena, double, nz *nz);
-  h->gdot_z = DAE__ALLOC(arena, double, ng *nz);
-  h->r_z = DAE__ALLOC(arena, double, ng *nz);
-  h->G_a = DAE__ALLOC(arena, double, ng *nz);
   h->block = DAE__ALLOC(arena, double, side *side);
   h->J_in_col = DAE__ALLOC(arena, int, columns);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   snprintf(name, 32, "joint[%d]", number + 1);
   h->name = joint->name ? joint->name : name;
   h->lambda = eliminated ? m->eliminated : -1;
@@ -56,12 +52,11 @@ dae_status dae__attached_joint_create(dae__augmented *m, int number, bool elimin
   h->G_block = dae__pattern_dense(arena, ng, h->count);
   h->J_block = dae__pattern_dense(arena, h->count, h->count);
   h->J_in_block = dae__pattern_dense(arena, h->count, columns);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae__element_joint(arena, joint, h->name, &h->e, err));
   /* wide differences, where gamma or G is itself computed by differences */
   h->d_r = dae__difference_create(arena, &h->e.m->G, !joint->G || !joint->gamma);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }
 
 /* ---- evaluation ---- */

@@ -60,24 +60,18 @@ dae_status dae__kkt_create(dae__augmented *m, dae_error *err)
   b->nc = own->nc;
   b->rows = b->nc + m->eliminated;
   kkt_create_patterns(m);
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(m->arena, err));
   int entries = dae__pattern_count(&b->pattern), n = b->nq + b->rows;
   b->active = DAE__ALLOC(m->arena, bool, b->rows);
   b->M = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->M));
   b->G = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->G));
   b->K = DAE__ALLOC(m->arena, double, dae__pattern_count(&own->K));
   b->A_values = DAE__ALLOC(m->arena, double, dae__pattern_count(&b->A));
-  b->D = DAE__ALLOC(m->arena, double, n);
-  b->values = DAE__ALLOC(m->arena, double, entries);
-  b->last = DAE__ALLOC(m->arena, double, entries);
-  b->v_dot = DAE__ALLOC(m->arena, double, b->nq);
-  b->y = DAE__ALLOC(m->arena, double, b->rows);
-  b->top = DAE__ALLOC(m->arena, double, b->nq);
-  b->bottom = DAE__ALLOC(m->arena, double, b->rows);
-  b->x = DAE__ALLOC(m->arena, double, n);
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__VECTORS(m->arena, n, &b->D, &b->x);
+  DAE__VECTORS(m->arena, entries, &b->values, &b->last);
+  DAE__VECTORS(m->arena, b->nq, &b->v_dot, &b->top);
+  DAE__VECTORS(m->arena, b->rows, &b->y, &b->bottom);
+  DAE__TRY(dae__arena_status(m->arena, err));
   return dae__solver_create(m->arena, &b->pattern, &b->solver, err);
 }
 

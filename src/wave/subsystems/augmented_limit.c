@@ -38,11 +38,9 @@ dae_status dae__limit_create(dae__augmented *m, dae_error *err)
   for (int i = 0; i < 4; i++)
     l->X[i] = DAE__ALLOC(m->arena, double, size);
   for (int i = 0; i < 2; i++) {
-    l->value[i] = DAE__ALLOC(m->arena, double, size);
-    l->pole[i] = DAE__ALLOC(m->arena, double, size);
+    DAE__VECTORS(m->arena, size, &l->value[i], &l->pole[i]);
   }
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(m->arena, err));
   DAE__TRY(dae__solver_create(m->arena, &l->matrix.pattern, &l->solver, err));
   return s->p->M ? dae__solver_create(m->arena, &s->M, &l->mass, err) : DAE_OK;
 }
@@ -68,7 +66,7 @@ static dae_status limit_index_1(dae__augmented *m, double *X)
     if (dae__solver_factor(l->mass, l->M) || dae__solver_rcond(l->mass) < SINGULAR_MASS_RCOND)
       return DAE_ERROR_SINGULAR;
   }
-  DAE__TRY(dae__algebraic_block_factor(&m->algebraic, m->J_values));
+  DAE__TRY(dae__augmented_factor_algebraic(m));
   for (int j = 0; j < m->inputs; j++) {
     double *x = X + s->n * j;
     limit_input_column(m, j, x);

@@ -215,8 +215,7 @@ dae_status dae__augmented_describe(dae__augmented *m, dae_error *err)
   m->eliminated_values = DAE__ALLOC(m->arena, double, (size_t)m->touched_count *(size_t)columns);
   m->p_rate = DAE__ALLOC(m->arena, double, m->kkt.nq);
   const char **names = p->in_names ? DAE__ALLOC(m->arena, const char *, m->inputs) : NULL;
-  if (dae__arena_failed(m->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(m->arena, err));
   for (int i = 0; names && i < p->nin; i++) /* inputs of joints have no names */
     names[i] = p->in_names[i];
   p->in_names = names;

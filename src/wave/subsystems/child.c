@@ -239,10 +239,8 @@ dae_status dae__child_create(dae__arena *arena, dae__child *c, const dae_wave_ch
   c->subsystem.load = child_load;
   c->subsystem.gain = child_feedthrough;
   c->subsystem.defect = child_defect;
-  c->inner_y = DAE__ALLOC(arena, double, inner);
-  c->inner_dy = DAE__ALLOC(arena, double, inner);
-  c->scratch = DAE__ALLOC(arena, double, c->size);
-  c->sizes = DAE__ALLOC(arena, double, c->size);
+  DAE__VECTORS(arena, inner, &c->inner_y, &c->inner_dy);
+  DAE__VECTORS(arena, c->size, &c->scratch, &c->sizes);
   c->nodes = DAE__STATE(arena, int, 1);
   c->work = DAE__STATE(arena, dae_stats, 1);
   c->t = DAE__STATE(arena, double, capacity);
@@ -252,8 +250,7 @@ dae_status dae__child_create(dae__arena *arena, dae__child *c, const dae_wave_ch
   c->middle = DAE__ALLOC(arena, double, (size_t)capacity *(size_t)c->size);
   c->algebraic = DAE__ALLOC(arena, bool, c->size);
   c->multiplier = DAE__ALLOC(arena, bool, c->size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, c->nodes, 1, 1, capacity);
   DAE__LIMIT_STATS(arena, c->work);
   bool quasilinear = c->problem.semi_explicit && c->problem.semi_explicit->M;

@@ -105,8 +105,7 @@ static dae_status coupling_create_child(dae__arena *arena, const dae__coupling_s
   if (c->problem->atol)
     atol = DAE__ALLOC(arena, double, total);
   bool *fixed = r->fixed ? DAE__ALLOC(arena, bool, total) : NULL;
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   child->problem = *p->problem;
   child->problem.atol = atol;
   child->size = c->first_state[system + 1] - c->first_state[system];
@@ -149,7 +148,7 @@ static dae_status coupling_alloc_memory(dae__arena *arena, const dae__coupling_s
     c->locks = DAE__ALLOC(arena, dae__lock *, p->joints);
   for (int j = 0; c->locks && j < p->joints; j++)
     c->locks[j] = dae__lock_create(arena);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }
 
 dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_setup *r, dae__coupling *c,
@@ -181,12 +180,10 @@ dae_status dae__coupling_create(dae__arena *arena, const dae__coupling_setup *r,
                                             .inputs = c->child_problem[i].inputs,
                                             .outputs = c->output_count[i]};
   }
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae__coupling_describe(arena, c, err));
   double *z = DAE__ALLOC(arena, double, c->f->unknowns);
-  if (!z)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__coupling_unknowns(c, r->y, r->dy, z);
   for (int i = 0; i < c->systems && r->with_children; i++)
     DAE__TRY(coupling_create_child(arena, r, c, i, z, err));

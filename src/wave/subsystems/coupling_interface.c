@@ -46,8 +46,7 @@ dae_status dae__coupling_find_outputs(dae__arena *arena, dae__coupling *c, dae_e
     int accelerations = p->part[i].mechanical ? p->part[i].mechanical->nq : 0;
     c->outputs[i] = DAE__ALLOC(arena, dae__output, size + accelerations + eliminated[i]);
   }
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < p->wires; i++)
     coupling_add_output(c, p->wire[i].from.part, DAE__OUTPUT_VARIABLE, p->wire[i].from.variable);
   for (int j = 0; j < p->joints; j++)
@@ -84,8 +83,7 @@ static dae_status coupling_describe_unknowns(dae__arena *arena, dae__coupling *c
   const dae_coupled *p = c->problem->coupled;
   dae__interface *f = c->f;
   char *text = DAE__ALLOC(arena, char, (size_t)f->unknowns *NAME_SIZE);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int u = 0; u < f->unknowns; u++)
     f->name[u] = text + u * NAME_SIZE;
   for (int system = 0; system < c->systems; system++)
@@ -182,13 +180,10 @@ static dae_status coupling_create_joint(dae__arena *arena, dae__coupling *c, int
   out->zdot = DAE__ALLOC(arena, int, nz);
   out->zddot = DAE__ALLOC(arena, int, nz);
   out->system = DAE__ALLOC(arena, int, nz);
-  out->at = DAE__ALLOC(arena, double, nz);
-  out->rate = DAE__ALLOC(arena, double, nz);
-  out->acceleration = DAE__ALLOC(arena, double, nz);
+  DAE__VECTORS(arena, nz, &out->at, &out->rate, &out->acceleration);
   out->G = DAE__ALLOC(arena, double, ng *nz);
   out->gamma = DAE__ALLOC(arena, double, ng);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < nz; i++) {
     dae_port z = joint->z[i];
     int rate = c->problem->coupled->part[z.part].mechanical->nq + z.variable;
@@ -209,8 +204,7 @@ dae_status dae__coupling_describe(dae__arena *arena, dae__coupling *c, dae_error
   int multipliers = 0;
   f->sub = DAE__ALLOC(arena, const dae_subsystem *, c->systems);
   f->joint = DAE__ALLOC(arena, dae__link_joint, p->joints);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < c->systems; i++)
     f->sub[i] = &c->child[i].subsystem;
   for (int j = 0; j < p->joints; j++)

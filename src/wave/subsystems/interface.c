@@ -82,8 +82,7 @@ dae_status dae__interface_alloc(dae__arena *arena, dae__interface *f, int system
   f->multipliers = multipliers;
   f->first = DAE__ALLOC(arena, int, systems + 1);
   f->first_input = DAE__ALLOC(arena, int, systems + 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int p = 0; p < systems; p++) {
     f->first[p + 1] = f->first[p] + f->sub[p]->outputs;
     f->first_input[p + 1] = f->first_input[p] + f->sub[p]->inputs;
@@ -97,8 +96,7 @@ dae_status dae__interface_alloc(dae__arena *arena, dae__interface *f, int system
   f->in_end_norm = DAE__ALLOC(arena, bool, f->unknowns);
   f->name = DAE__ALLOC(arena, const char *, f->unknowns);
   f->entry = DAE__ALLOC(arena, int, f->unknowns);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < inputs; i++) {
     f->source[i] = -1;
     f->age[i] = 1;
@@ -111,8 +109,7 @@ dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_err
   f->direct_of = DAE__ALLOC(arena, int, f->unknowns);
   f->unknown_of = DAE__ALLOC(arena, int, f->unknowns);
   f->first_D = DAE__ALLOC(arena, int, f->systems + 1);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int p = 0; p < f->systems; p++)
     f->first_D[p + 1] = f->first_D[p] + f->sub[p]->outputs * f->sub[p]->inputs;
   f->directs = 0;
@@ -126,7 +123,7 @@ dae_status dae__interface_complete(dae__arena *arena, dae__interface *f, dae_err
       f->has_feedthrough = false;
   }
   interface_describe_loop(arena, f);
-  return dae__arena_failed(arena) ? dae__out_of_memory(err) : DAE_OK;
+  return dae__arena_status(arena, err);
 }
 
 void dae__order_names(const dae__interface *f, const int *order, char *text, size_t size)

@@ -420,8 +420,7 @@ dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base, cons
   size_t terms = (size_t)w->terms, own = terms * ((size_t)w->ages + 1), others = own - terms;
   dae__iterates *it = DAE__ALLOC(arena, dae__iterates, 1);
   double *weights = DAE__ALLOC(arena, double, terms + own + others);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   *it = (dae__iterates){
       .arena = arena,
       .base = *base,
@@ -442,8 +441,7 @@ dae_status dae__iterates_create(dae__arena *arena, const dae_problem *base, cons
   it->J_forces = DAE__ALLOC(arena, double, dae__pattern_count(it->e.J));
   iterates_name_inputs(it);
   iterates_create_J_in(it);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   iterates_describe(it);
   *out = it;
   return DAE_OK;

@@ -95,8 +95,7 @@ static dae_status slack_check_square(const dae__slack *s, dae__arena *scratch, d
 {
   const dae_coupled *c = s->coupled;
   int *excess = DAE__ALLOC(scratch, int, 2 * s->loops.first[s->coupled->parts]);
-  if (!excess)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(scratch, err));
   for (int p = 0; p < c->parts; p++)
     for (int i = 0; i < slack_sizes_of(&c->part[p]).w; i++) {
       excess[slack_block(s, p, i, false)]++;
@@ -119,8 +118,7 @@ static dae_status slack_find_loops(dae__slack *s, dae__arena *scratch, dae_error
   dae__loops *l = &s->loops;
   int systems = s->coupled->parts;
   l->first = DAE__ALLOC(s->arena, int, systems + 1);
-  if (!l->first)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(s->arena, err));
   for (int p = 0; p < systems; p++)
     l->first[p + 1] = l->first[p] + slack_sizes_of(&s->coupled->part[p]).w;
   int n = 2 * s->loops.first[s->coupled->parts];
@@ -207,8 +205,7 @@ static dae_status slack_create_donors(dae__slack *s, dae_error *err)
   dae_part base = {c->part[s->system].name, s->base.mechanical, s->base.semi_explicit};
   int row = s->nz - s->n.q, capacity = 0;
   s->donor = DAE__ALLOC(s->arena, dae__donor, c->parts);
-  if (!s->donor)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(s->arena, err));
   s->donor[s->donors++].system = s->system;
   for (int k = 0; k < s->count; k++)
     if (s->donor[s->donors - 1].system != s->variable[k].part)
@@ -217,8 +214,7 @@ static dae_status slack_create_donors(dae__slack *s, dae_error *err)
     dae__donor *d = &s->donor[i];
     const dae_part *part = i == 0 ? &base : &c->part[d->system];
     char *number = DAE__ALLOC(s->arena, char, 32);
-    if (!number)
-      return dae__out_of_memory(err);
+    DAE__TRY(dae__arena_status(s->arena, err));
     snprintf(number, 32, "part[%d]", d->system + 1);
     const char *name = part->name ? part->name : number;
     dae_status status = dae__element_part(s->arena, part, name, &d->e, err);
@@ -235,8 +231,7 @@ static dae_status slack_create_donors(dae__slack *s, dae_error *err)
     capacity += d->e.nz + d->e.nin;
   }
   s->port = DAE__ALLOC(s->arena, dae_port, capacity);
-  if (dae__arena_failed(s->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(s->arena, err));
   for (int i = 0; i < s->donors; i++)
     slack_place(s, &s->donor[i], &row);
   return DAE_OK;
@@ -254,8 +249,7 @@ dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int 
                      system + 1);
   dae__slack *s = DAE__ALLOC(arena, dae__slack, 1);
   bool *from = DAE__ALLOC(arena, bool, coupled->parts);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int p = 0; p < coupled->parts; p++)
     from[p] = p == system || !opts->from || opts->from[p];
   const dae_part *part = &coupled->part[system];
@@ -278,12 +272,11 @@ dae_status dae__slack_create(dae__arena *arena, const dae_coupled *coupled, int 
                               .last = dae_error_none()};
   s->problem = s->base;
   dae__arena *scratch = dae__arena_create(dae__arena_env(arena));
-  dae_status status = scratch ? slack_find_loops(s, scratch, err) : dae__out_of_memory(err);
+  dae_status status = slack_find_loops(s, scratch, err);
   dae__arena_free(scratch);
   DAE__TRY(status);
   s->variable = DAE__ALLOC(arena, dae_port, s->loops.first[coupled->parts]);
-  if (!s->variable)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int p = 0; p < coupled->parts; p++) {
     dae__system_sizes n = slack_sizes_of(&coupled->part[p]);
     for (int i = 0; i < n.w; i++)

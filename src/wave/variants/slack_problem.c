@@ -284,8 +284,7 @@ dae_status dae__slack_describe(dae__slack *s, dae_error *err)
       slack_names_with(s, m ? m->in_names : p->in_names, s->n.in, s->port, s->inputs);
   const char *const *F_names =
       p && p->F_names ? slack_names_with(s, p->F_names, s->n.w, s->variable, s->count) : NULL;
-  if (dae__arena_failed(s->arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(s->arena, err));
   if (m)
     slack_describe_mechanical(s, names, in_names);
   else

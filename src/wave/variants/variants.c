@@ -19,8 +19,7 @@ static dae_status variant_add_slack(dae__arena *arena, const dae__coupling_setup
   int size = c->first_state[system + 1] - c->first_state[system];
   bool *from = DAE__ALLOC(arena, bool, c->systems);
   int *entry = DAE__ALLOC(arena, int, size);
-  if (dae__arena_failed(arena))
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < c->systems; i++)
     from[i] = i != system && (r->jacobi || r->rank[i] < r->rank[system]);
   dae__slack *s;
@@ -31,8 +30,7 @@ static dae_status variant_add_slack(dae__arena *arena, const dae__coupling_setup
   p->extras = s->inputs;
   p->inputs += p->extras;
   p->extra = DAE__ALLOC(arena, dae__extra_input, p->extras);
-  if (!p->extra)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < p->extras; i++) {
     int age = s->port[i].part == system ? 2 : 1;
     p->extra[i] = (dae__extra_input){s->port[i].part, s->port[i].variable, age};
@@ -58,8 +56,7 @@ static dae_status variant_add_iterates(dae__arena *arena, const dae_wave_terms *
   p->ages = terms->ages;
   p->extras = p->inputs - own;
   p->extra = DAE__ALLOC(arena, dae__extra_input, p->extras);
-  if (!p->extra)
-    return dae__out_of_memory(err);
+  DAE__TRY(dae__arena_status(arena, err));
   dae__extra_input *e = p->extra;
   for (int age = 2; age <= terms->ages; age++)
     for (int i = 0; i < own; i++)
