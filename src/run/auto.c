@@ -176,8 +176,8 @@ static const dae_method *auto_check_start(const dae_model *model, const dae_meth
   const dae_problem *p = dae_model_problem(model);
   dae_start start = dae_model_start(model);
   dae_error err = dae_error_none();
-  bool decided = !p->semi_explicit || p->semi_explicit->ny == 0 || p->semi_explicit->index == 1;
-  if (decided || dae_method_check(chosen, p, &start, NULL, NULL, &err) >= 0)
+  if (!p->semi_explicit || p->semi_explicit->ny == 0 ||
+      dae_method_check(chosen, p, &start, NULL, NULL, &err) >= 0)
     return chosen;
   for (int i = 0; dae_method_at(i); i++) {
     const dae_method *method = dae_method_at(i);

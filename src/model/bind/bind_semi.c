@@ -95,8 +95,8 @@ static void bind_semi_build_mass(dae__binder *b, const dae__system *u, semi_tape
 
 /* Whether rows of F contain y at the state vector z, and at one near it in x and y that are not
  * held: dF/dy may vanish at a single point. */
-static bool bind_semi_contains_y(const dae_semi_explicit *p, double t, const bool *held, double *z,
-                                 double *J, bool *contains)
+static bool bind_semi_contains_y(const dae_semi_explicit *p, double t, const double *in,
+                                 const bool *held, double *z, double *J, bool *contains)
 {
   const dae_pattern *at = p->J_pattern; /* NULL: J is dense */
   int n = p->nx + p->ny, from = at ? at->start[p->nx] : p->nx * n, to = at ? at->start[n] : n * n;
@@ -105,7 +105,7 @@ static bool bind_semi_contains_y(const dae_semi_explicit *p, double t, const boo
   for (int point = 0; point < 2; point++) {
     for (int j = 0; point && j < n; j++)
       z[j] += held[j] ? 0 : 0.01 * (1 + 0.5 * sin(j + 1)) * (z[j] != 0 ? fabs(z[j]) : 1);
-    if (p->J(p->user, &(dae_semi_explicit_at){.t = t, .x = z, .y = z + p->nx}, J) != 0)
+    if (p->J(p->user, &(dae_semi_explicit_at){.t = t, .x = z, .y = z + p->nx, .in = in}, J) != 0)
       return false;
     for (int e = from; e < to; e++) {
       int row = at ? at->row[e] : e % n;
@@ -116,28 +116,32 @@ static bool bind_semi_contains_y(const dae_semi_explicit *p, double t, const boo
   return true;
 }
 
-void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p)
+void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p,
+                                int first, int size)
 {
   int n = p->nx + p->ny, count = model->count.events;
-  double *z = DAE__NEW_ARRAY(scratch, double, 3 * n), *once = z + n, *twice = once + n;
+  double *once = DAE__NEW_ARRAY(scratch, double, 2 * size + p->nin), *twice = once + size;
   double *J = DAE__NEW_ARRAY(scratch, double, p->J_pattern ? p->J_pattern->start[n] : n *n);
+  double *in = once + 2 * size; /* any values: the wires are not known here */
   bool *contains = DAE__NEW_ARRAY(scratch, bool, p->ny);
-  if (!z || !J || !contains)
+  if (!once || !J || !contains)
     return;
+  for (int i = 0; i < p->nin; i++)
+    in[i] = 1 + 0.1 * sin(i + 1);
   /* from the start by one event, and by a second one after it */
   for (int i = 0; i < count * (count + 1); i++) {
-    const dae_event *first = &model->events[i / (count + 1)];
+    const dae_event *event = &model->events[i / (count + 1)];
     const dae_event *second = i % (count + 1) ? &model->events[i % (count + 1) - 1] : NULL;
-    if (!first->action || (second && !second->action))
+    if (!event->action || (second && !second->action))
       continue;
-    memcpy(once, model->y, (size_t)n * sizeof *once);
-    if (first->action(first->user, model->t_start, model->y, once) != 0)
+    memcpy(once, model->y, (size_t)size * sizeof *once);
+    if (event->action(event->user, model->t_start, model->y, once) != 0)
       continue;
-    memcpy(twice, once, (size_t)n * sizeof *twice);
+    memcpy(twice, once, (size_t)size * sizeof *twice);
     if (second && second->action(second->user, model->t_start, once, twice) != 0)
       continue;
-    memcpy(z, twice, (size_t)n * sizeof *z);
-    if (bind_semi_contains_y(p, model->t_start, model->held, z, J, contains))
+    if (bind_semi_contains_y(p, model->t_start, in, model->held + first, twice + first, J,
+                             contains))
       for (int k = 0; k < p->ny; k++)
         p->index = contains[k] ? p->index : 2;
   }
