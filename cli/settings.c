@@ -49,11 +49,12 @@ static const char *settings_missing_option(const dae_method *method, const dae_m
 static void settings_match_options(const dae_model *model, const cli_arguments *args, cli_choice *c)
 {
   const char *missing = settings_missing_option(c->method, model, args);
+  dae_start start = dae_model_start(model);
   dae_error ignored;
   for (int i = 0; missing && dae_method_at(i); i++) {
     const dae_method *method = dae_method_at(i);
     if (method->caution || settings_missing_option(method, model, args) ||
-        cli_accepts(method, dae_model_problem(model), &ignored) < 0)
+        dae_method_check(method, dae_model_problem(model), &start, NULL, NULL, &ignored) < 0)
       continue;
     c->method = method;
     snprintf(c->why, sizeof c->why, "it has the option %s", cli_dashes(missing).text + 2);

@@ -161,7 +161,8 @@ const dae_method *dae_method_at(int i);
 const dae_method *dae_method_find(const char *name, dae_error *err);
 /** Tests whether a run by a method would begin at a start, by creating its integrator there with
  * the options of the run (NULL: defaults; a missing `step` of fixed steps counts as given); a
- * dynamic iteration, whose creation is a work of its own, by `accepts` alone. */
+ * dynamic iteration, whose creation is a work of its own, by `accepts` alone unless a joint has
+ * several constraints. */
 dae_status dae_method_check(const dae_method *method, const dae_problem *problem,
                             const dae_start *start, const void *opts, const dae_env *env,
                             dae_error *err);

@@ -128,7 +128,8 @@ dae_drawing dae_model_drawing(const dae_model *model);
 
 /** Method that `auto` selects for a model and a relative tolerance (0: that of `simulate`, or
  * 1e-6), with the reason in why (unless NULL): gauss-seidel where a system has a setting `method`
- * or `step`, else that of dae_method_choose_at. */
+ * or `step`, else that of dae_method_choose_at, or the first method that accepts the start of the
+ * model where that one does not. */
 const dae_method *dae_model_choose_at(const dae_model *model, double rtol, char *why, size_t size,
                                       dae_error *err);
 /** dae_model_choose_at with the tolerance of the model. */

@@ -70,9 +70,16 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
     model->tapes->graph = x->graph;
   else if (!status && !dae__tapes_compile(model->tapes, dae__arena_env(model->arena)))
     status = dae__out_of_memory(l->err);
-  const dae_semi_explicit *semi = model->problem.semi_explicit;
-  if (!status && semi && semi->index == 1 && model->count.discretes > 0)
-    dae__bind_semi_event_index(l->scratch, model, (dae_semi_explicit *)semi);
+  const dae_coupled *coupled = model->problem.coupled;
+  int size = dae_problem_size(&model->problem);
+  for (int i = 0; !status && model->count.discretes > 0 && i < (coupled ? coupled->parts : 1);
+       i++) {
+    const dae_semi_explicit *semi =
+        coupled ? coupled->part[i].semi_explicit : model->problem.semi_explicit;
+    if (semi && semi->index == 1)
+      dae__bind_semi_event_index(l->scratch, model, (dae_semi_explicit *)semi,
+                                 coupled ? coupled->offset[i] : 0, size);
+  }
   return status;
 }
 

@@ -80,9 +80,11 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *out
 /* Builds start values, columns, outputs, events, and places of names. Afterwards the class of all
  * entries of the state vector is Q. */
 dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layout *layout);
-/* Declares index 2 for a semi-explicit problem of structural index 1 where events lead to a state
- * with an equation of F without algebraic variables. */
-void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p);
+/* Declares index 2 for a semi-explicit problem or part of structural index 1 where events lead to a
+ * state with an equation of F without algebraic variables. Its states begin at entry `first` of the
+ * state vector, which has `size`. */
+void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p,
+                                int first, int size);
 /* Builds the drawing, as the last stage: an automatic picture may exceed the limits. */
 dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layout *layout);
 /* Builds the settings of simulate and of systems. */

@@ -167,17 +167,44 @@ static const dae_model_setting *auto_own_solver(const dae_model *model)
   return NULL;
 }
 
+/* The chosen method, or the first one with variable steps whose constructor accepts the start where
+ * it does not: of a semi-explicit problem whose index is not declared, values of the start decide.
+ */
+static const dae_method *auto_check_start(const dae_model *model, const dae_method *chosen,
+                                          char *why, size_t size)
+{
+  const dae_problem *p = dae_model_problem(model);
+  dae_start start = dae_model_start(model);
+  dae_error err = dae_error_none();
+  if (!p->semi_explicit || p->semi_explicit->ny == 0 ||
+      dae_method_check(chosen, p, &start, NULL, NULL, &err) >= 0)
+    return chosen;
+  for (int i = 0; dae_method_at(i); i++) {
+    const dae_method *method = dae_method_at(i);
+    if (method->fixed_step || method->iterates ||
+        dae_method_check(method, p, &start, NULL, NULL, NULL) < 0)
+      continue;
+    if (why)
+      snprintf(why, size, "the first method that accepts the start; %s does not: %s", chosen->name,
+               err.text);
+    return method;
+  }
+  return chosen;
+}
+
 const dae_method *dae_model_choose_at(const dae_model *model, double rtol, char *why, size_t size,
                                       dae_error *err)
 {
   const dae_model_setting *own = auto_own_solver(model);
   const dae_model_setting *setting = dae_model_find_setting(model, "rtol");
-  if (!own)
-    return dae_method_choose_at(dae_model_problem(model),
-                                rtol > 0  ? rtol
-                                : setting ? setting->value
-                                          : DEFAULT_RTOL,
-                                why, size, err);
+  if (!own) {
+    const dae_method *chosen = dae_method_choose_at(dae_model_problem(model),
+                                                    rtol > 0  ? rtol
+                                                    : setting ? setting->value
+                                                              : DEFAULT_RTOL,
+                                                    why, size, err);
+    return chosen ? auto_check_start(model, chosen, why, size) : NULL;
+  }
   if (why)
     snprintf(why, size, "system %s has a solver of its own, by `%s %s`", own->system, own->name,
              own->text);

@@ -234,6 +234,16 @@ const dae_method *dae_method_at(int i)
   return i >= 0 && i < METHODS ? &methods[i] : NULL;
 }
 
+/* Whether constraints of one joint may depend on others: an iteration refuses that where it is only
+ * some of them. */
+static bool registry_joints_of_several_rows(const dae_coupled *c)
+{
+  bool several = false;
+  for (int i = 0; c && i < c->joints; i++)
+    several = several || c->joint[i].ng > 1;
+  return several;
+}
+
 dae_status dae_method_check(const dae_method *method, const dae_problem *problem,
                             const dae_start *start, const void *opts, const dae_env *env,
                             dae_error *err)
@@ -242,7 +252,7 @@ dae_status dae_method_check(const dae_method *method, const dae_problem *problem
   dae_integrator *it = NULL;
   if (method->accepts)
     DAE__TRY(method->accepts(problem, err));
-  if (method->iterates)
+  if (method->iterates && !registry_joints_of_several_rows(problem->coupled))
     return DAE_OK;
   void *options = own.allocate(own.user, method->options_size);
   if (!options)

@@ -21,7 +21,7 @@
  * explicit method or of gauss cost no solution of a linear system, and radau takes few of them
  * where the problem is linear, most so at small tolerances. */
 #define MOST_OF_EXAMPLES 2
-#define MOST_OF_OTHERS 3
+#define MOST_OF_OTHERS 2.2
 
 static const char *const singles[] = {"explicit", "gauss", "radau", "bdf", "bdf-ggl", "rosenbrock"};
 
@@ -138,7 +138,15 @@ static void test_slow_motions_after_a_transient_take_at_most_thrice_the_work_of_
       "force x[N] = 3e3*(1 - exp(-20*t))*sin(t)\nsimulate to 25\n",
       "model cascade\nstate a = 1, b = 0, c = 0, d = 0\na' = -3e4*a*(1 + b)\n"
       "b' = 3e4*a*(1 + b) - 500*b + 0.3*d\nc' = 500*b - 2*c\nd' = 2*c - 0.5*d\n"
-      "simulate to 40\n"};
+      "simulate to 40\n",
+      /* undamped modes, excited at the start */
+      "model spring\ncoord a = 0, b = 1.001\nkinetic a'^2/2 + b'^2/2\n"
+      "potential 1e6*(b - a - 1)^2/2 + a^2/2\nsimulate to 2\n",
+      "model tone\nstate p = 1e-3, q = 0, s = 1\np' = 2000*q\nq' = -2000*p\n"
+      "s' = -0.5*s + cos(t) + 0.01*p\nsimulate to 2\n",
+      "model tyre\ncoord z = 0, u = 0.002\nkinetic 400*z'^2/2 + 30*u'^2/2\n"
+      "potential 1.5e4*(z - u)^2/2 + 3e7*u^2/2\nforce z = -1200*(z' - u')\n"
+      "force u = 1200*(z' - u')\nsimulate to 2\n"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     dae_error err = dae_error_none();
     dae_run_plan plan = {.to = 0};

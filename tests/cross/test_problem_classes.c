@@ -96,6 +96,27 @@ static void assert_value(const last_row *r, const char *method, const char *name
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
+/* dae_method_check and dae_run refuse a model in the same words. */
+static void assert_refused(const char *text, const char *name)
+{
+  dae_model *model;
+  dae_error check, run;
+  assert_int_equal(dae_model_parse("text.dae", text, strlen(text), NULL, NULL, &model, &check), 0);
+  dae_run_plan plan = {.every = 0};
+  dae_model_plan(model, &plan);
+  plan.method = dae_method_find(name, NULL);
+  void *options = calloc(1, plan.method->options_size);
+  plan.method->defaults(options);
+  if (plan.method->fixed_step)
+    assert_int_equal(dae_options_set(plan.method->options, options, "step", "1e-3", NULL), DAE_OK);
+  plan.options = options;
+  assert_true(dae_method_check(plan.method, &plan.problem, &plan.start, options, NULL, &check) < 0);
+  assert_true(dae_run(&plan, NULL, NULL, &run) < 0);
+  assert_string_equal(check.text, run.text);
+  free(options);
+  dae_model_free(model);
+}
+
 /* ---- rows of index 1 and 2 that share variables ---- */
 
 /* tan(angle) = w tan(w t) with w^2 = 1.3; the constraint holds s, which the last row determines. */
@@ -275,6 +296,98 @@ static void test_event_that_changes_the_index(void **state)
   }
 }
 
+/* The same inside a system that others feed: cos(t), cos(2 t) = a^2 - b^2. */
+static const char yielding_system[] =
+    "model yielding_system\n"
+    "system drive {\n state a = 1, b = 0\n a' = -b\n b' = a\n}\n"
+    "system flow {\n"
+    " state Q1 = 0, Q2 = 0\n"
+    " alg lambda = 0\n"
+    " discrete plastic = 0\n"
+    " Q1' = 2*drive.a - 2*lambda*Q1\n"
+    " Q2' = 1.6*(drive.a^2 - drive.b^2) - 2*lambda*Q2\n"
+    " 0 = if(plastic > 0, Q1^2 + Q2^2 - 1, lambda)\n"
+    " event yields: if(plastic > 0, -1, Q1^2 + Q2^2 - 1) rising { plastic = 1 }\n"
+    " event unloads: if(plastic > 0, lambda, 1) falling { plastic = 0 }\n"
+    "}\n"
+    "simulate to 10\n";
+
+static void test_event_that_changes_the_index_in_a_system(void **state)
+{
+  static const char *const methods[] = {"bdf", "radau", "lie", "gauss-seidel", NULL};
+  static const char *const refused[] = {"rosenbrock", "euler", "heun", "rk4", "trapezoid"};
+  (void)state;
+  double Q[2];
+  yielding_reference(Q);
+  for (int k = 0; k < COUNT(methods); k++) {
+    last_row r = run_model(yielding_system, methods[k], 1e-7, 1e-3);
+    assert_value(&r, methods[k], "flow.Q1", Q[0], 30e-7);
+    assert_value(&r, methods[k], "flow.Q2", Q[1], 30e-7);
+  }
+  for (int k = 0; k < COUNT(refused); k++)
+    assert_refused(yielding_system, refused[k]);
+}
+
+/* ---- index that values decide ---- */
+
+/* Both rows contain y + z alone: x2 = cos t, y = sin t, x1 = 1 + sin t - cos t, z = x1 - y. */
+static const char dependent_rows[] = "model dependent_rows\n"
+                                     "state x1 = 0, x2 = 1\n"
+                                     "alg y = 0, z = 0\n"
+                                     "x1' = x2 + y\n"
+                                     "x2' = -x1 + z\n"
+                                     "0 = y + z - x1\n"
+                                     "0 = 2*y + 2*z - 2*x1 + x2 - cos(t)\n"
+                                     "simulate to 2\n";
+/* Where y = 0, the derivative of its row by y vanishes at this point alone. */
+static const char singular_point[] = "model singular_point\n"
+                                     "state x1 = 1, x2 = 0\n"
+                                     "alg y = 0, z = 1\n"
+                                     "x1' = x2 + y\n"
+                                     "x2' = -x1 + z\n"
+                                     "0 = x1^2 + x2^2 - 1 + y^3\n"
+                                     "0 = z - x1\n"
+                                     "simulate to 1\n";
+
+static void test_index_that_only_values_reveal(void **state)
+{
+  static const char *const methods[] = {"bdf", "radau", "lie", NULL};
+  static const char *const all[] = {"bdf", "radau", "lie", "rosenbrock", "radau-iia", "heun"};
+  (void)state;
+  for (int k = 0; k < COUNT(methods); k++)
+    for (double rtol = 1e-4; rtol > 1e-9; rtol /= 100) {
+      last_row r = run_model(dependent_rows, methods[k], rtol, 0);
+      assert_value(&r, methods[k], "x1", 1 + sin(2) - cos(2), 30 * rtol);
+      assert_value(&r, methods[k], "x2", cos(2), 30 * rtol);
+      assert_value(&r, methods[k], "y", sin(2), 30 * rtol);
+      assert_value(&r, methods[k], "z", 1 - cos(2), 30 * rtol);
+    }
+  assert_refused(dependent_rows, "rosenbrock");
+  for (int k = 0; k < COUNT(all); k++)
+    assert_refused(singular_point, all[k]);
+}
+
+/* At the start any lambda satisfies the equations: lie alone accepts it. x1 = log(1 + t), x2 =
+ * lambda = t/(1 + t). */
+static void test_auto_takes_a_method_that_accepts_the_start(void **state)
+{
+  static const char text[] =
+      "model undetermined\n"
+      "state x1 = 0, x2 = 0\n"
+      "alg lambda = 0\n"
+      "x1' = t*x2^2 + t*lambda + (1 + t - t^2 - 2*t^3)/(1 + t)^2\n"
+      "x2' = t*exp(x1) + t*lambda + (1 - t - 4*t^2 - 4*t^3 - t^4)/(1 + t)^2\n"
+      "0 = x1 + t*x2 - log(1 + t) - t^2/(1 + t)\n"
+      "simulate to 1\n";
+  (void)state;
+  for (double rtol = 1e-4; rtol > 1e-9; rtol /= 100) {
+    last_row r = run_model(text, NULL, rtol, 0);
+    assert_value(&r, NULL, "x1", log(2), 30 * rtol);
+    assert_value(&r, NULL, "x2", 0.5, 30 * rtol);
+    assert_value(&r, NULL, "lambda", 0.5, 30 * rtol);
+  }
+}
+
 /* ---- coordinates without mass ---- */
 
 typedef struct massless_case {
@@ -434,15 +547,108 @@ static void test_joints_that_depend_on_others(void **state)
   }
 }
 
+/* One joint of three constraints, of which the last is the sum of the others. */
+static int pair_g(void *user, double t, const double *z, double *g)
+{
+  (void)user, (void)t; /* z: a.x, a.y, b.x, b.y */
+  g[0] = z[2] - z[0] - 1;
+  g[1] = z[3] - z[1];
+  g[2] = g[0] + g[1];
+  return 0;
+}
+
+static int pair_G(void *user, double t, const double *z, double *G)
+{
+  static const double values[] = {-1, 0, -1, 0, -1, -1, 1, 0, 1, 0, 1, 1};
+  (void)user, (void)t, (void)z;
+  memcpy(G, values, sizeof values);
+  return 0;
+}
+
+enum { PAIR_ENTRIES = 9 }; /* entries of both parts in the state vector */
+
+/* State at t = 1 of the first model of joints[], without its joints and with one of three rows, or
+ * (name NULL) with its own by explicit steps; y NULL: the method refuses it. */
+static void pair_state(const char *name, double rtol, double *y)
+{
+  static const dae_port ports[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+  static const dae_joint pair = {
+      .name = "pair", .ng = 3, .nz = 4, .z = ports, .g = pair_g, .G = pair_G, .time_free = true};
+  char text[1024], number[32];
+  const char *own = strstr(joints[0].text, "joint");
+  snprintf(text, sizeof text, "%.*s", (int)(own - joints[0].text), joints[0].text);
+  const char *from = name ? text : joints[0].text;
+  dae_error err;
+  dae_model *model;
+  dae_integrator *it;
+  assert_int_equal(dae_model_parse("t.dae", from, strlen(from), NULL, NULL, &model, &err), 0);
+  dae_problem problem = *dae_model_problem(model);
+  dae_coupled coupled = *problem.coupled;
+  if (name)
+    coupled.joints = 1, coupled.joint = &pair, coupled.offset = NULL;
+  problem.coupled = &coupled;
+  double start_y[PAIR_ENTRIES + 3] = {0}, end[PAIR_ENTRIES + 3];
+  dae_start start = dae_model_start(model);
+  memcpy(start_y, start.y, PAIR_ENTRIES * sizeof *start_y);
+  start = (dae_start){.t = 0, .y = start_y};
+  const dae_method *method = dae_method_find(name ? name : "explicit", NULL);
+  void *options = calloc(1, method->options_size);
+  method->defaults(options);
+  snprintf(number, sizeof number, "%.17g", rtol);
+  assert_int_equal(dae_options_set(method->options, options, "rtol", number, &err), DAE_OK);
+  dae_error why;
+  dae_status checked = dae_method_check(method, &problem, &start, options, NULL, &why);
+  dae_status status = method->create(&problem, &start, options, NULL, &it, &err);
+  assert_int_equal(checked, status);
+  if (!y) { /* refused, in the same words */
+    assert_int_equal(status, DAE_ERROR_UNSUPPORTED);
+    assert_string_equal(why.text, err.text);
+    assert_non_null(strstr(err.text, "1 of the 3 constraints of joint pair depend on others"));
+    free(options);
+    dae_model_free(model);
+    return;
+  }
+  while (status == DAE_OK)
+    status = dae_integrator_step(it, 1, &err);
+  if (status < 0)
+    fail_msg("%s: %s", method->name, err.text);
+  assert_int_equal(dae_integrator_interpolate(it, 1, end, NULL, &err), DAE_OK);
+  memcpy(y, end, PAIR_ENTRIES * sizeof *y);
+  dae_integrator_free(it);
+  free(options);
+  dae_model_free(model);
+}
+
+static void test_joint_of_which_some_rows_depend(void **state)
+{
+  static const char *const methods[] = {"radau", "bdf-ggl", "explicit", "spark-gauss"};
+  (void)state;
+  double exact[PAIR_ENTRIES], y[PAIR_ENTRIES];
+  pair_state(NULL, 1e-11, exact);
+  for (int k = 0; k < COUNT(methods); k++)
+    for (double rtol = 1e-4; rtol > 1e-7; rtol /= 100) {
+      pair_state(methods[k], rtol, y);
+      for (int i = 0; i < PAIR_ENTRIES; i++)
+        if (!(fabs(y[i] - exact[i]) <= 30 * rtol * (1 + fabs(exact[i]))))
+          fail_msg("%s, %g: entry %d is %.10g, not %.10g", methods[k], rtol, i, y[i], exact[i]);
+    }
+  pair_state("gauss-seidel", 1e-6, NULL);
+  pair_state("joint", 1e-6, NULL);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mixed_index_has_its_closed_form),
       cmocka_unit_test(test_mixed_index_moves_as_its_generalised_coordinate),
       cmocka_unit_test(test_event_that_changes_the_index),
+      cmocka_unit_test(test_event_that_changes_the_index_in_a_system),
+      cmocka_unit_test(test_index_that_only_values_reveal),
+      cmocka_unit_test(test_auto_takes_a_method_that_accepts_the_start),
       cmocka_unit_test(test_coordinates_without_mass),
       cmocka_unit_test(test_motion_without_degrees_of_freedom),
       cmocka_unit_test(test_joints_that_depend_on_others),
+      cmocka_unit_test(test_joint_of_which_some_rows_depend),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

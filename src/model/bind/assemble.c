@@ -1,6 +1,7 @@
 /* Assembly of the problem of a whole model: one system, or several with wires and joints between
  * them. */
 #include "core/error.h"
+#include "linalg/solver.h"
 #include "model/model.h"
 
 /* ---- bound systems ---- */
@@ -8,9 +9,13 @@
 static void assemble_create_systems(dae__binder *b, dae__layout *out)
 {
   dae__expander *x = b->x;
-  int instances = x->instances.count;
-  for (int i = 0; i < x->leaves.count && !b->coordinates; i++)
-    b->coordinates = x->leaf_kind.item[i] == DAE__LEAF_COORD;
+  int instances = x->instances.count, values = 0;
+  for (int i = 0; i < x->leaves.count; i++) {
+    bool coordinate = x->leaf_kind.item[i] == DAE__LEAF_COORD;
+    b->coordinates = b->coordinates || coordinate;
+    values += coordinate ? 2 : (x->leaf_kind.item[i] & DAE__LEAF_VALUES) != 0;
+  }
+  b->sparse = values > DAE__DENSE_UP_TO;
   out->system = DAE__NEW_ARRAY(x->l->scratch, dae__system, instances);
   out->of_instance = DAE__NEW_ARRAY(x->l->scratch, int, instances);
   if (!dae__load_ok(x->l))

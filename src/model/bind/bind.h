@@ -92,6 +92,7 @@ typedef struct dae__binder {
   const dae__tape_input *lazy_input; /* copy of `input` for lazy tapes; NULL: out of date */
   dae__ints s;                       /* leaves of class S, the vector s */
   bool coordinates;                  /* the model has a coordinate */
+  bool sparse;                       /* matrices have patterns: the systems of a model alike */
   long entries;                      /* number of entries of all matrices built so far */
 } dae__binder;
 

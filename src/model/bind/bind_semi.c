@@ -125,22 +125,19 @@ static void bind_semi_build_mass(dae__binder *b, const dae__system *u, semi_tape
   p->Ms_x = bind_semi_eval_Ms_x;
 }
 
-/* Whether rows of F contain y at the extended state vector z, and at one near it in x and y: dF/dy
- * may vanish at a single point. */
-static bool bind_semi_contains_y(const dae_semi_explicit *p, const dae_model *model, double *z,
+/* Whether rows of F contain y at the variables z of the system, and at others near them: dF/dy may
+ * vanish at a single point. */
+static bool bind_semi_contains_y(const dae_semi_explicit *p, double t, const double *in, double *z,
                                  double *J, bool *contains)
 {
-  const dae_held *held = &model->problem.held;
-  double t = model->t_start;
   const dae_pattern *at = p->J_pattern; /* NULL: J is dense */
   int n = p->nx + p->ny, from = at ? at->start[p->nx] : p->nx * n, to = at ? at->start[n] : n * n;
   for (int i = 0; i < p->ny; i++)
     contains[i] = false;
-  memcpy(held->value, z + n, (size_t)held->count * sizeof *z);
   for (int point = 0; point < 2; point++) {
     for (int j = 0; point && j < n; j++)
       z[j] += 0.01 * (1 + 0.5 * sin(j + 1)) * (z[j] != 0 ? fabs(z[j]) : 1);
-    if (p->J(p->user, &(dae_semi_explicit_at){.t = t, .x = z, .y = z + p->nx}, J) != 0)
+    if (p->J(p->user, &(dae_semi_explicit_at){.t = t, .x = z, .y = z + p->nx, .in = in}, J) != 0)
       return false;
     for (int e = from; e < to; e++) {
       int row = at ? at->row[e] : e % n;
@@ -151,35 +148,39 @@ static bool bind_semi_contains_y(const dae_semi_explicit *p, const dae_model *mo
   return true;
 }
 
-void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p)
+void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p,
+                                int first, int size)
 {
   const dae_event *own = model->events + model->event_count - model->count.events;
-  int n = p->nx + p->ny, count = model->count.events, held = model->problem.held.count;
-  size_t bytes = (size_t)(n + held) * sizeof(double);
-  double *z = DAE__NEW_ARRAY(scratch, double, 3 * (n + held)), *once = z + n + held,
-         *twice = once + n + held;
+  const dae_held *held = &model->problem.held;
+  int n = p->nx + p->ny, count = model->count.events, all = size + held->count;
+  size_t bytes = (size_t)all * sizeof(double), held_bytes = (size_t)held->count * sizeof(double);
+  double *once = DAE__NEW_ARRAY(scratch, double, 2 * all + p->nin), *twice = once + all;
   double *J = DAE__NEW_ARRAY(scratch, double, p->J_pattern ? p->J_pattern->start[n] : n *n);
+  double *in = once + 2 * all; /* any values: the wires are not known here */
   bool *contains = DAE__NEW_ARRAY(scratch, bool, p->ny);
-  if (!z || !J || !contains)
+  if (!once || !J || !contains)
     return;
+  for (int i = 0; i < p->nin; i++)
+    in[i] = 1 + 0.1 * sin(i + 1);
   /* from the start by one event, and by a second one after it */
   for (int i = 0; i < count * (count + 1); i++) {
-    const dae_event *first = &own[i / (count + 1)];
+    const dae_event *event = &own[i / (count + 1)];
     const dae_event *second = i % (count + 1) ? &own[i % (count + 1) - 1] : NULL;
-    if (!first->action || (second && !second->action))
+    if (!event->action || (second && !second->action))
       continue;
     memcpy(once, model->y, bytes);
-    if (first->action(first->user, model->t_start, model->y, once) != 0)
+    if (event->action(event->user, model->t_start, model->y, once) != 0)
       continue;
     memcpy(twice, once, bytes);
     if (second && second->action(second->user, model->t_start, once, twice) != 0)
       continue;
-    memcpy(z, twice, bytes);
-    if (bind_semi_contains_y(p, model, z, J, contains))
+    memcpy(held->value, twice + size, held_bytes);
+    if (bind_semi_contains_y(p, model->t_start, in, twice + first, J, contains))
       for (int k = 0; k < p->ny; k++)
         p->index = contains[k] ? p->index : 2;
   }
-  memcpy(model->problem.held.value, model->y + n, (size_t)held * sizeof *z);
+  memcpy(held->value, model->y + size, held_bytes);
 }
 
 const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const char *name)

@@ -4,7 +4,6 @@
  * In a model with coordinates a state without an equation u' = E gets an algebraic variable for its
  * rate: u' = r, and r in place of u' in the other equations. In a model without coordinates a
  * system with such a state is quasi-linear, M(t,x) x' = f. */
-#include "linalg/solver.h"
 #include "model/bind/bind.h"
 #include "model/expand/value.h"
 
@@ -257,7 +256,7 @@ dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
       *DAE__PUSH(x->l->scratch, list) = e->leaf + i;
   }
   u->mechanical = u->q.count > 0;
-  u->sparse = 2 * u->q.count + u->u.count + u->w.count > DAE__DENSE_UP_TO;
+  u->sparse = b->sparse;
   if (!dae__binder_leaves(b, 0))
     return x->l->status;
   system_check_count(b, u);

@@ -175,6 +175,7 @@ static dae_status gauss_iterate(dae__gauss *o, const dae_step *step, double *K, 
     bool done;
     dae_status status = gauss_sweep(o, step, first, K, err);
     o->memory->iterations++;
+    o->memory->work += o->s;
     o->memory->stiffness = (it.sweeps + 1) / (double)MAX_SWEEPS;
     DAE__TRY(status);
     status = gauss_test_convergence(o, step->h, step->to.z, &it, &done, err);
@@ -439,6 +440,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
                         .order = 2 * s,
                         .second_order = true,
                         .stiffness = &o->memory->stiffness,
+                        .work = &o->memory->work,
                         .control = dae__controller_defaults(s + 1)};
   out->control.safety = SAFETY_FACTOR;
   return DAE_OK;

@@ -57,7 +57,8 @@ typedef struct dae__gauss_memory {
   /* sweeps of the last attempt relative to their limit */
   double stiffness;
   long iterations;
-  long steps; /* number of completed steps, by which the stop value decreases */
+  long steps;  /* number of completed steps, by which the stop value decreases */
+  double work; /* work in evaluations, without dense output */
 } dae__gauss_memory;
 
 typedef struct dae__gauss dae__gauss;

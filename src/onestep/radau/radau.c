@@ -195,6 +195,15 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
   return DAE_OK;
 }
 
+static double radau_block_work(const dae__radau *o)
+{
+  const dae__mech *m = o->adapter->forms->m;
+  double size = (double)o->r->n / DAE__RADAU_SMALL_BLOCK;
+  return m && m->nc > DAE__RADAU_SCHUR_ROWS
+             ? 1
+             : fmax(1, fmin(size * size, DAE__RADAU_SPARSE_BLOCK_WORK));
+}
+
 dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
                              const dae_step_options *opts, int first, int last, dae__stepper *out,
                              int *count, dae_error *err)
@@ -211,6 +220,7 @@ dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
     radau_release_matrices(o);
     return status;
   }
+  o->block_work = radau_block_work(o);
   for (int full = 0; full < 2; full++)
     for (int i = first; i <= last; i++) {
       int s = dae__radau_stages_of(i);

@@ -116,6 +116,13 @@
 #define DAE__RADAU_JACOBIAN_WORK 4
 #define DAE__RADAU_REAL_BLOCK_WORK 1
 #define DAE__RADAU_COMPLEX_BLOCK_WORK 4
+/* Factor of the work of blocks: (n / DAE__RADAU_SMALL_BLOCK)^2 for n unknowns, as of dense matrices
+ * beside sparse evaluations, up to that of sparse matrices; 1 where accelerations are solved for
+ * with more than DAE__RADAU_SCHUR_ROWS multipliers, by a factorisation of their own. Instructions
+ * of radau on delay lines (60 unknowns) and strings of masses (32) gave 9 and 7. */
+#define DAE__RADAU_SMALL_BLOCK 12
+#define DAE__RADAU_SPARSE_BLOCK_WORK 10
+#define DAE__RADAU_SCHUR_ROWS 6
 
 /* ---- linear maps of the stages ---- */
 
@@ -230,6 +237,7 @@ typedef struct dae__radau {
   dae__reduced *r;
   double rtol, atol;
   bool fixed;                              /* steps of fixed size */
+  double block_work;                       /* factor of the work of blocks */
   dae__radau_rule *rule[DAE__RADAU_RULES]; /* coefficients; s = 0: not created yet */
   /* nodes of the refined dense output; s = 0: not created yet */
   dae__collocation_rule *fine_rule;

@@ -151,7 +151,8 @@ static dae_status radau_factor_blocks(dae__radau *o, const dae__radau_rule *rule
   m->matrix_h = h;
   m->matrix_s = rule->s;
   m->matrix_full = false;
-  m->work += DAE__RADAU_REAL_BLOCK_WORK + DAE__RADAU_COMPLEX_BLOCK_WORK * rule->pairs;
+  m->work +=
+      o->block_work * (DAE__RADAU_REAL_BLOCK_WORK + DAE__RADAU_COMPLEX_BLOCK_WORK * rule->pairs);
   return DAE_OK;
 }
 

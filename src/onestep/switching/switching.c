@@ -1,8 +1,9 @@
 /* Switching between the methods for nonstiff problems, gauss and the explicit pairs, and radau.
  *
  * gauss is the default: it takes the least time per digit of accuracy. If convergence rather than
- * accuracy limits its steps, so that its iteration fails or is slow repeatedly, explicit steps
- * replace it; gauss returns after a series of explicit steps far below their stability limit.
+ * accuracy limits its steps, so that its iteration fails or is slow repeatedly, radau is tried if
+ * many such steps are left, else explicit steps replace it; gauss returns after a series of
+ * explicit steps far below their stability limit.
  *
  * To radau: the explicit pair measures the ratio of its step size to the stability limit by two
  * slopes at the same time [HNW93, HW96 IV.2]; a spectral radius, computed now and then by the power
@@ -20,7 +21,9 @@
  *   d1 = J d,  d2 = J d1,   rho = sqrt(|d2| / |d|),
  *
  * also for complex pairs of eigenvalues. Explicit steps return if steps of size min(limit / rho, a
- * fraction of radau's step) would be cheaper by a margin, at several checks in a row.
+ * fraction of radau's step) would be cheaper by a margin, at several checks in a row. Their size is
+ * estimated, so every return is a trial too: where the work per time of its steps turns out to be
+ * larger than that of radau before, radau goes on.
  *
  * At the start rho is computed by the same power iteration. If rho is far above the rate of change
  * of the solution and many explicit steps would be needed, radau makes the first step, in a trial
@@ -110,6 +113,9 @@
  * than GAUSS_SLOW_SWEEPS of its sweeps, causes a change to explicit steps; the first 8
  * steps after a failure have a bounded size (create.c). */
 #define GAUSS_FAILURE_STEPS 12
+/* Work of explicit steps relative to that of gauss where convergence limits gauss: 0.1 to 0.7 in
+ * coupled oscillators, delay lines, arms, strings of masses and trains. */
+#define EXPLICIT_WORK_SHARE 0.5
 /* Ratio of the step size to the stability limit, and number of explicit steps in a row below it,
  * after which gauss returns; the number is tripled by every return. */
 #define FAR_BELOW_LIMIT 0.15
@@ -133,7 +139,7 @@ typedef struct memory {
   long next_wait;          /* wait after the last failed trial, doubled by the next one; 0: none */
   long steps;              /* number of steps since the last change of stepper */
   double t, work;          /* time and work at the start of the measured span */
-  double explicit_rate;    /* work per time of the stiff explicit steps; 0: not known */
+  double explicit_rate;    /* work per time of steps before a trial of radau; 0: no trial */
   int confirmations;       /* number of checks in a row that find explicit steps cheaper */
   double rho;              /* spectral radius of J */
   double trial_h;          /* step size of radau in the middle of a trial */
@@ -149,6 +155,8 @@ typedef struct memory {
   double singular;         /* time from there to the singular position */
   int placement;           /* number of failed placements of a step over it */
   int vain_returns;        /* number of returns to explicit steps in vain, one after the other */
+  double t_stop;           /* end of the run, as it was at its start */
+  double radau_rate;       /* work per time of radau before a return on trial; 0: no trial */
 } memory;
 
 typedef struct selection {
@@ -325,11 +333,31 @@ static int switching_stiff_share(const dae__onestep *o, double stiffness)
   return stiffness * c->stability_limit > STIFFNESS_RATIO * rate * h;
 }
 
+/* Whether explicit steps after a return from radau take more work per time than radau before, over
+ * the second half of a trial; called after every step. */
+static bool switching_return_failed(dae__onestep *o)
+{
+  memory *m = ((selection *)o->selection)->memory;
+  if (m->radau_rate > 0 && m->steps == TRIAL_STEPS / 2)
+    switching_begin_span(o);
+  if (m->radau_rate == 0 || m->steps < TRIAL_STEPS)
+    return false;
+  bool failed = switching_work_rate(o) > m->radau_rate;
+  m->radau_rate = 0;
+  return failed;
+}
+
 /* Changes from explicit steps to gauss far below the stability limit, and to radau near it. */
 static void switching_monitor_explicit(dae__onestep *o)
 {
   selection *c = o->selection;
   memory *m = c->memory;
+  if (switching_return_failed(o)) {
+    m->explicit_rate = 0;
+    m->vain_returns++;
+    switching_switch_method(o, c->first_radau, o->driver->h);
+    return;
+  }
   double stiffness = switching_stiffness(o);
   int share = switching_stiff_share(o, stiffness);
   /* on a slow manifold the fast modes limit the step size of gauss */
@@ -348,7 +376,7 @@ static void switching_monitor_explicit(dae__onestep *o)
     m->stiff += share, m->nonstiff = 0;
   else if (++m->nonstiff >= NONSTIFF_STEPS)
     m->stiff = 0;
-  if (m->stiff == 0)
+  if (m->stiff == 0 && m->radau_rate == 0)
     switching_begin_span(o);
   if (m->stiff >= STIFF_STEPS * NEAR_LIMIT_SHARE) {
     m->explicit_rate = switching_work_rate(o);
@@ -373,6 +401,7 @@ static void switching_monitor_radau(dae__onestep *o)
   } else if (failed) {
     m->next_wait = m->next_wait > 0 ? 2 * m->next_wait : FIRST_TRIAL_WAIT;
     m->wait = m->next_wait;
+    m->radau_rate = switching_shared_step(o) * switching_work_rate(o);
     switching_switch_method(o, EXPLICIT, o->driver->h);
     return;
   }
@@ -382,10 +411,13 @@ static void switching_monitor_radau(dae__onestep *o)
   if (m->steps < TRIAL_STEPS || m->steps % RATE_CHECK_INTERVAL != 0)
     return;
   m->confirmations = switching_explicit_is_cheaper(o, &h) ? m->confirmations + 1 : 0;
+  double rate = switching_shared_step(o) * switching_work_rate(o);
   switching_begin_span(o);
   if (m->confirmations >= CONFIRMATIONS
-                              << (m->vain_returns < DOUBLINGS ? m->vain_returns : DOUBLINGS))
+                              << (m->vain_returns < DOUBLINGS ? m->vain_returns : DOUBLINGS)) {
+    m->radau_rate = rate;
     switching_switch_method(o, EXPLICIT, h);
+  }
 }
 
 /* ---- singular positions ---- */
@@ -461,6 +493,20 @@ void dae__switching_select_after_failure(dae__onestep *o, double h)
   switching_change_stepper(o, to, m->failed_h);
 }
 
+/* Where convergence limits the steps of gauss, tries radau against the work of these steps, if many
+ * of them are needed up to t_stop; false: it is not tried. */
+static bool switching_try_radau(dae__onestep *o)
+{
+  const selection *c = o->selection;
+  memory *m = c->memory;
+  double h = o->driver->t - o->driver->t_previous, rate = switching_work_rate(o);
+  if (m->wait > 0 || !(rate > 0) || m->t_stop - o->driver->t < MIN_LIMITED_STEPS * h)
+    return false;
+  switching_switch_method(o, c->first_radau, o->driver->h);
+  m->explicit_rate = EXPLICIT_WORK_SHARE * rate;
+  return true;
+}
+
 void dae__switching_select_stepper(dae__onestep *o)
 {
   memory *m = ((selection *)o->selection)->memory;
@@ -486,7 +532,9 @@ void dae__switching_select_stepper(dae__onestep *o)
          again = failed && m->since_failure < GAUSS_FAILURE_STEPS;
     m->since_failure = failed ? 0 : m->since_failure + 1;
     m->failures = failures;
-    if (again)
+    if (failed && !again)
+      switching_begin_span(o);
+    if (again && !switching_try_radau(o))
       switching_change_stepper(o, EXPLICIT, o->driver->h);
   } else if (o->memory->current == EXPLICIT) {
     switching_monitor_explicit(o);
@@ -518,6 +566,8 @@ void dae__switching_start(dae__onestep *o, double t_stop)
   const selection *c = o->selection;
   memory *m = c->memory;
   o->largest_first = 0;
+  m->t_stop = t_stop;
+  m->radau_rate = 0;
   if (o->memory->current >= RADAU)
     return;
   dae__copy(o->adapter.nx, o->now.dz, c->k0);

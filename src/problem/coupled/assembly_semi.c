@@ -113,11 +113,12 @@ void dae__assembly_semi(dae__assembly *a, dae__arena *arena)
                            .constant_mass = true};
   for (int i = 0; i < a->parts; i++) {
     const dae_semi_explicit *own = a->element[i].semi->p;
-    /* the largest index declared; 0, unknown, where a part declares none or wires may raise it */
-    if (own->index == 0 || p->index == 0 || a->coupled->wires > 0)
+    /* the largest index declared, if it is above 1; else 0, unknown, where a part declares none or
+     * wires may raise it */
+    if (own->index > 1)
+      p->index = own->index > p->index ? own->index : p->index;
+    else if (p->index == 1 && (own->index == 0 || a->coupled->wires > 0))
       p->index = 0;
-    else if (own->index > p->index)
-      p->index = own->index;
     if (own->M)
       p->M = assembly_semi_eval_M;
     if (own->M && !own->constant_mass)

@@ -313,7 +313,8 @@ typedef struct coupled_start {
 } coupled_start;
 
 /* Finds joints that depend on other constraints, all rows of each, at the consistent start w->y,
- * and sets the problem of the iteration, without them, and its start. */
+ * and sets the problem of the iteration, without them, and its start. A joint of which only some
+ * rows depend is refused: forces of the others would need a joint without these rows. */
 static dae_status wave_drop_joints(dae__wave *w, dae__arena *arena, double t, dae_error *err)
 {
   const dae_coupled *p = w->problem->coupled;
@@ -333,8 +334,17 @@ static dae_status wave_drop_joints(dae__wave *w, dae__arena *arena, double t, da
   for (int j = 0; j < p->joints; j++)
     entry -= p->joint[j].ng;
   for (int j = 0; j < p->joints; j++) {
-    for (int i = 0; i < p->joint[j].ng; i++, entry++)
-      kept[j] = kept[j] || w->mech->active[order[entry] - w->mech->at.lambda];
+    int active = 0, rows = p->joint[j].ng;
+    for (int i = 0; i < rows; i++, entry++)
+      active += w->mech->active[order[entry] - w->mech->at.lambda];
+    if (active > 0 && active < rows)
+      return dae__fail(
+          err, DAE_ERROR_UNSUPPORTED, p->joint[j].name,
+          "%d of the %d constraints of joint %s depend on others: an iteration between "
+          "the systems takes joints that depend as a whole or not at all. Make each "
+          "constraint a joint, or use radau, which solves the systems as one",
+          rows - active, rows, p->joint[j].name);
+    kept[j] = active > 0;
     if (kept[j])
       joint[count++] = p->joint[j];
   }
