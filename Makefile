@@ -98,7 +98,7 @@ truth-growth: setup
 
 check-long: build-release tidy
 	ctest --preset long -j $(JOBS)
-	$(MAKE) truth-full truth-growth
+	$(MAKE) truth-full
 	sh tests/fuzz/run_long.sh
 	$(MAKE) bench bench-check bench-digits bench-all
 

@@ -31,8 +31,8 @@
  * k_s, and likewise for q with the slopes v; gamma = |det A|^(1/s) = (s! / (2s)!)^(1/s). It is
  * O(h^(s+1)), the error of the step O(h^(2s+1)): the tolerance is mapped, 0.1 tol^((s+1)/(2s)), so
  * that the error of the step follows tol. The iteration of the first step may
- * leave as much as such a step, 0.1^(2s/(s+1)) of the tolerance; with a fixed step it ends at
- * round-off.
+ * leave 0.3 of the error of such a step, 0.3 0.1^(2s/(s+1)) of the tolerance; with a fixed step it
+ * ends at round-off.
  *
  * Discontinuities: the guard of smoothness.h, by e_(s-1) and e_(s-2). With 4 to 6 stages and one
  * jump of a force or its derivative anywhere in the step, the error is at most 4.5 times the larger
@@ -74,7 +74,7 @@
 #define SLOWEST_RATE 0.8         /* contraction above which the iteration fails */
 #define EXTRAPOLATED_RATE 0.1    /* contraction up to which x1 is extrapolated */
 #define FIRST_CHANGE_STOP 1e-3   /* first change that ends the iteration / stop value */
-#define STOP_SHARE 1             /* error of the iteration / error of the first step (0.1 to 1) */
+#define STOP_SHARE 0.3           /* error of the iteration / error of the first step (0.1 to 1) */
 #define MAX_ROUND_OFF_CHANGE 1e6 /* largest stagnating change of a fixed step, in round-off */
 
 int dae__gauss_stages(double rtol)
