@@ -12,8 +12,8 @@ DEMO_OPTIONS ?= --every 0.01
 
 .DEFAULT_GOAL := build
 .PHONY: help setup setup-test setup-bench build build-dev build-release demo test docs check-long \
-  bench bench-quick bench-check bench-baseline bench-all install format format-check tidy \
-  tidy-changed clean picture truth truth-full
+  bench bench-quick bench-check bench-baseline bench-digits bench-all install format format-check tidy \
+  tidy-changed clean picture truth truth-full truth-growth
 
 help:
 	@echo "make demo        set up, build and run a model of examples/models (DEMO=$(DEMO))"
@@ -90,11 +90,17 @@ truth-full: setup
 	cmake --build --preset release -j $(JOBS) --target daedal_command
 	$(TRUTH) --check full --worst 40 --csv build/release/truth.csv
 
+# errors over 10 to 10^4 swings of a pendulum and 10^5 turns on a circle by auto
+truth-growth: setup
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target daedal_command
+	$(TRUTH) --growth
+
 check-long: build-release tidy
 	ctest --preset long -j $(JOBS)
 	$(MAKE) truth-full
 	sh tests/fuzz/run_long.sh
-	$(MAKE) bench bench-check bench-all
+	$(MAKE) bench bench-check bench-digits bench-all
 
 BENCH_WORK = build/release/bench/bench_work
 BENCH_COUNT = build/release/bench/bench_count
@@ -127,6 +133,12 @@ bench-check: build/bench/counts.csv
 
 bench-baseline: build/bench/counts.csv
 	cp $< bench/baseline.csv
+
+# evaluations for 4, 6 and 8 digits by gauss, radau and explicit, beside bench/digits.csv
+bench-digits: setup-bench
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS) --target bench_digits
+	build/release/bench/bench_digits --compare bench/digits.csv
 
 bench-all: build-release
 	cmake --build --preset release --target bench-all

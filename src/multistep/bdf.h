@@ -37,6 +37,9 @@ typedef struct dae__corrector_table {
   /* Finds a consistent state near y, in place, and its derivative dy, for starts and restarts. */
   dae_status (*consistent)(void *self, double t, const bool *fixed, double *y, double *dy,
                            dae_error *err);
+  /* The same without allocation, while the index does not change; semi-explicit problems without M
+   * and with variable steps. */
+  dae_status (*slopes)(void *self, double t, double *y, double *dy, dae_error *err);
   /* Test for a constraint that is nearly dependent on the others at Y, with its name; NULL: none.
    */
   bool (*rank)(void *self, double t, const double *Y, char *name, size_t size);

@@ -66,7 +66,7 @@ static void bdf_name_fastest(dae__bdf *s, const char *what)
 static dae_status bdf_complete_crossing(void *self, double t, double *z, double *dz, dae_error *err)
 {
   const dae__corrector *c = &((dae__bdf *)self)->corrector;
-  return c->table->consistent(c->self, t, NULL, z, dz, err);
+  return c->table->slopes(c->self, t, z, dz, err);
 }
 
 /* Step across a discontinuity in place of a failed attempt of size h (step/crossing.h), or, with
@@ -508,7 +508,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   dae__problem_atol_scale(&corrector->problem, opts->atol, corrector->n, s->atol_scale);
   /* other forms test no algebraic variables, and their forces jump within the error test */
   const dae_semi_explicit *semi = corrector->problem.semi_explicit;
-  s->crossing = (dae__crossing){.nx = semi && !semi->M ? semi->nx : 0,
+  s->crossing = (dae__crossing){.nx = semi && !semi->M && opts->step == 0 ? semi->nx : 0,
                                 .size = corrector->size,
                                 .rtol = opts->rtol,
                                 .atol = opts->atol,

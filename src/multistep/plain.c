@@ -23,6 +23,8 @@ typedef struct memory {
 typedef struct plain {
   dae__semi *s;
   dae__semi_index_2 *index_2; /* rows F2 of the last consistent start; NULL: none */
+  dae__semi_index_2 *slopes;  /* x' and y at x: index_2, or without rows F2; NULL: not needed */
+  bool searches;              /* for undeclared discontinuities, by slopes */
   bool *hidden;               /* saved: s->hidden of the last consistent start */
   bool constrained;           /* there are rows F2 */
   unsigned char *role;
@@ -126,15 +128,18 @@ static dae_status plain_follow_index(plain *c, dae_error *err)
 {
   dae__semi *s = c->s;
   dae__semi_index_2 *created = NULL;
-  dae_status status = s->hidden_count > 0 ? dae__semi_index_2_create(s, &created, err) : DAE_OK;
+  bool constrained = s->hidden_count > 0;
+  dae_status status =
+      constrained || c->searches ? dae__semi_index_2_create(s, &created, err) : DAE_OK;
   if (status)
     return status;
-  dae__semi_index_2_free(c->index_2);
-  c->index_2 = created;
-  c->constrained = created != NULL;
+  dae__semi_index_2_free(c->slopes);
+  c->slopes = created;
+  c->index_2 = constrained ? created : NULL;
+  c->constrained = constrained;
   for (int i = 0; i < s->ny; i++) {
     c->hidden[i] = s->hidden[i];
-    c->role[s->nx + i] = created ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
+    c->role[s->nx + i] = constrained ? DAE__TEST_MULTIPLIER : DAE__TEST_FULL;
   }
   return DAE_OK;
 }
@@ -177,6 +182,16 @@ static dae_status plain_consistent(void *self, double t, const bool *fixed, doub
   return status;
 }
 
+/* Consistent state near y with the same rows F2, without allocation. */
+static dae_status plain_slopes(void *self, double t, double *y, double *dy, dae_error *err)
+{
+  plain *c = self;
+  dae__zero(c->s->n, dy);
+  DAE__TRY(dae__semi_index_2_project(c->slopes, t, y, err));
+  dae__solver_reset(c->slopes->slopes.newton.solver);
+  return dae__semi_slopes_solve(&c->slopes->slopes, t, y, dy, err);
+}
+
 static void plain_stats(const void *self, dae_stats *out)
 {
   const plain *c = self;
@@ -190,7 +205,7 @@ static void plain_release(void *self)
 {
   plain *c = self;
   dae__solver_free(c->solver);
-  dae__semi_index_2_free(c->index_2);
+  dae__semi_index_2_free(c->slopes);
 }
 
 static const dae__corrector_table plain_table = {.start = plain_start,
@@ -199,6 +214,7 @@ static const dae__corrector_table plain_table = {.start = plain_start,
                                                  .project = plain_project,
                                                  .output = plain_output,
                                                  .consistent = plain_consistent,
+                                                 .slopes = plain_slopes,
                                                  .stats = plain_stats,
                                                  .free = plain_release};
 
@@ -212,6 +228,7 @@ dae_status dae__plain_create(dae__arena *arena, const dae_problem *problem, cons
   dae_diagnosis find = {0};
   DAE__TRY(dae__arena_status(arena, err));
   c->project = opts->project;
+  c->searches = opts->step == 0 && problem->semi_explicit && !problem->semi_explicit->M;
   if (!problem->semi_explicit)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "bdf", "bdf takes semi-explicit problems");
   DAE__TRY(dae__semi_create(arena, problem, &c->s, err));

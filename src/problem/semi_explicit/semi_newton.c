@@ -257,7 +257,7 @@ dae_status dae__semi_index_2_create(dae__semi *s, dae__semi_index_2 **out, dae_e
   }
   i2->arena = arena;
   dae_status status = dae__semi_slopes_prepare(arena, s, &i2->slopes, err);
-  if (!status)
+  if (!status && s->hidden_count > 0)
     status = dae__surface_create(arena, s, &i2->surface, err);
   if (!status)
     status = dae__semi_slopes_create(arena, i2->surface, &i2->slopes, err);
@@ -270,6 +270,8 @@ dae_status dae__semi_index_2_create(dae__semi *s, dae__semi_index_2 **out, dae_e
 
 dae_status dae__semi_index_2_project(dae__semi_index_2 *i2, double t, double *z, dae_error *err)
 {
+  if (!i2->surface)
+    return DAE_OK;
   i2->surface->memory->factored = i2->surface->memory->evaluated = false;
   return dae__surface_project(i2->surface, t, z, err);
 }

@@ -79,8 +79,9 @@ dae_status dae__semi_slopes_create(dae__arena *arena, dae__surface *surface,
 dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z, double *dx,
                                   dae_error *err);
 
-/* Data of the rows s->hidden of index 2, in an arena of its own, since they follow the
- * classification of the rows at every restart. Nothing of it is saved. */
+/* Solver for the slopes at x, with the data of the rows s->hidden of index 2 (surface NULL: no such
+ * rows), in an arena of its own, since they follow the classification of the rows at every restart.
+ * Nothing of it is saved. */
 typedef struct dae__semi_index_2 {
   dae__arena *arena;
   dae__surface *surface;
