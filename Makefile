@@ -100,7 +100,7 @@ check-long: build-release tidy
 	ctest --preset long -j $(JOBS)
 	$(MAKE) truth-full
 	sh tests/fuzz/run_long.sh
-	$(MAKE) bench bench-check bench-digits bench-all
+	$(MAKE) bench bench-check bench-all
 
 BENCH_WORK = build/release/bench/bench_work
 BENCH_COUNT = build/release/bench/bench_count

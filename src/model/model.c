@@ -71,7 +71,7 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
   else if (!status && !dae__tapes_compile(model->tapes, dae__arena_env(model->arena)))
     status = dae__out_of_memory(l->err);
   const dae_coupled *coupled = model->problem.coupled;
-  int size = dae_problem_size(&model->problem);
+  int size = status ? 0 : dae_problem_size(&model->problem);
   for (int i = 0; !status && model->count.discretes > 0 && i < (coupled ? coupled->parts : 1);
        i++) {
     const dae_semi_explicit *semi =

@@ -149,7 +149,7 @@ static void test_a_system_that_goes_wrong_is_named_and_what_was_is_kept(void **s
 
 static const char loop[] = "model loop\n"
                            "param a = 0.5, later = 0, most = 10\n"
-                           "let gain = min(most, a + later*max(0, t - 1))\n"
+                           "let gain = noevent(min(most, a + later*max(0, t - 1)))\n"
                            "system one {\n"
                            "  state y = 1\n"
                            "  alg z = 0\n"

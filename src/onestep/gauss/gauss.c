@@ -17,22 +17,13 @@
  * measured in an earlier step, which scales as h where forces depend on v and as h^2 where they do
  * not; the larger of both is taken.
  *
- * Where this is above the stop value after the third sweep or later, x1 is extrapolated to the
- * limit (Aitken), if that is good enough: with u_j = beta u_(j-1) + w, w orthogonal to u_(j-1), the
- * residual of x1 + beta / (1 - beta) u_j is the image of w under the iteration over 1 - beta, so
- * that theta / (1 - theta)^2 |w| is left. w is measured in the step itself: where changes turn, as
- * with forces that depend on v, it is as large as u_j, and nothing is gained. Steps of fast modes,
- * which contract slowly, are not extrapolated: that excites the modes (stiff_load of bench/work: a
- * third more evaluations for 8 digits).
- *
  * The share of the tolerance that a step may leave decreases with the number of steps (share.h).
  *
  * Error estimate of variable steps: e_s = gamma h (k_0 - p(0)), p the polynomial through k_1 ...
  * k_s, and likewise for q with the slopes v; gamma = |det A|^(1/s) = (s! / (2s)!)^(1/s). It is
  * O(h^(s+1)), the error of the step O(h^(2s+1)): the tolerance is mapped, 0.1 tol^((s+1)/(2s)), so
- * that the error of the step follows tol. The iteration of the first step may
- * leave 0.3 of the error of such a step, 0.3 0.1^(2s/(s+1)) of the tolerance; with a fixed step it
- * ends at round-off.
+ * that the error of the step follows tol. The iteration begins with a tenth of the error of
+ * such a step, 0.1 0.1^(2s/(s+1)) of the tolerance; with a fixed step it ends at round-off.
  *
  * Discontinuities: the guard of smoothness.h, by e_(s-1) and e_(s-2). With 4 to 6 stages and one
  * jump of a force or its derivative anywhere in the step, the error is at most 4.5 times the larger
@@ -72,9 +63,8 @@
 #define MAX_SWEEPS 12            /* largest number of sweeps of a variable step (6 to 20) */
 #define MAX_SWEEPS_FIXED 200     /* largest number of sweeps of a fixed step */
 #define SLOWEST_RATE 0.8         /* contraction above which the iteration fails */
-#define EXTRAPOLATED_RATE 0.1    /* contraction up to which x1 is extrapolated */
 #define FIRST_CHANGE_STOP 1e-3   /* first change that ends the iteration / stop value */
-#define STOP_SHARE 0.3           /* error of the iteration / error of the first step (0.1 to 1) */
+#define STOP_SHARE 0.1           /* error of the iteration / error of the step (0.03 to 1) */
 #define MAX_ROUND_OFF_CHANGE 1e6 /* largest stagnating change of a fixed step, in round-off */
 
 int dae__gauss_stages(double rtol)
@@ -91,33 +81,19 @@ typedef struct iteration {
   double stop;                    /* error at which sweeps end, relative to the tolerance */
   double change, previous_change; /* changes by the last sweep and by the sweep before it */
   double slowest;                 /* least contraction that earlier steps let expect */
-  double beta, across; /* u_j = beta u_(j-1) + w, |w| = across, w orthogonal to u_(j-1) */
-  double rest;         /* extrapolation to the limit: x1 += rest u_j */
 } iteration;
 
-static void gauss_change(const dae__gauss *o, const double *x1, iteration *it)
+static double gauss_change(const dae__gauss *o, const double *x1)
 {
   int n = o->adapter->nx, i = 0;
-  dae__pair sum = {0, 0}, product = {0, 0};
-  double *last = o->increment;
+  dae__pair sum = {0, 0};
   for (; i + 2 <= n; i += 2) {
     dae__pair d = dae__pair_from_anywhere(x1 + i) - dae__pair_from_anywhere(o->previous_end + i),
               u = d * dae__pair_from_anywhere(o->inverse_weight + i);
     sum += u * u;
-    product += u * dae__pair_from_anywhere(last + i);
-    dae__pair_to(last + i, u);
   }
-  if (i < n) {
-    double u = (x1[i] - o->previous_end[i]) * o->inverse_weight[i];
-    sum[0] += u * u;
-    product[0] += u * last[i];
-    last[i] = u;
-  }
-  double squares = dae__pair_sum(sum) * o->inverse_nx, p = it->change;
-  it->previous_change = p;
-  it->change = sqrt(squares);
-  it->beta = it->sweeps > 1 ? dae__pair_sum(product) * o->inverse_nx / (p * p) : 0;
-  it->across = sqrt(fmax(squares - it->beta * it->beta * p * p, 0));
+  double rest = i < n ? (x1[i] - o->previous_end[i]) * o->inverse_weight[i] : 0;
+  return sqrt((dae__pair_sum(sum) + rest * rest) * o->inverse_nx);
 }
 
 /* Values of an iteration at its begin: stop value by the number of steps so far, not below
@@ -150,7 +126,8 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
 {
   dae__gauss_memory *m = o->memory;
   bool may_converge;
-  gauss_change(o, x1, it);
+  it->previous_change = it->change;
+  it->change = gauss_change(o, x1);
   if (++it->sweeps == 1) {
     *done = it->change <= FIRST_CHANGE_STOP * it->stop;
     may_converge = isfinite(it->change);
@@ -161,12 +138,7 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
      * evaluations prevents it */
     bool reaches = gauss_may_converge(o, it, it->stop);
     double theta = fmax(it->change / it->previous_change, it->slowest);
-    double stop = reaches ? it->stop : o->stop, left = theta * it->change / (1 - theta);
-    if (!o->fixed && it->sweeps > 2 && theta < EXTRAPOLATED_RATE && left > stop) {
-      left = theta * it->across / ((1 - theta) * (1 - theta));
-      it->rest = it->beta / (1 - it->beta);
-    }
-    *done = theta < 1 && left <= stop;
+    *done = theta < 1 && theta * it->change <= (reaches ? it->stop : o->stop) * (1 - theta);
     if (!*done && o->fixed)
       *done = it->change >= it->previous_change && it->change <= MAX_ROUND_OFF_CHANGE;
     may_converge = *done || reaches || gauss_may_converge(o, it, o->stop);
@@ -222,8 +194,6 @@ static dae_status gauss_iterate(dae__gauss *o, const dae_step *step, double *K, 
     first = 0;
     dae__copy(nx, step->to.z, o->previous_end);
   }
-  for (int i = 0; it.rest != 0 && i < nx; i++)
-    step->to.z[i] += it.rest * (step->to.z[i] - o->previous_end[i]);
   return DAE_OK;
 }
 
@@ -461,7 +431,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
   for (int k = 0; k < 2; k++)
     o->K[k] = DAE__STATE(arena, double, (size_t)(s + 2) * o->stride);
   o->z = DAE__ALLOC(arena, double, adapter->size);
-  DAE__VECTORS(arena, nx, &o->previous_end, &o->increment, &o->inverse_weight, &o->zero, &o->error);
+  DAE__VECTORS(arena, nx, &o->previous_end, &o->inverse_weight, &o->zero, &o->error);
   DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
   DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 2);

@@ -88,7 +88,6 @@ struct dae__gauss {
 
   double *z;              /* state at which slopes are evaluated */
   double *previous_end;   /* x1 before the last sweep */
-  double *increment;      /* change of x1 by the last sweep, relative to the tolerance */
   double *inverse_weight; /* reciprocal weights 1 / (rtol |x0_i| + atol_i) */
   double inverse_nx;
   double *zero, *error;
