@@ -244,6 +244,44 @@ simulate to 7.5""", refused=r"up.*down.*without end|down.*up.*without end", step
 
 
 @probe
+def long_chain():  # 90 conditions, each made true by the one before it, against the order of the file: 90 rounds
+    conditions = "\n".join(f"event c{k}: when n > {k - 0.5} {{ n = {k + 1} }}" for k in range(90, 0, -1))
+    return Probe(f"""state x = 0
+discrete n = 0
+x' = n
+{conditions}
+event first: at 1 {{ n = 1 }}
+event ten: x - 91.00000001 rising {{ x = 0 }}
+simulate to 2.5""", {"c1": 1, "c90": 1, "ten": 1}, {"x": 91 * 0.5 - 1e-8}, step=0.3, error=1e-6, amplification=10)
+
+
+@probe
+def narrow_switch():  # a switch narrower than ten tolerances of 1e-3, and a counter at its own instants
+    ramp = 0.01  # up by 1, down by 1 between 0.5 and 0.51
+    return Probe(f"""state x = 0.5
+discrete up = 1, n = 0
+x' = if(up > 0.5, 1, -1)
+event top: x - 0.51 rising {{ up = 0 }}
+event low: x - 0.5 falling {{ up = 1 }}
+event tick: every 0.0037 {{ n = n + 1 }}
+simulate to {200.5 * ramp}""", {"top": 100, "low": 100, "tick": 541}, {"x": 0.505}, step=0.0011, error=1e-6, amplification=100)
+
+
+@probe
+def passive_and_clock():  # counters in the middle of steps that a clock ends, whose action restarts
+    return Probe("""coord x = 1, phi = 0.1 rate 40
+discrete n = 0, k = 0, m = 0
+kinetic (x'^2 + phi'^2)/2
+potential x^2/2
+event turn: cos(phi) { n = n + 1 }
+event beat: sin(phi/3) rising { k = k + 1 }
+event kick: every 0.9 from 0.45 { x' = x' + 0; m = m + n }
+simulate to 30""", {"turn": round((0.1 + 1200) / math.pi), "beat": math.floor((0.1 + 1200) / (6 * math.pi)), "kick": 33},
+                 {"m": sum(math.floor((0.1 + 40 * (0.45 + 0.9 * i)) / math.pi + 0.5) for i in range(33)), "x": math.cos(30)},
+                 amplification=30, step=0.01)
+
+
+@probe
 def carried_across():
     return Probe("""state x = 0
 x' = 1
