@@ -303,17 +303,23 @@ static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, boo
 }
 
 /* Starts the watch of event i, which has not fired, after a change of the state or of held values:
- * an event that was on its way to zero, and that the actions do not change, keeps its side. */
+ * an event with a side, which the actions do not change, keeps it, and one that has not yet left
+ * its last zero goes on leaving it. */
 static void events_start_other(dae__events *ev, int i, dae__sample at)
 {
-  dae__watch *w = &ev->watches[i];
-  bool rebounded = w->rebounded, noise = fabs(at.value) <= DAE__RESTART_BAND_MIN * w->scale;
+  dae__watch *w = &ev->watches[i], before = *w;
+  bool noise = fabs(at.value) <= DAE__RESTART_BAND_MIN * w->scale;
   bool same = fabs(at.value - w->left.value) <= fabs(at.value) / 2;
-  bool keeps = w->armed && same && !noise && dae__sign(at.value) == w->side;
-  double band = keeps ? 0 : RESTART_BAND * events_change(ev, i, at.value, ev->rtol, ev->atol);
+  bool keeps = same && !noise && dae__sign(at.value) == w->side;
+  bool leaves = w->side == 0 && fmax(fabs(at.value), fabs(w->left.value)) <= w->band;
+  double band = keeps    ? 0
+                : leaves ? w->band
+                         : RESTART_BAND * events_change(ev, i, at.value, ev->rtol, ev->atol);
   dae__events_start_watch(ev, i, at, fmax(band, DAE__RESTART_BAND_MIN * w->scale));
-  w->armed = keeps;
-  w->rebounded = rebounded;
+  w->armed = before.armed && keeps;
+  w->rebounded = before.rebounded;
+  w->rebound = leaves ? before.rebound : 0;
+  w->lost = leaves ? before.lost : 0;
 }
 
 /* Starts all watches after some events have fired, and sets the start of the next search. changed:
