@@ -347,12 +347,13 @@ static dae_status events_rearm(dae__events *ev, bool changed, bool restarted, da
 
 dae__event_kinds dae__events_found(const dae__events *ev)
 {
-  dae__event_kinds kinds = {false, false};
+  dae__event_kinds kinds = {false, false, true};
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
     bool guard = event->kind == DAE_EVENT_GUARD;
     kinds.action |= ev->crossings[i].found && event->action && !guard;
     kinds.branch |= ev->crossings[i].found && guard && !event->passive;
+    kinds.timed &= !ev->crossings[i].found || event->next;
   }
   return kinds;
 }
