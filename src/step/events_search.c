@@ -169,7 +169,8 @@ static bool events_is_at_zero(const dae__events *ev, int i, double tolerance)
   const dae__watch *w = &ev->watches[i];
   double e = w->left.value, rate = w->left.rate, noise = DAE__RESTART_BAND_MIN * w->scale;
   bool wanted = ev->events[i].direction == 0 || ev->events[i].direction == -w->side;
-  bool crosses = w->side != 0 && wanted && e * w->side >= 0 && rate * w->side < 0; /* false for NaN */
+  bool crosses =
+      w->side != 0 && wanted && e * w->side >= 0 && rate * w->side < 0; /* false for NaN */
   bool transversal = noise <= TRANSVERSAL * fabs(rate) * tolerance / DBL_EPSILON;
   return crosses && transversal && fabs(e) <= fmax(4 * tolerance * fabs(rate), noise);
 }
