@@ -303,6 +303,9 @@ dae_status dae__check_error_run(const dae__verify *v, const dae__columns *column
     dae__text_add(&lines, "... and %d more\n", c.compared - listed);
   dae__arena_free(arena);
   status = verify_outcome(status, &why, out->message, sizeof out->message, err);
+  if (status >= 0 && c.rows <= 1 && v->count > 1)
+    snprintf(out->message, sizeof out->message,
+             "all rows behind the start are at events; with --every there are others");
   if (!out->message[0])
     return status;
   *err = dae_error_none(); /* the verdict has the failure */

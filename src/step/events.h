@@ -75,9 +75,9 @@ double dae__events_next(const dae__events *ev);
 dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, dae_error *err);
 
 /* Whether the events found by the last search act: have an action that is not a guard's, or change
- * a branch of the motion. */
+ * a branch of the motion; and whether all are time events. */
 typedef struct dae__event_kinds {
-  bool action, branch;
+  bool action, branch, timed;
 } dae__event_kinds;
 dae__event_kinds dae__events_found(const dae__events *ev);
 

@@ -11,10 +11,8 @@
  * moved the value away from zero. Chosen, not measured. */
 #define STILL_ZERO 1e-6
 /* Half-width of the band around zero in which an event has no side after a restart by another
- * event, if it has not left it since its last zero: number of tolerances of its value, and least
- * width over the largest value so far. */
+ * event, if it has not left it since its last zero: number of tolerances of its value. */
 #define RESTART_BAND 10
-#define RESTART_BAND_MIN 1e-14
 /* Number of consecutive events at the same time, up to round-off, that counts as a loop; chains of
  * collisions have a few per body. Also the largest number of rounds of events at one instant. */
 #define MAX_SIMULTANEOUS 100
@@ -59,7 +57,7 @@ static dae_status events_fail_in_loop(const dae__events *ev, dae_error *err)
   dae__text list = dae__text_in(names, sizeof names);
   const char *first = NULL;
   for (int i = 0; i < ev->count; i++)
-    if (ev->crossings[i].found) {
+    if (ev->found[i]) {
       const char *name = dae__event_name(ev, i, own);
       dae__text_add(&list, "%s%.60s", first ? ", " : "", name);
       first = first ? first : ev->events[i].name;
@@ -305,17 +303,23 @@ static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, boo
 }
 
 /* Starts the watch of event i, which has not fired, after a change of the state or of held values:
- * an event that was on its way to zero, and that the actions do not change, keeps its side. */
+ * an event with a side, which the actions do not change, keeps it, and one that has not yet left
+ * its last zero goes on leaving it. */
 static void events_start_other(dae__events *ev, int i, dae__sample at)
 {
-  dae__watch *w = &ev->watches[i];
-  bool rebounded = w->rebounded, noise = fabs(at.value) <= RESTART_BAND_MIN * w->scale;
+  dae__watch *w = &ev->watches[i], before = *w;
+  bool noise = fabs(at.value) <= DAE__RESTART_BAND_MIN * w->scale;
   bool same = fabs(at.value - w->left.value) <= fabs(at.value) / 2;
-  bool keeps = w->armed && same && !noise && dae__sign(at.value) == w->side;
-  double band = keeps ? 0 : RESTART_BAND * events_change(ev, i, at.value, ev->rtol, ev->atol);
-  dae__events_start_watch(ev, i, at, fmax(band, RESTART_BAND_MIN * w->scale));
-  w->armed = keeps;
-  w->rebounded = rebounded;
+  bool keeps = same && !noise && dae__sign(at.value) == w->side;
+  bool leaves = w->side == 0 && fmax(fabs(at.value), fabs(w->left.value)) <= w->band;
+  double band = keeps    ? 0
+                : leaves ? w->band
+                         : RESTART_BAND * events_change(ev, i, at.value, ev->rtol, ev->atol);
+  dae__events_start_watch(ev, i, at, fmax(band, DAE__RESTART_BAND_MIN * w->scale));
+  w->armed = before.armed && keeps;
+  w->rebounded = before.rebounded;
+  w->rebound = leaves ? before.rebound : 0;
+  w->lost = leaves ? before.lost : 0;
 }
 
 /* Starts all watches after some events have fired, and sets the start of the next search. changed:
@@ -343,12 +347,13 @@ static dae_status events_rearm(dae__events *ev, bool changed, bool restarted, da
 
 dae__event_kinds dae__events_found(const dae__events *ev)
 {
-  dae__event_kinds kinds = {false, false};
+  dae__event_kinds kinds = {false, false, true};
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
     bool guard = event->kind == DAE_EVENT_GUARD;
     kinds.action |= ev->crossings[i].found && event->action && !guard;
     kinds.branch |= ev->crossings[i].found && guard && !event->passive;
+    kinds.timed &= !ev->crossings[i].found || event->next;
   }
   return kinds;
 }
@@ -434,11 +439,15 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
     first++;
   for (int i = 0; i < ev->count; i++)
     ev->found[i] = ev->crossings[i].found;
-  for (int round = 0; again; round++) {
-    if (round == MAX_SIMULTANEOUS)
-      return events_fail_in_loop(ev, err);
+  int round = 0;
+  for (; again && round < 2 * MAX_SIMULTANEOUS; round++) {
+    /* too many rounds: those that follow name the events of the loop */
+    for (int i = 0; round >= MAX_SIMULTANEOUS && i < ev->count; i++)
+      ev->found[i] = ev->crossings[i].found || (ev->found[i] && round > MAX_SIMULTANEOUS);
     DAE__TRY(events_run_round(ev, news, &stop, &again, err));
   }
+  if (round > MAX_SIMULTANEOUS)
+    return events_fail_in_loop(ev, err);
   DAE__TRY(events_check_progress(ev, first, err));
   if (news->restarted) {
     status = dae_integrator_restart(it, ev->t_found, ev->after, &cause);

@@ -13,6 +13,9 @@
 /* Half-width of the band around zero, over the event values around a crossing, that counts as zero
  * after the event has fired; round-off of projected states is 1e-12 of their terms. */
 #define DAE__ZERO_BAND 1e-12
+/* Half-width of the band around zero in which an event has no side after a restart by another
+ * event: least width over the largest value so far, round-off of the value. */
+#define DAE__RESTART_BAND_MIN 1e-14
 /* Number of states that are kept for the samples of all events; the first four serve all. */
 #define DAE__EVENT_STATES 16
 

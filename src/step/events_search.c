@@ -8,6 +8,9 @@
 #define MAX_SAMPLES 20000
 /* Distance of the points of a difference of the event value, over the step size. */
 #define DIFFERENCE 1e-5
+/* Time within which a value crosses its round-off, over the larger of the time and the step size,
+ * at which it is no longer told from one that stays at zero. Chosen, not measured. */
+#define TRANSVERSAL 1e-7
 
 /* ---- samples ---- */
 
@@ -163,6 +166,35 @@ static dae_status events_advance(dae__events *ev, double tolerance, dae_error *e
   return DAE_OK;
 }
 
+/* Whether event i, which has not been found up to its last sample, is at its zero there but for
+ * round-off and crosses it: after a restart the watch would have no side. */
+static bool events_is_at_zero(const dae__events *ev, int i, double tolerance)
+{
+  const dae__watch *w = &ev->watches[i];
+  double e = w->left.value, rate = w->left.rate, noise = DAE__RESTART_BAND_MIN * w->scale;
+  bool wanted = ev->events[i].direction == 0 || ev->events[i].direction == -w->side;
+  bool crosses =
+      w->side != 0 && wanted && e * w->side >= 0 && rate * w->side < 0; /* false for NaN */
+  bool transversal = noise <= TRANSVERSAL * fabs(rate) * tolerance / DBL_EPSILON;
+  return crosses && transversal && fabs(e) <= fmax(4 * tolerance * fabs(rate), noise);
+}
+
+/* Adds the events that are at their zero at the instant that was found. */
+static void events_add_at_zero(dae__events *ev, double tolerance)
+{
+  for (int i = 0; i < ev->count; i++) {
+    dae__crossing *c = &ev->crossings[i];
+    const dae__watch *w = &ev->watches[i];
+    bool searched = dae__event_is_searched(&ev->events[i]);
+    if (c->found || !searched || ev->events[i].kind == DAE_EVENT_GUARD)
+      continue;
+    c->found = events_is_at_zero(ev, i, tolerance);
+    c->bracket = (dae__bracket){
+        .a = ev->t_found, .b = ev->t_found, .fa = w->sided.value, .fb = w->left.value};
+    c->scale = w->scale;
+  }
+}
+
 /* Searches for crossings up to the time `to` in the step; *earliest: end of the bracket of the
  * first one, infinity: there is none. */
 static dae_status events_search_all(dae__events *ev, double to, double tolerance, double *earliest,
@@ -226,6 +258,7 @@ dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, da
       ev->t_found = fmax(ev->t_found, c->bracket.b);
   }
   DAE__TRY(events_advance(ev, tolerance, err));
+  events_add_at_zero(ev, tolerance);
   *t = ev->t_found;
   return DAE_EVENT;
 }

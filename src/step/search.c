@@ -178,7 +178,8 @@ static int search_classify(const dae__search *s, const dae__watch *w, const prog
   return search_monotone(p, margin) ? MONOTONE : UNCLEAR;
 }
 
-/* Crossing within a cleared piece, or the side that e takes there. */
+/* Crossing within a cleared piece, or the side that e takes there. A side other than that of the
+ * value at the start, within the band, is a near miss. */
 static bool search_crosses(const dae__search *s, dae__watch *w, const piece *p, int class,
                            dae__found *out)
 {
@@ -192,6 +193,8 @@ static bool search_crosses(const dae__search *s, dae__watch *w, const piece *p, 
       out->lost = fabs(p->r->value) > fmax(w->band, w->lost);
       return false;
     }
+    bool wanted = s->direction == 0 || s->direction == sign, fired = w->sided.t == w->t_fired;
+    w->near += wanted && !fired && w->sided.value * sign < -NOISE * w->scale;
     w->side = sign;
     w->sided = *p->r;
     w->rebound = 0;

@@ -31,8 +31,10 @@ static bundle *bundle_create(void)
   b->model.tapes = DAE__NEW(b->pool, dae__tape_set);
   for (int i = 0; i < DAE__CLASSES; i++) {
     b->in[i] = malloc(ENTRIES * sizeof(double));
-    for (int k = 0; k < ENTRIES; k++)
-      b->in[i][k] = i == DAE__CLASS_D ? k % 2 : draw_real(-2, 2);
+    for (int k = 0; k < ENTRIES; k++) {
+      double real = draw_real(-2, 2); /* of each class: draws sin(atan(NaN)) */
+      b->in[i][k] = i == DAE__CLASS_D ? k % 2 : real;
+    }
   }
   for (int way = 0; way < 2; way++)
     for (int i = 0; i < 16; i++)

@@ -189,19 +189,24 @@ static dae_status driver_variable_step(dae__onestep *o, double t_stop, dae_error
   return driver_give_up(o, k->h, &why, "", err);
 }
 
+/* Smallest automatic first step, over the smallest step size. Chosen, not measured. */
+#define FIRST_STEP_MIN 16
+
 /* Automatic first step size: h |x'| is a small part of |x|; the error test corrects it. */
 static double driver_first_step(const dae__onestep *o, double t_stop)
 {
   const dae_step_options *c = &o->control;
   double left = t_stop - o->driver->t, limit = c->max_step > 0 ? fmin(left, c->max_step) : left;
+  /* an instant just behind a restart: a part of the time left would be round-off */
+  double least = FIRST_STEP_MIN * dae__smallest_step(o->driver->t, t_stop);
   if (o->first_step > 0)
-    return fmin(o->first_step, limit);
+    return fmin(fmax(o->first_step, least), limit);
   double rate = fmax(dae__onestep_largest_rate(o, 1, c->atol / c->rtol, NULL, 0), DBL_MIN);
   int order = o->stepper[o->memory->current].order;
   double h = fmin(pow(c->rtol, 1.0 / (order + 1)) / rate, 0.1 * left);
   if (o->largest_first > 0)
     h = fmin(h, o->largest_first);
-  return fmin(h, limit);
+  return fmin(fmax(h, least), limit);
 }
 
 dae_status dae__onestep_advance(dae__onestep *o, double t_stop, dae_error *err)
