@@ -168,7 +168,7 @@ static check_words check_instants(const findings *f, int i, const dae_event *eve
   double t = nextafter(f->start.t, -INFINITY), next = t;
   check_words w = {"at times known in advance"};
   if (text.period > 0)
-    snprintf(w.text, sizeof w.text, "every %.10g from %.10g", text.period, text.origin);
+    snprintf(w.text, sizeof w.text, "every %.10g from %.10g", text.period, text.first);
   if (text.period > 0 || !to)
     return w;
   size_t used = 0;

@@ -125,7 +125,7 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan);
 typedef struct dae_model_event {
   int place;     /**< place for dae_model_fail, -1: none */
   double period; /**< distance of the instants of `every`, 0: no such event */
-  double origin; /**< an instant of `every` */
+  double first;  /**< first instant of `every` */
 } dae_model_event;
 
 /** Event i of dae_model_plan in the text. */

@@ -230,21 +230,23 @@ static void test_events_and_guards_are_listed(void **state)
   file_write("e.dae", "model e\nimport \"parts.dae\"\nstate x = 1, v = 0\ndiscrete u = 0\nx' = v\n"
                       "v' = u - x + if(x < 0.25, 1, 0) +\n  noevent(max(v, 0)) + floor(4*x)/9\n"
                       "event sample: every 0.1 from 0.05 { u = -v }\n"
-                      "event hits: at 0.25, 0.5 { v = v + 1 }\nevent waves: sin(20*pi*t) rising\n"
+                      "event hits: at 0.25, 0.5 { v = v + 1 }\nevent ticks: every 0.25\nevent "
+                      "waves: sin(20*pi*t) rising\n"
                       "event low: x falling\nevent slow: when v < 0.1 && x < 0.25 stop\n"
                       "simulate to 1\n");
   outcome *o = command_exits(0, "check e.dae");
-  says(o, "  events       6\n");
+  says(o, "  events       7\n");
   says(o, " sample  every 0.1 from 0.05; line 8\n");
   says(o, " hits    at t = 0.25, 0.5; line 9\n");
-  says(o, " waves   at t = 0.1, 0.2, 0.3, 0.4, ...; line 10\n");
-  says(o, " low     falling; line 11\n");
-  says(o, " slow    when a condition becomes true, stop; line 12\n");
+  says(o, " ticks   every 0.25 from 0.25; line 10\n");
+  says(o, " waves   at t = 0.1, 0.2, 0.3, 0.4, ...; line 11\n");
+  says(o, " low     falling; line 12\n");
+  says(o, " slow    when a condition becomes true, stop; line 13\n");
   says(o, " s.own   at every zero, stop; line 4 of parts.dae\n");
   says(o, "  guards       3\n");
   says(o, " x < 0.25    line 6\n");
   says(o, " floor(4*x)  line 7\n");
-  says(o, " v < 0.1     line 12\n");
+  says(o, " v < 0.1     line 13\n");
   says(o, "  not watched  1 condition in noevent\n");
   file_write("p.dae", pendulum);
   o = command_exits(0, "check p.dae");

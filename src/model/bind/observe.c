@@ -296,7 +296,10 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
   for (int i = 0; i < count && dae__bind_ok(b); i++) {
     const dae__expanded_event *event = &x->events.item[i];
     observe_build_event(b, layout, event, &trigger[i], &model->events[i]);
-    model->event_text[i] = (dae_model_event){event->place, event->period, event->origin};
+    model->event_text[i] = (dae_model_event){
+        .place = event->place,
+        .period = event->period,
+        .first = event->period > 0 ? event->origin + event->least * event->period : 0};
     if (event->place >= 0)
       *DAE__PUSH(x->l->keep, &model->name_places) = (dae__name_place){event->name, event->place};
   }
