@@ -43,6 +43,9 @@ typedef struct dae_event {
   /** time derivative of value along the motion; dy is the time derivative of the state vector, zero
    * for algebraic variables and multipliers. NULL: formed by differences */
   int (*rate)(void *user, double t, const double *y, const double *dy, double *rate);
+  /** value and rate in one call; NULL: by value and rate */
+  int (*sample)(void *user, double t, const double *y, const double *dy, double *value,
+                double *rate);
   /** sets the state after the event; on entry after is a copy of before. NULL: no change. The
    * result is made consistent with the values that were set held, the others move least. */
   int (*action)(void *user, double t, const double *before, double *after);

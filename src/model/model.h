@@ -24,8 +24,7 @@ typedef struct dae__result_tape {
 int dae__result_run(const dae__result_tape *result, double t, const double *y, const double *dy,
                     double *out);
 
-/* Tapes of an event: event function, its time derivative, and actions; the clock of a time event.
- */
+/* Tapes of an event: event function; event function and time derivative; actions. Or its clock. */
 typedef struct dae__event_tapes {
   dae__result_tape value, rate, action;
   dae__clock *clock;

@@ -56,6 +56,10 @@ static dae_status events_sample(void *user, dae__sample *out, dae_error *err)
     if (status < 0)
       return status;
   }
+  if (event->states_only && event->sample &&
+      event->sample(event->user, out->t, y, dy, &out->value, &out->rate) == 0 &&
+      isfinite(out->value) && isfinite(out->rate))
+    return DAE_OK;
   DAE__TRY(dae__event_value(ev, ev->event, out->t, y, &out->value, err));
   if (event->states_only && event->rate)
     return dae__event_rate(ev, ev->event, out->t, y, dy, &out->rate, err);

@@ -161,9 +161,20 @@ CALLBACK(value)
 CALLBACK(action)
 #undef CALLBACK
 
+static int observe_event_sample(void *user, double t, const double *y, const double *dy,
+                                double *value, double *rate)
+{
+  double out[2];
+  int status = dae__result_run(&((const dae__event_tapes *)user)->rate, t, y, dy, out);
+  *value = out[0];
+  *rate = out[1];
+  return status;
+}
+
 static int observe_event_rate(void *user, double t, const double *y, const double *dy, double *rate)
 {
-  return dae__result_run(&((const dae__event_tapes *)user)->rate, t, y, dy, rate);
+  double value;
+  return observe_event_sample(user, t, y, dy, &value, rate);
 }
 
 static dae__result_tape observe_result(const dae__layout *layout, dae__tape *tape)
@@ -223,9 +234,11 @@ static void observe_bind_trigger(dae__binder *b, const dae__layout *layout,
   if ((trigger->clock && !whole) || !dae__bind_ok(b))
     return;
   dae__node E_rate = observe_event_rate_node(b, E);
-  dae__nodes value = {.item = &E, .count = 1}, rate = {.item = &E_rate, .count = 1};
+  dae__nodes value = {.item = &E, .count = 1};
+  dae__nodes rate = {.item = (dae__node[]){E, E_rate}, .count = 2};
   trigger->value = observe_result(layout, dae__bind_vector_tape(b, "an event: value", &value));
-  trigger->rate = observe_result(layout, dae__bind_vector_tape(b, "an event: rate", &rate));
+  trigger->rate =
+      observe_result(layout, dae__bind_vector_tape(b, "an event: value and rate", &rate));
 }
 
 static void observe_build_event(dae__binder *b, const dae__layout *layout,
@@ -255,6 +268,7 @@ static void observe_build_event(dae__binder *b, const dae__layout *layout,
                      .user = trigger,
                      .value = trigger->value.tape ? observe_event_value : NULL,
                      .rate = trigger->rate.tape ? observe_event_rate : NULL,
+                     .sample = trigger->rate.tape ? observe_event_sample : NULL,
                      .next = clock ? observe_event_next : NULL,
                      .action = by_side            ? observe_event_side
                                : action.count > 0 ? observe_event_action

@@ -59,22 +59,35 @@ void dae__polynomial_create(dae__arena *arena, const dae_adapter *adapter,
 
 /* ---- states ---- */
 
-void dae__slopes_integrate(const dae__slopes *slopes, int n2, int nx, const dae_step *step,
-                           double x, double *restrict z)
+/* z = integral up to x with the integrals of the Lagrange basis up to there */
+static void polynomial_add_slopes(const dae__slopes *slopes, int n2, int nx, const dae_step *step,
+                                  double x, const double *single, const double *twice,
+                                  double *restrict z)
 {
-  double single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX], h = step->h;
+  double h = step->h;
   const double *x0 = step->from.z, *k = slopes->K;
   int n = slopes->nodes->n;
-  dae__nodal_integrals(slopes->nodes, x, single, twice);
   dae__add_rows(n, twice, h * h, n2, slopes->stride, k, x0, z);
   dae__axpy(n2, h * x, x0 + n2, z);
   dae__add_rows(n, single, h, nx - n2, slopes->stride, k, x0 + n2, z + n2);
 }
 
+void dae__slopes_integrate(const dae__slopes *slopes, int n2, int nx, const dae_step *step,
+                           double x, double *restrict z)
+{
+  double single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX];
+  dae__nodal_integrals(slopes->nodes, x, single, twice);
+  polynomial_add_slopes(slopes, n2, nx, step, x, single, twice, z);
+}
+
 static void polynomial_find_defect(dae__polynomial *o, const dae_step *step,
                                    const dae__slopes *slopes)
 {
-  dae__slopes_integrate(slopes, o->n2, o->adapter->nx, step, 1, o->k);
+  dae__end_weights *w = slopes->nodes == &o->nodes.wide ? &o->wide_end : &o->fine_end;
+  if (!w->known)
+    dae__nodal_integrals(slopes->nodes, 1, w->single, w->twice);
+  w->known = true;
+  polynomial_add_slopes(slopes, o->n2, o->adapter->nx, step, 1, w->single, w->twice, o->k);
   for (int i = 0; i < o->adapter->nx; i++)
     o->defect[i] = step->to.z[i] - o->k[i];
 }

@@ -37,11 +37,18 @@ typedef struct dae__slopes {
   int stride;
 } dae__slopes;
 
+/* Integrals of a Lagrange basis over the whole step, computed at the first use. */
+typedef struct dae__end_weights {
+  bool known;
+  double single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX];
+} dae__end_weights;
+
 typedef struct dae__polynomial {
   const dae_adapter *adapter;
   int n2;                 /* number of coordinates q, x = (q, v, u) with q' = v */
   int stride;             /* distance of two rows of slopes, in doubles */
   dae__dense_nodes nodes; /* nodes of the slopes of the step, and of the refined ones */
+  dae__end_weights wide_end, fine_end; /* of these nodes, for the end defect */
   bool collocated;   /* slopes of the step are those of a collocation polynomial at its stages */
   bool fixed;        /* steps of fixed size */
   double rtol, atol; /* tolerances of variable steps */
