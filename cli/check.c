@@ -7,7 +7,8 @@
 
 /* smallest change of a start value, relative to 1 + |value|, that is listed, as in a run */
 #define MOVED 1e-12
-#define LISTED 12 /* names or values in one list, followed by "and ... more" */
+#define LISTED 12  /* names or values in one list, followed by "and ... more" */
+#define INSTANTS 4 /* instants of a time event in the list of events */
 
 typedef struct findings {
   const dae_model *model;
@@ -137,6 +138,101 @@ static void check_print_moves(const findings *f)
     cli_row("", "  ... and %d more", moved - listed);
 }
 
+/* ---- events, guards ---- */
+
+typedef struct check_words {
+  char text[256];
+} check_words;
+
+/* Line of an event in the text, with the file where it is not the model itself. */
+static check_words check_place(const dae_model *model, int i)
+{
+  const char *own = NULL;
+  check_words w = {""};
+  dae_error at = dae_error_none();
+  int place = dae_model_event_at(model, i).place;
+  dae_model_source(model, 0, &own);
+  if (place < 0)
+    return w;
+  dae_model_fail(model, place, "", &at);
+  snprintf(w.text, sizeof w.text, "line %d%s%s", at.line, strcmp(at.file, own) ? " of " : "",
+           strcmp(at.file, own) ? at.file : "");
+  return w;
+}
+
+/* Period of a time event, or its first instants with the values of the start. */
+static check_words check_instants(const findings *f, int i, const dae_event *event)
+{
+  const dae_model_setting *to = dae_model_find_setting(f->model, "to");
+  dae_model_event text = dae_model_event_at(f->model, i);
+  double t = nextafter(f->start.t, -INFINITY), next = t;
+  check_words w = {"at times known in advance"};
+  if (text.period > 0)
+    snprintf(w.text, sizeof w.text, "every %.10g from %.10g", text.period, text.first);
+  if (text.period > 0 || !to)
+    return w;
+  size_t used = 0;
+  for (int k = 0; k <= INSTANTS && used < sizeof w.text; k++, t = next) {
+    if (event->next(event->user, t, to->value, f->start.y, &next) != 0 || !isfinite(next))
+      break;
+    used += (size_t)(k == INSTANTS ? snprintf(w.text + used, sizeof w.text - used, ", ...")
+                                   : snprintf(w.text + used, sizeof w.text - used, "%s%.10g",
+                                              k > 0 ? ", " : "at t = ", next));
+  }
+  if (used == 0)
+    snprintf(w.text, sizeof w.text, "at no time, with the values of the start");
+  return w;
+}
+
+static check_words check_event_text(const findings *f, int i, const dae_event *event)
+{
+  static const char *const ways[] = {"falling", "at every zero", "rising"};
+  check_words w = {""}, place = check_place(f->model, i);
+  const char *how = event->kind == DAE_EVENT_CONDITION ? "when a condition becomes true"
+                                                       : ways[1 + event->direction];
+  snprintf(w.text, sizeof w.text, "%.160s%s%s%.60s",
+           event->next ? check_instants(f, i, event).text : how, event->stop ? ", stop" : "",
+           place.text[0] ? "; " : "", place.text);
+  return w;
+}
+
+/* Lists the events, or the guards; floor(w) has one guard for either direction. */
+static void check_print_event_kind(const findings *f, const dae_run_plan *plan, bool guards)
+{
+  int width = 0, listed = 0, count = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass == 1 && count > 0)
+      cli_row(guards ? "guards" : "events", "%d", count);
+    for (int i = 0; i < plan->event_count; i++) {
+      const dae_event *event = &plan->events[i];
+      bool guard = event->kind == DAE_EVENT_GUARD;
+      if (guard != guards || (guard && i > 0 && event->name == plan->events[i - 1].name))
+        continue;
+      if (pass == 0) {
+        int length = (int)strlen(event->name);
+        width = count++ < LISTED && length > width ? length : width;
+      } else if (listed++ < LISTED) {
+        int column = printf("%17s%-*s  ", "", width, event->name);
+        cli_wrap(stdout, column, column,
+                 guard ? check_place(f->model, i).text : check_event_text(f, i, event).text);
+      }
+    }
+  }
+  if (listed > LISTED)
+    cli_row("", "  ... and %d more", listed - LISTED);
+}
+
+static void check_print_events(const findings *f)
+{
+  dae_run_plan plan = {0};
+  dae_model_plan(f->model, &plan);
+  check_print_event_kind(f, &plan, false);
+  check_print_event_kind(f, &plan, true);
+  if (plan.unwatched > 0)
+    cli_row("not watched", "%d condition%s in noevent", plan.unwatched,
+            check_plural(plan.unwatched));
+}
+
 /* ---- settings and methods ---- */
 
 static void check_print_simulate(const dae_model *model)
@@ -225,6 +321,7 @@ static dae_status check_model(const dae_model *model, dae_error *err)
   cli_row("has", "%s", counts[0] ? counts : "nothing");
   check_print_form(f.problem);
   dae_status status = check_start(&f, err);
+  check_print_events(&f);
   check_print_simulate(model);
   dae_start start = {.t = f.start.t, .y = status >= 0 ? f.y : f.start.y, .fixed = f.start.fixed};
   check_print_methods(model, &start);

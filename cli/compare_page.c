@@ -202,11 +202,11 @@ static void page_run(dae_page *page, const dae_comparison *c, const dae_compare_
   page_put(&l, compare_number(1e3 * r->seconds_rows));
   page_put(&l, page_size_cell(fmax(r->position_drift, r->velocity_drift)));
   page_put(&l, page_size_cell(r->energy_balance));
-  l.at[l.count] = r->message;
+  l.at[l.count] = ok ? r->other_events : r->message;
   dae_page_table_row(page,
-                     !ok            ? DAE_PAGE_BAD
-                     : r == c->best ? DAE_PAGE_GOOD
-                                    : DAE_PAGE_PLAIN,
+                     !ok || r->other_events[0] ? DAE_PAGE_BAD
+                     : r == c->best            ? DAE_PAGE_GOOD
+                                               : DAE_PAGE_PLAIN,
                      l.at);
 }
 

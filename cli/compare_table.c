@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define OTHER_EVENTS 8 /* listed runs whose events are others than those of the reference */
+
 const int compare_goals[COMPARE_GOALS] = {4, 6, 8};
 
 /* ---- cells ---- */
@@ -192,6 +194,17 @@ static void compare_print_command(const dae_comparison *c, const cli_arguments *
     printf("--rtol %s\n", compare_asked(best).text);
 }
 
+/* Runs whose numbers of events are not those of the reference. */
+static void compare_print_events(const dae_comparison *c)
+{
+  int listed = 0;
+  for (int i = 0; i < c->runs; i++)
+    if (c->run[i].other_events[0] && listed++ < OTHER_EVENTS)
+      cli_row(listed == 1 ? "no agreement" : "", "%s", c->run[i].other_events);
+  if (listed > OTHER_EVENTS)
+    cli_row("", "... and %d more runs with other numbers of events", listed - OTHER_EVENTS);
+}
+
 static void compare_print_recommendation(const dae_comparison *c, const dae_model *model,
                                          const cli_arguments *args, const dae_method **order)
 {
@@ -199,6 +212,7 @@ static void compare_print_recommendation(const dae_comparison *c, const dae_mode
   dae_reference_text(c, text, sizeof text);
   printf("\n");
   cli_row("reference", "%s", text);
+  compare_print_events(c);
   if (c->native.instructions > 0) {
     dae_native_text(&c->native, text, sizeof text);
     cli_row("native code", "%s", text);

@@ -152,6 +152,7 @@ _POINTERS = """
 int dae_mechanical.energy(void *, void *, void *, void *);
 int dae_event.value(void *, double, void *, void *);
 int dae_event.action(void *, double, void *, void *);
+int dae_event.next(void *, double, double, void *, void *);
 int dae_run_plan.output(void *, double, void *, void *);
 bool dae_run_plan.progress(void *, double);  bool dae_native_options.proceed(void *);
 int dae_sink.open(void *, int, void *, void *);  int dae_sink.row(void *, void *, void *);
@@ -896,20 +897,40 @@ def check(path: Any = None, *, text: str | None = None,
 
 
 class Event(NamedTuple):
-    """An event: zero of a function along a motion.
+    """An event: zero of a function along a motion, or instants known in advance.
 
     value(t, ...)   function of the blocks of the state vector that the problem has, in their order:
-                    q, v, u, w, lambda, psi; or x, y
+                    q, v, u, w, lambda, psi; or x, y. None with `every` or `next`
     direction       +1: rising only, -1: falling only, 0: both
     stop            the run ends at the event
     action(t, ...)  returns new values: a tuple q, v (and u if the problem has extra states), or x.
                     The state is then made consistent. None: no change
+    every           period: instants t0 + k*every, k = 1, 2, ... Steps end there exactly
+    next(t)         the first instant after t, at first asked just before the start; None: there is
+                    none
     """
-    value: Callable
+    value: Callable | None = None
     direction: int = 0
     stop: bool = False
     action: Callable | None = None
     name: str | None = None
+    every: float | None = None
+    next: Callable | None = None
+
+    def _instants(self, t0: float) -> Callable | None:
+        """Function of t for the next instant in a run from t0; None: a zero of value."""
+        if sum(given is not None for given in (self.value, self.every, self.next)) != 1:
+            raise ValueError("an event needs one of value, every, next")
+        if self.every is None:
+            return self.next
+        period = float(self.every)
+        if not 0 < period < math.inf:
+            raise ValueError(f"the period {period:g} of an event is not positive")
+
+        def on_grid(t: float) -> float:
+            k = max(math.floor((t - t0) / period), 1)
+            return next((at for i in range(k, k + 3) if (at := t0 + i * period) > t), math.inf)
+        return on_grid
 
 
 class _Form:
@@ -1069,11 +1090,19 @@ class _Form:
             for part, new in zip(moving, values):
                 _write(after + offset[part], _flat(new, n[part], None, None, f"action ({part})"))
 
+        def ahead(instants: Callable, t: float, end: float, out: int) -> None:
+            found = instants(t)
+            _write(out, [math.inf if found is None or found > end else float(found)])
+
         def event(e: Event) -> Any:
+            instants = e._instants(plan.start.t)
             return _s.dae_event(name=e.name and e.name.encode()).put(
                 direction=e.direction, stop=bool(e.stop),
-                value=guard.pointer(_pointers["dae_event.value"], lambda _, t, y, out:
-                                    _write(out, [float(e.value(t, *parts(y)))])),
+                value=e.value and guard.pointer(_pointers["dae_event.value"], lambda _, t, y, out:
+                                                _write(out, [float(e.value(t, *parts(y)))])),
+                next=instants and guard.pointer(_pointers["dae_event.next"],
+                                                lambda _, t, end, y, out:
+                                                ahead(instants, t, end, out)),
                 action=e.action and guard.pointer(_pointers["dae_event.action"],
                                                   lambda _, *at: act(e.action, *at)))
 

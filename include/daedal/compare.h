@@ -28,6 +28,11 @@ typedef struct dae_compare_run {
   dae_status status;        /**< status of the run */
   char message[256];        /**< reason of a failure; empty: none */
   double t_end;             /**< time reached: a stop event may end a run early */
+  long events;              /**< number of events, as in dae_summary */
+  long switchings;          /**< number of changes of branches, as in dae_summary */
+  /** event or branch whose number is not that of the reference, with both numbers; error and
+   * algebraic are then INFINITY. Empty: none */
+  char other_events[256];
   /** error by dae_variable_kind: maximum over rows and variables of
    * |y - reference| / (max |reference| + atol/rtol), with the maximum over rows: a run that meets
    * its tolerance has an error of rtol. NaN: unknown */
@@ -59,6 +64,9 @@ typedef struct dae_reference {
   double floor;     /**< smallest resolvable error: three times the agreement */
   double algebraic_floor; /**< smallest resolvable error of algebraic variables and multipliers */
   int rows;               /**< number of compared rows */
+  /** event or branch whose number differs in two runs, so that no two runs, or none of different
+   * families, count as agreeing; empty: none */
+  char other_events[256];
 } dae_reference;
 
 /** Result of a comparison. */

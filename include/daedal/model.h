@@ -121,6 +121,16 @@ const dae_model_setting *dae_model_find_setting(const dae_model *model, const ch
  * do not change. */
 void dae_model_plan(const dae_model *model, dae_run_plan *plan);
 
+/** What the text says of an event of dae_model_plan. */
+typedef struct dae_model_event {
+  int place;     /**< place for dae_model_fail, -1: none */
+  double period; /**< distance of the instants of `every`, 0: no such event */
+  double first;  /**< first instant of `every` */
+} dae_model_event;
+
+/** Event i of dae_model_plan in the text. */
+dae_model_event dae_model_event_at(const dae_model *model, int i);
+
 /** Drawing of the model: the draw statements, or without them point masses and rods recognised in
  * the constraints. It is valid as long as the model; eval uses memory of the model and belongs to
  * one thread at a time. */

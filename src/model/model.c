@@ -243,6 +243,11 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
     plan->every = every->value;
 }
 
+dae_model_event dae_model_event_at(const dae_model *model, int i)
+{
+  return i >= 0 && i < model->event_count ? model->event_text[i] : (dae_model_event){.place = -1};
+}
+
 /* ---- errors ---- */
 
 dae_status dae_model_fail(const dae_model *model, int place, const char *text, dae_error *err)

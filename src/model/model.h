@@ -48,7 +48,8 @@ struct dae_model {
   DAE__LIST(dae_column) columns;
   dae__result_tape outputs;
   const char **output_names;
-  dae_event *events; /* those of guards, then those of the text */
+  dae_event *events;           /* those of guards, then those of the text */
+  dae_model_event *event_text; /* by event: what the text says of it */
   int event_count;
   int unwatched;     /* number of relations of the motion within noevent */
   dae__stops *stops; /* narrow features of functions of time; NULL: none */

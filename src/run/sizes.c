@@ -31,6 +31,7 @@
   X(dae_mechanical_wanted)                                                                         \
   X(dae_method)                                                                                    \
   X(dae_model_counts)                                                                              \
+  X(dae_model_event)                                                                               \
   X(dae_model_options)                                                                             \
   X(dae_model_setting)                                                                             \
   X(dae_momentum)                                                                                  \

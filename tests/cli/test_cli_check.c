@@ -222,6 +222,39 @@ static void test_check_is_of_the_run(void **state)
   }
 }
 
+/* Events with their kind, instants and line; guards with their line; what nothing watches. */
+static void test_events_and_guards_are_listed(void **state)
+{
+  (void)state;
+  file_write("parts.dae", "system s {\n  state z = 0\n  z' = 1\n  event own: z - 0.5 stop\n}\n");
+  file_write("e.dae", "model e\nimport \"parts.dae\"\nstate x = 1, v = 0\ndiscrete u = 0\nx' = v\n"
+                      "v' = u - x + if(x < 0.25, 1, 0) +\n  noevent(max(v, 0)) + floor(4*x)/9\n"
+                      "event sample: every 0.1 from 0.05 { u = -v }\n"
+                      "event hits: at 0.25, 0.5 { v = v + 1 }\nevent ticks: every 0.25\nevent "
+                      "waves: sin(20*pi*t) rising\n"
+                      "event low: x falling\nevent slow: when v < 0.1 && x < 0.25 stop\n"
+                      "simulate to 1\n");
+  outcome *o = command_exits(0, "check e.dae");
+  says(o, "  events       7\n");
+  says(o, " sample  every 0.1 from 0.05; line 8\n");
+  says(o, " hits    at t = 0.25, 0.5; line 9\n");
+  says(o, " ticks   every 0.25 from 0.25; line 10\n");
+  says(o, " waves   at t = 0.1, 0.2, 0.3, 0.4, ...; line 11\n");
+  says(o, " low     falling; line 12\n");
+  says(o, " slow    when a condition becomes true, stop; line 13\n");
+  says(o, " s.own   at every zero, stop; line 4 of parts.dae\n");
+  says(o, "  guards       3\n");
+  says(o, " x < 0.25    line 6\n");
+  says(o, " floor(4*x)  line 7\n");
+  says(o, " v < 0.1     line 13\n");
+  says(o, "  not watched  1 condition in noevent\n");
+  file_write("p.dae", pendulum);
+  o = command_exits(0, "check p.dae");
+  assert_null(strstr(o->out, "events "));
+  assert_null(strstr(o->out, "guards "));
+  assert_null(strstr(o->out, "not watched"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -231,6 +264,7 @@ int main(void)
       IN_FOLDER(test_discrete_variables_are_no_freedom),
       IN_FOLDER(test_coupled_models_are_judged_part_by_part_and_assembled),
       IN_FOLDER(test_given_start_values_outweigh_the_others),
+      IN_FOLDER(test_events_and_guards_are_listed),
       IN_FOLDER(test_auto_is_told_as_it_is_taken),
       IN_FOLDER(test_every_example_is_judged),
       IN_FOLDER(test_check_is_of_the_run),

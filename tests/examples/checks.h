@@ -36,6 +36,14 @@ double check_track_ode(const motion *m);
 double check_transistor_amplifier(const motion *m);
 double check_akzo_nobel(const motion *m);
 
+/* check_switched.c: guards, time events, discretes */
+double check_sampled_cart(const motion *m);
+double check_ratchet(const motion *m);
+double check_clutch(const motion *m);
+double check_diode_bridge(const motion *m);
+double check_hysteresis(const motion *m);
+double check_balls(const motion *m);
+
 /* check_systems.c: chains, nets, and models of several systems */
 double check_chain(const motion *m);
 double check_hanging_chain(const motion *m);

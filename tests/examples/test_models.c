@@ -27,16 +27,20 @@ typedef struct entry {
   double own, sharp; /* digits at the model's own tolerance, and at 1e-8 */
   energy_law energy;
   const char *set[3]; /* variants to be checked besides, at 1e-8 */
+  bool switches;      /* checked by other methods as well */
 } entry;
 
 static const entry entries[] = {
     {"akzo_nobel.dae", check_akzo_nobel, 7, 7, .energy = BALANCED},
     {"angle_chain.dae", check_angle_chain, 7, 7, .energy = KEPT, .set = {"N=10"}},
+    {"balls.dae", check_balls, 9.5, 9.5, .energy = KEPT, .switches = true},
     {"bouncing_ball.dae", check_bouncing_ball, 6, 6, .energy = BALANCED},
     {"car_axis.dae", check_car_axis, 4.5, 5, .energy = BALANCED},
     {"chain.dae", check_chain, 5, 5.5, .energy = KEPT, .set = {"N=4", "N=10"}},
     {"circuits_ring.dae", check_circuits_ring, 5.5, 6.5, .energy = BALANCED, .set = {"N=5"}},
+    {"clutch.dae", check_clutch, 6.5, 8.5, .energy = BALANCED, .switches = true},
     {"diode.dae", check_coupled, 7.5, 8.5, .energy = BALANCED},
+    {"diode_bridge.dae", check_diode_bridge, 6.5, 8, .energy = BALANCED, .switches = true},
     {"double_pendulum.dae", check_double_pendulum, 4, 4.5, .energy = KEPT},
     {"drive_train.dae", check_drive_train, 5.5, 6.5, .energy = BALANCED},
     {"fast_particle.dae", check_fast_particle, 4.5, 5, .energy = BALANCED},
@@ -46,6 +50,7 @@ static const entry entries[] = {
     {"hanging_chain.dae", check_hanging_chain, 8, 6.5, .energy = KEPT, .set = {"N=100"}},
     {"heated_bar.dae", check_heated_bar, 5.5, 7, .energy = BALANCED},
     {"hessenberg.dae", check_hessenberg, 7, 7, .energy = BALANCED},
+    {"hysteresis.dae", check_hysteresis, 7, 8, .energy = BALANCED, .switches = true},
     {"linked_pendula.dae", check_coupled, 7, 7, .energy = KEPT},
     {"loudspeaker.dae", check_loudspeaker, 6.5, 6.5, .energy = BALANCED},
     {"membrane.dae", check_membrane, 5.5, 6.5, .energy = KEPT},
@@ -56,8 +61,10 @@ static const entry entries[] = {
     {"pendulum.dae", check_pendulum, 4, 5, .energy = KEPT},
     {"platform.dae", check_platform, 5.5, 6.5, .energy = KEPT},
     {"pursuit.dae", check_pursuit, 6.5, 7, .energy = BALANCED},
+    {"ratchet.dae", check_ratchet, 6, 7.5, .energy = BALANCED, .switches = true},
     {"ring.dae", check_ring, 5.5, 5.5, .energy = BALANCED},
     {"rolling_disk.dae", check_rolling_disk, 5.5, 6, .energy = KEPT},
+    {"sampled_cart.dae", check_sampled_cart, 9, 9, .energy = BALANCED, .switches = true},
     {"skate.dae", check_skate, 4, 5.5, .energy = KEPT},
     {"slider_crank.dae", check_slider_crank, 4.5, 5.5, .energy = KEPT},
     {"stiffening.dae", check_stiffening, 6.5, 7, .energy = BALANCED},
@@ -154,6 +161,18 @@ static void test_models_take_other_parameters(void **state)
   assert_int_equal(failures, 0);
 }
 
+static void test_models_that_switch_do_so_by_other_methods(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"radau", "bdf"};
+  int failures = 0;
+  for (int i = 0; i < ENTRIES; i++)
+    for (int k = 0; k < 2 && entries[i].switches; k++)
+      failures +=
+          check_run(&entries[i], (motion_plan){.tolerance = 1e-6, .method = methods[k]}, 5.5);
+  assert_int_equal(failures, 0);
+}
+
 /* every file has its entry, every entry its file */
 static void test_no_model_goes_unchecked(void **state)
 {
@@ -183,6 +202,7 @@ int main(void)
       cmocka_unit_test(test_every_model_does_what_is_known_of_it),
       cmocka_unit_test(test_every_model_is_sharper_at_a_sharper_tolerance),
       cmocka_unit_test(test_models_take_other_parameters),
+      cmocka_unit_test(test_models_that_switch_do_so_by_other_methods),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,6 +207,29 @@ class Events(Test):
         self.assertEqual(r.summary["events"], 3)
 
 
+    def test_instants_known_in_advance(self):
+        # a velocity that grows by 1 at 0.5, 1, 1.5, ..., 3 is 6 at the end, the position 0.5 * 15
+        kick = daedal.Event(every=0.5, name="kick", action=lambda t, q, v: (q, [v[0] + 1]))
+        free = dict(M=[[1]], f=lambda t, q, v: [0], q_names=["x"])
+        r = daedal.Mechanical(**free, events=[kick]).run([0], 3, rtol=1e-9)
+        self.assertEqual(r.summary["events"], 6)
+        self.assertEqual({0.5 * k for k in range(7)} - set(r["t"]), set())
+        self.assertNear((r["x"][-1], r["der(x)"][-1]), (7.5, 6), 1e-9)
+        # two instants, the second ends the run
+        at = daedal.Event(next=lambda t: min((s for s in (0.3, 1.1) if s > t), default=None),
+                          action=kick.action)
+        end = daedal.Event(next=lambda t: 2 if t < 2 else math.inf, stop=True, name="end")
+        r = daedal.Mechanical(**free, events=[at, end]).run([0], 3, rtol=1e-9)
+        self.assertEqual((r.summary["message"], r["t"][-1]), ("end", 2))
+        self.assertNear((r["x"][-1], r["der(x)"][-1]), (1.7 + 0.9, 2), 1e-9)
+        for wrong, words in ((dict(), "one of value"), (dict(every=0), "not positive"),
+                             (dict(every=1, next=lambda t: 2), "one of value")):
+            with self.assertRaisesRegex(ValueError, words):
+                daedal.Mechanical(**free, events=[daedal.Event(**wrong)]).run([0], 1)
+        with self.assertRaises(ZeroDivisionError):
+            daedal.Mechanical(**free, events=[daedal.Event(next=lambda t: 1 / 0)]).run([0], 1)
+
+
 class Failures(Test):
     def test_exceptions_come_through_with_their_traceback(self):
         def force(t, q, v):

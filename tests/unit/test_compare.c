@@ -289,6 +289,80 @@ static void test_where_two_differ_nothing_is_known_beyond(void **state)
   dae_comparison_free(c);
 }
 
+/* x = t - t^2/2 reaches 0.5, 5e-10 below the sensor; the other method, 1e-9 higher, crosses it up
+ * and down. Rows agree to 1e-9, the numbers of events do not. */
+static int above_sensor(void *user, double t, const double *y, double *value)
+{
+  (void)user, (void)t;
+  *value = y[0] - (0.5 + 5e-10);
+  return 0;
+}
+
+static int throw_rates(void *user, const dae_semi_explicit_at *at, double *dx)
+{
+  (void)user;
+  dx[0] = at->x[1];
+  dx[1] = -1;
+  return 0;
+}
+
+static dae_status higher_create(const dae_problem *problem, const dae_start *start,
+                                const void *opts, const dae_env *env, dae_integrator **out,
+                                dae_error *err)
+{
+  double y[] = {start->y[0] + 1e-9, start->y[1]};
+  dae_start other = *start;
+  other.y = y;
+  return named("rosenbrock")->create(problem, &other, opts, env, out, err);
+}
+
+static void test_runs_with_other_numbers_of_events_do_not_agree(void **state)
+{
+  static const char *const names[] = {"explicit", "radau", NULL};
+  static const double start[] = {0, 1};
+  const dae_semi_explicit throw = {.nx = 2, .f = throw_rates};
+  const dae_event sensor = {.name = "sensor", .value = above_sensor, .states_only = true};
+  const test_problem p = {.problem = {.semi_explicit = &throw},
+                          .start = {.y = start},
+                          .events = &sensor,
+                          .event_count = 1};
+  dae_method higher = *named("rosenbrock");
+  setting s;
+  (void)state;
+  higher.name = "higher";
+  higher.create = higher_create;
+  set_up(&s, &p, 2, names);
+  add(&s, &higher);
+  dae_comparison *c = compared(&s);
+  assert_int_equal(c->reference.kind, DAE_REFERENCE_FAMILIES);
+  assert_string_equal(c->reference.other_events, "");
+  assert_true(c->reference.run.method != &higher && c->reference.witness.method != &higher);
+  for (int i = 0; i < c->runs; i++) {
+    const dae_compare_run *run = &c->run[i];
+    bool other = run->method == &higher;
+    assert_int_equal(run->events, other ? 2 : 0);
+    assert_true(other ? isinf(run->error) : run->error < 1e-12);
+    assert_true(run->kind[DAE_VARIABLE_STATE] < 1e-8);
+    assert_true(strstr(run->other_events, "event sensor: 2 in higher at 1e-") ==
+                (other ? run->other_events : NULL));
+  }
+  assert_ptr_not_equal(c->recommended, &higher);
+  assert_true(isnan(dae_comparison_cost(c, &higher, 1e-3, DAE_COST_SECONDS)));
+  dae_comparison_free(c);
+
+  /* two methods: neither agrees with the other, each with itself */
+  set_up(&s, &p, 2, (const char *const[]){"explicit", NULL});
+  add(&s, &higher);
+  c = compared(&s);
+  assert_int_equal(c->reference.kind, DAE_REFERENCE_TOLERANCES);
+  assert_non_null(strstr(c->reference.other_events, "event sensor: 2 in higher at 1e-"));
+  assert_non_null(strstr(c->reference.other_events, ", 0 in explicit at 1e-"));
+  char text[512];
+  dae_reference_text(c, text, sizeof text);
+  assert_non_null(strstr(text, c->reference.other_events));
+  dae_comparison_free(c);
+}
+
 static void test_a_method_that_fails_says_why(void **state)
 {
   static const char *const names[] = {"explicit", "radau", "bdf", NULL};
@@ -710,6 +784,7 @@ int main(void)
       cmocka_unit_test(test_one_family_and_one_method_have_weaker_references),
       cmocka_unit_test(test_a_wrong_method_is_neither_reference_nor_recommended),
       cmocka_unit_test(test_where_two_differ_nothing_is_known_beyond),
+      cmocka_unit_test(test_runs_with_other_numbers_of_events_do_not_agree),
       cmocka_unit_test(test_a_method_that_fails_says_why),
       cmocka_unit_test(test_a_run_that_takes_too_long_is_given_up),
       cmocka_unit_test(test_fixed_steps_go_through_step_sizes),

@@ -303,12 +303,17 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
   dae__expander *x = b->x;
   int count = x->events.count;
   model->events = DAE__ALLOC(b->arena, dae_event, count);
+  model->event_text = DAE__ALLOC(b->arena, dae_model_event, count);
   dae__event_tapes *trigger = DAE__ALLOC(b->arena, dae__event_tapes, count);
   if (count == 0 || !dae__binder_leaves(b, layout->size))
     return;
   for (int i = 0; i < count && dae__bind_ok(b); i++) {
     const dae__expanded_event *event = &x->events.item[i];
     observe_build_event(b, layout, event, &trigger[i], &model->events[i]);
+    model->event_text[i] = (dae_model_event){
+        .place = event->place,
+        .period = event->period,
+        .first = event->period > 0 ? event->origin + event->least * event->period : 0};
     if (event->place >= 0)
       *DAE__PUSH(x->l->keep, &model->name_places) = (dae__name_place){event->name, event->place};
   }

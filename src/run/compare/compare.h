@@ -12,6 +12,8 @@ typedef struct dae__track {
   bool whole;   /* whether there is also a row at the end of the plan, stored last */
   double t_end; /* time at which the run ended */
   double *y;    /* state vectors of the rows, one after the other */
+  /* numbers of events and changes of branches, as in a summary */
+  char events[sizeof((dae_summary *)0)->event_list];
 } dae__track;
 
 /* Largest relative differences between the rows of two runs, by kind of variable. */
@@ -98,6 +100,13 @@ double dae__series_expect(const dae__series *s, double factor);
  * against it. */
 dae_status dae__compare_reference(dae__compare *c, dae_error *err);
 dae_status dae__compare_errors(dae__compare *c, dae_error *err);
+
+#define DAE__DIFFERENCE_SIZE sizeof((dae_compare_run *)0)->other_events
+/* compare_events.c: whether the numbers of events or of changes of branches differ in two runs, and
+ * the first one that does, with both numbers. */
+bool dae__compare_events_differ(const dae_compare_run *a, const dae__track *x,
+                                const dae_compare_run *b, const dae__track *y,
+                                char text[DAE__DIFFERENCE_SIZE]);
 
 /* compare_rank.c: recommends a method, with its reasons as text. */
 void dae__compare_recommend(dae_comparison *c, bool interrupted,

@@ -45,6 +45,7 @@ static double compare_figure(const dae_compare_run *run, int cost)
                                          : fabs(run->energy_balance);
 }
 
+/* Whether a run has an error, INFINITY if its events are others than those of the reference. */
 static bool compare_is_valid(const dae_comparison *c, int i, const dae_method *method)
 {
   return i < c->runs && c->run[i].method == method && c->run[i].status >= 0 &&
@@ -72,7 +73,7 @@ double dae_comparison_cost(const dae_comparison *c, const dae_method *method, do
       continue;
     /* minimum over the runs; fmin ignores NaN */
     least = fmin(least, compare_figure(&c->run[i], (int)cost));
-    if (i > 0 && compare_is_valid(c, i - 1, method) &&
+    if (i > 0 && compare_is_valid(c, i - 1, method) && isfinite(c->run[i - 1].error) &&
         compare_known_error(c, &c->run[i - 1]) > error)
       least = fmin(least, compare_interpolate(c, &c->run[i - 1], &c->run[i], error, (int)cost));
   }
@@ -143,7 +144,11 @@ size_t dae_reference_text(const dae_comparison *c, char *text, size_t size)
   const dae_reference *r = &c->reference;
   dae__text t = dae__text_in(text, size);
   if (!r->run.method) {
-    dae__text_add(&t, "no two runs came to their end, there is no reference");
+    dae__text_add(&t,
+                  r->other_events[0]
+                      ? "no two runs have the same number of events (%s), there is no reference"
+                      : "no two runs came to their end, there is no reference",
+                  r->other_events);
     return t.length;
   }
   dae__text_add(&t, "%s at %s and %s at %s ", r->run.method->name, compare_asked(&r->run).text,
@@ -158,6 +163,8 @@ size_t dae_reference_text(const dae_comparison *c, char *text, size_t size)
                   : r->kind == DAE_REFERENCE_METHODS
                       ? "; but they are of one family, and a mistake may be in both"
                       : "; but it is the same method, whose mistakes are in both");
+  if (r->other_events[0])
+    dae__text_add(&t, "; others differ in the number of an event (%s)", r->other_events);
   return t.length;
 }
 
@@ -211,7 +218,7 @@ static double compare_energy_at(const dae_comparison *c, const dae_method *metho
   for (int i = 0; i < c->runs; i++) {
     if (!compare_is_valid(c, i, method) || compare_known_error(c, &c->run[i]) > c->wanted)
       continue;
-    bool first = i == 0 || !compare_is_valid(c, i - 1, method);
+    bool first = i == 0 || !compare_is_valid(c, i - 1, method) || isinf(c->run[i - 1].error);
     return first ? compare_figure(&c->run[i], COST_ENERGY)
                  : compare_interpolate(c, &c->run[i - 1], &c->run[i], c->wanted, COST_ENERGY);
   }
@@ -245,10 +252,16 @@ static void compare_say_none(const dae_comparison *c, bool interrupted, dae__tex
   const dae_reference *r = &c->reference;
   const dae_compare_run *nearest = NULL;
   for (int i = 0; i < c->runs; i++)
-    if (compare_is_valid(c, i, c->run[i].method) && (!nearest || c->run[i].error < nearest->error))
+    if (compare_is_valid(c, i, c->run[i].method) && isfinite(c->run[i].error) &&
+        (!nearest || c->run[i].error < nearest->error))
       nearest = &c->run[i];
   if (interrupted && !nearest)
     dae__text_add(t, "The comparison was interrupted before errors were known.");
+  else if (!r->run.method && r->other_events[0])
+    dae__text_add(t,
+                  "There is no reference: no two runs have the same number of events, which then "
+                  "depends on the tolerance or the method: %s.",
+                  r->other_events);
   else if (!r->run.method)
     dae__text_add(t, "There is no reference: no two runs came to their end.");
   else if (r->kind == DAE_REFERENCE_NONE)
@@ -263,7 +276,7 @@ static void compare_say_none(const dae_comparison *c, bool interrupted, dae__tex
                   "Compare at smaller tolerances, or for a larger error.",
                   compare_power(c->wanted, ERROR_POWER).text,
                   compare_power(r->floor, ERROR_POWER).text);
-  else
+  else if (nearest)
     dae__text_add(t,
                   "No method reached an error of %s: %s comes nearest, with %s at %s. Compare at "
                   "smaller tolerances.",

@@ -15,7 +15,9 @@
  * which is rtol for two runs that differ by the tolerance, whatever the units. Coordinates, rates
  * and states are kept apart from algebraic variables and multipliers, which some methods have to
  * fewer digits. Variables that only events change are left out; the times at which a stop event
- * ends two runs are compared instead. */
+ * ends two runs are compared instead.
+ * Runs whose numbers of events or of changes of branches differ do not agree, whatever their rows
+ * (compare_events.c). */
 #include "core/error.h"
 #include "core/vec.h"
 #include "run/compare/compare.h"
@@ -180,9 +182,12 @@ typedef struct pair {
   double agreement, algebraic;
 } pair;
 
+/* Closest pair of candidates with the same events. If there is none, but pairs with different
+ * events, the closest of these is described in the reference. */
 static pair compare_closest(dae__compare *c, dae_reference_kind kind)
 {
-  pair best = {.agreement = INFINITY};
+  pair best = {.agreement = INFINITY}, other = best;
+  char text[DAE__DIFFERENCE_SIZE], *said = c->out->reference.other_events;
   for (int i = 0; i < c->candidates; i++) {
     const dae__candidate *a = &c->candidate[i];
     compare_set_scale(c, &a->track);
@@ -191,10 +196,15 @@ static pair compare_closest(dae__compare *c, dae_reference_kind kind)
       if (compare_relation(a, b) != kind)
         continue;
       dae__gap d = compare_gap(c, &a->track, &b->track);
-      if (d.motion < best.agreement)
-        best = (pair){a, b, d.motion, d.algebraic};
+      bool differ = dae__compare_events_differ(&a->run, &a->track, &b->run, &b->track, text);
+      pair *least = differ ? &other : &best;
+      if (d.motion < least->agreement)
+        *least = (pair){a, b, d.motion, d.algebraic};
     }
   }
+  if (!best.a && other.a && !said[0])
+    dae__compare_events_differ(&other.a->run, &other.a->track, &other.b->run, &other.b->track,
+                               said);
   return best;
 }
 
@@ -202,10 +212,12 @@ static pair compare_closest(dae__compare *c, dae_reference_kind kind)
 static double compare_support(dae__compare *c, const dae__candidate *of, const pair *p)
 {
   double nearest = INFINITY;
+  char text[DAE__DIFFERENCE_SIZE];
   compare_set_scale(c, &of->track);
   for (int i = 0; i < c->candidates; i++) {
     const dae__candidate *other = &c->candidate[i];
-    if (other->run.method != p->a->run.method && other->run.method != p->b->run.method)
+    if (other->run.method != p->a->run.method && other->run.method != p->b->run.method &&
+        !dae__compare_events_differ(&of->run, &of->track, &other->run, &other->track, text))
       nearest = fmin(nearest, compare_gap(c, &of->track, &other->track).motion);
   }
   return nearest;
@@ -259,10 +271,13 @@ static dae_status compare_find_error(dae__compare *c, int series, dae_compare_ru
     DAE__TRY(dae__trial(c, 0, run, &c->spare, err));
   if (run->status < 0 || !c->reference)
     return DAE_OK;
-  dae__gap d = compare_gap(c, &c->reference->track, known ? &known->track : &c->spare);
+  const dae__track *track = known ? &known->track : &c->spare, *reference = &c->reference->track;
+  dae__gap d = compare_gap(c, reference, track);
+  bool differ =
+      dae__compare_events_differ(run, track, &c->reference->run, reference, run->other_events);
   memcpy(run->kind, d.kind, sizeof run->kind);
-  run->error = d.motion;
-  run->algebraic = d.algebraic;
+  run->error = differ ? INFINITY : d.motion;
+  run->algebraic = differ && !isnan(d.algebraic) ? INFINITY : d.algebraic;
   return DAE_OK;
 }
 

@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* Number of steps of the first run of a fixed-step method if no run at a tolerance succeeded;
@@ -146,12 +147,15 @@ dae_status dae__trial(dae__compare *c, double limit, dae_compare_run *run, dae__
   dae_status status = trial_integrate(c, &plan, run, &summary, err);
   if (status >= 0 && run->status >= 0)
     *(track ? &run->seconds_rows : &run->seconds) = summary.seconds;
+  run->events = summary.events;
+  run->switchings = summary.switchings;
   if (!track) {
     run->stats = summary.stats;
     return status;
   }
   c->done++;
   track->t_end = summary.t_end;
+  memcpy(track->events, summary.event_list, sizeof track->events);
   run->position_drift = summary.position_drift;
   run->velocity_drift = summary.velocity_drift;
   run->energy_balance = summary.energy_balance;

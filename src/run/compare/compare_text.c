@@ -60,6 +60,9 @@ static void compare_add_run(dae__text *t, const dae_compare_run *r, const char *
 #undef ADD
   dae__text_add(t, ", \"status\": \"%s\", \"message\": ", dae_status_name(r->status));
   dae__text_quote(t, r->message, sizeof r->message);
+  dae__text_add(t, ", \"events\": %ld, \"switchings\": %ld, \"other_events\": ", r->events,
+                r->switchings);
+  dae__text_quote(t, r->other_events, sizeof r->other_events);
   dae__text_add(t, "}%s\n", comma);
 }
 
@@ -101,7 +104,9 @@ size_t dae_comparison_json(const dae_comparison *c, char *text, size_t size)
   compare_add_number(&t, "agreement", r->agreement);
   compare_add_number(&t, "floor", known ? r->floor : NAN);
   compare_add_number(&t, "algebraic_floor", known ? r->algebraic_floor : NAN);
-  dae__text_add(&t, ", \"rows\": %d,\n  \"runs\": [\n", r->rows);
+  dae__text_add(&t, ", \"rows\": %d, \"other_events\": ", r->rows);
+  dae__text_quote(&t, r->other_events, sizeof r->other_events);
+  dae__text_add(&t, ",\n  \"runs\": [\n");
   for (int i = 0; i < c->runs; i++)
     compare_add_run(&t, &c->run[i], i + 1 < c->runs ? "," : "");
   dae__text_add(&t, "  ],\n  \"to_reach\": [\n");
