@@ -50,7 +50,7 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
   DAE__TRY(dae__parse(l, file, &parsed));
   x->names = &parsed.names;
   for (int r = 0; r < DAE__RANK; r++)
-    x->index_name[r] = dae__name(l, x->names, r == 0 ? "i" : "j", 1);
+    x->index_name[r] = dae__name(l, x->names, &"ijk"[r], 1);
   DAE__TRY(dae__declare_symbols(x, parsed.first));
   DAE__TRY(dae__read_overrides(x));
   DAE__TRY(dae__resolve_ranges(x));
@@ -59,7 +59,7 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
   DAE__TRY(dae__expand_results(x));
   model->name = parsed.first->declared->name;
   model->title = parsed.first->text ? parsed.first->text : "";
-  b.lazy = x->instances.count == 1 && x->graph->count <= LAZY_MAX_NODES;
+  b.lazy = x->systems == 1 && x->graph->count <= LAZY_MAX_NODES;
   dae_status status = dae__build_problem(&b, model, &layout);
   if (!status)
     status = dae__build_results(&b, model, &layout);

@@ -167,7 +167,8 @@ void check_lets(const char *model, base *b)
         continue;
       const dae__elements *e = dae__elements_of(&b->x, s, i, symbol->d->place);
       for (int k = 0; k < e->count; k++)
-        check_let(model, b, dae__element_node(&b->x, s, i, k, symbol->d->place), symbol->d->place);
+        check_let(model, b, dae__element_value(&b->x, s, i, k, symbol->d->place).node,
+                  symbol->d->place);
     }
   }
 }

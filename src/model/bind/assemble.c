@@ -9,7 +9,7 @@
 static void assemble_create_systems(dae__binder *b, dae__layout *out)
 {
   dae__expander *x = b->x;
-  int instances = x->instances.count, values = 0;
+  int instances = x->systems, values = 0;
   for (int i = 0; i < x->leaves.count; i++) {
     bool coordinate = x->leaf_kind.item[i] == DAE__LEAF_COORD;
     b->coordinates = b->coordinates || coordinate;
@@ -23,9 +23,9 @@ static void assemble_create_systems(dae__binder *b, dae__layout *out)
   for (int i = 0; i < instances && !x->l->status; i++) {
     out->of_instance[i] = -1;
     bool empty = i == 0 && instances > 1; /* the top level of the model beside its systems */
-    for (int s = x->scopes.item[0].first; s >= 0 && empty; s = x->symbols.item[s].next)
-      empty = x->symbols.item[s].kind < DAE__STATEMENT_COORD ||
-              x->symbols.item[s].kind >= DAE__STATEMENT_DISCRETE;
+    const dae__instance *own = &x->instances.item[i];
+    for (int k = 0; k < own->variables.count && empty; k++)
+      empty = x->symbols.item[own->variables.item[k].symbol].kind == DAE__STATEMENT_DISCRETE;
     if (empty && x->instances.item[0].energy_place > 0)
       dae__load_fail(x->l, x->instances.item[0].energy_place,
                      "energies and constraints must be in a system with their variables; use joint "
@@ -86,7 +86,7 @@ static void assemble_create_wires(dae__binder *b, dae_model *model, const dae__l
     const dae__system *u = &layout->system[i];
     for (int k = 0; k < u->in.count; k++) {
       int leaf = u->in.item[k];
-      int from = layout->of_instance[x->leaves.item[leaf].instance];
+      int from = layout->of_instance[dae__leaf_home(x, leaf)];
       *wire++ = (dae_wire){i, k, {from, layout->entry[leaf] - layout->system[from].first}};
     }
   }
@@ -100,14 +100,14 @@ static void assemble_bind_all(dae__binder *b, dae_model *model, dae__layout *lay
     return;
   for (int i = 0; i < layout->count && !x->l->status; i++) {
     dae__system *u = &layout->system[i];
-    const char *name = x->instances.count > 1 ? x->instances.item[u->instance].name : model->name;
+    const char *name = x->systems > 1 ? x->instances.item[u->instance].name : model->name;
     part[i].name = b->system = name;
     if (u->mechanical)
       part[i].mechanical = dae__bind_mechanical(b, u, name);
     else
       part[i].semi_explicit = dae__bind_semi(b, u, name);
   }
-  if (x->instances.count == 1) {
+  if (x->systems == 1) {
     model->problem = part[0].mechanical ? dae_problem_mechanical(part[0].mechanical)
                                         : dae_problem_semi_explicit(part[0].semi_explicit);
     return;
@@ -149,7 +149,7 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *lay
 {
   dae__expander *x = b->x;
   *layout = (dae__layout){.count = 0};
-  if (x->joints.count > 0 && x->instances.count == 1)
+  if (x->joints.count > 0 && x->systems == 1)
     dae__load_fail(x->l, x->joints.item[0].place,
                    "a joint connects systems, but the model has none; write constraint");
   dae__bind_held(b);
@@ -163,7 +163,7 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *lay
   if (!dae__bind_ok(b))
     return x->l->status;
   dae_model_counts *n = &model->count;
-  n->systems = x->instances.count - 1;
+  n->systems = x->systems - 1;
   n->joints = x->joints.count;
   n->outputs = x->outputs.count;
   n->events = x->events.count - x->guard_events;

@@ -92,7 +92,7 @@ bool dae__bind_joint(dae__binder *b, const dae__constraint *g, const int *system
     int leaf = below.leaf[k];
     if (x->leaf_kind.item[leaf] != DAE__LEAF_COORD)
       continue;
-    int system = system_of_instance[x->leaves.item[leaf].instance];
+    int system = system_of_instance[dae__leaf_home(x, leaf)];
     /* Binary search for the leaf: coordinates of a system are in rising order of their leaves. */
     const dae__ints *q = &systems[system].q;
     int from = 0, to = q->count - 1;

@@ -3,6 +3,7 @@
  * as class Q, its derivative as class S, the held values as class D. */
 #include "model/expand/value.h"
 #include "model/model.h"
+#include "model/space/space.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 static void observe_build_start(dae__binder *b, dae_model *model, const dae__layout *layout)
 {
   dae__expander *x = b->x;
-  const double *values = dae__start_values(x, model->t_start);
+  const double *values = dae__start_values(x);
   int size = layout->size + b->held.count;
   model->y = DAE__ALLOC(b->arena, double, size);
   model->fixed = DAE__ALLOC(b->arena, bool, size);
@@ -20,20 +21,22 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
     return;
   for (int i = 0; i < layout->leaves; i++) {
     unsigned kind = x->leaf_kind.item[i];
+    bool rate = kind == DAE__LEAF_COORD_RATE;
     bool mode = kind == DAE__LEAF_DISCRETE && x->leaves.item[i].symbol < 0;
+    int entry = layout->entry[i];
     if (mode)
-      model->y[layout->entry[i]] = values[i];
-    if (layout->entry[i] < 0 || kind == DAE__LEAF_MULTIPLIER || x->leaves.item[i].symbol < 0)
+      model->y[entry] = values[i];
+    if (entry < 0 || kind == DAE__LEAF_MULTIPLIER || x->leaves.item[i].symbol < 0)
       continue;
     const dae__symbol *symbol = &x->symbols.item[x->leaves.item[i].symbol];
     bool hidden = kind == DAE__LEAF_ALG && symbol->kind == DAE__STATEMENT_STATE;
     if (hidden)
       continue;
-    model->y[layout->entry[i]] = values[i];
-    model->given[layout->entry[i]] =
-        kind == DAE__LEAF_COORD_RATE ? symbol->d->rate != NULL : symbol->d->value != NULL;
-    model->fixed[layout->entry[i]] =
-        kind == DAE__LEAF_COORD_RATE ? symbol->d->rate_fixed : symbol->d->fixed;
+    model->y[entry] = values[i];
+    model->given[entry] = (rate ? symbol->d->rate : symbol->d->value) != NULL;
+    model->fixed[entry] = rate ? symbol->d->rate_fixed : symbol->d->fixed;
+    if (symbol->kind == DAE__STATEMENT_BODY)
+      dae__body_held(x, i, &model->given[entry], &model->fixed[entry]);
   }
   for (int i = 0; i < b->held.count; i++)
     b->held_value[i] = model->y[layout->size + i];
@@ -53,7 +56,7 @@ static void observe_build_atol(dae__binder *b, dae_model *model, const dae__layo
     bool rate = x->leaf_kind.item[i] == DAE__LEAF_COORD_RATE;
     bool hidden = x->leaf_kind.item[i] == DAE__LEAF_ALG && symbol->kind == DAE__STATEMENT_STATE;
     const dae__expr *expr = rate && d->rate_atol ? d->rate_atol : d->atol;
-    double atol = x->instances.item[leaf->instance].atol;
+    double atol = x->instances.item[dae__leaf_home(x, i)].atol;
     if (!(expr || atol > 0) || hidden)
       continue;
     if (!model->atol)
@@ -76,17 +79,19 @@ static void observe_add_variables(dae__binder *b, dae_model *model, const dae__l
 {
   dae__expander *x = b->x;
   dae__pool *keep = x->l->keep;
-  for (int i = 0; i < x->instances.count; i++) {
-    int s = x->scopes.item[x->instances.item[i].scope].first;
-    for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next) {
-      const dae__symbol *symbol = &x->symbols.item[s];
-      if (symbol->kind < DAE__STATEMENT_COORD || symbol->kind > DAE__STATEMENT_DISCRETE ||
-          (rates && symbol->kind != DAE__STATEMENT_COORD))
+  for (int i = 0; i < x->systems; i++) {
+    const dae__instance *own = &x->instances.item[i];
+    for (int j = 0; j < own->variables.count && dae__load_ok(x->l); j++) {
+      struct dae__variable of = own->variables.item[j];
+      const dae__symbol *symbol = &x->symbols.item[of.symbol];
+      bool coordinate = symbol->kind == DAE__STATEMENT_COORD || symbol->kind == DAE__STATEMENT_BODY;
+      if (rates && !coordinate)
         continue;
-      const dae__elements *e = dae__elements_of(x, s, i, symbol->d->place);
-      for (int k = 0; e && k < e->count && dae__load_ok(x->l); k++) {
-        const char *name = dae__element_name(x, s, i, k);
-        int entry = layout->entry[e->leaf + k + (rates ? e->count : 0)];
+      const dae__elements *e = dae__elements_of(x, of.symbol, of.instance, symbol->d->place);
+      int count = e ? e->count * e->width : 0;
+      for (int k = 0; k < count && dae__load_ok(x->l); k++) {
+        const char *name = dae__element_name(x, of.symbol, of.instance, k);
+        int entry = layout->entry[e->leaf + k + (rates ? count : 0)];
         *DAE__PUSH(keep, &model->columns) =
             (dae_column){entry, rates ? dae__pool_print(keep, "der(%s)", name) : name};
         if (!rates)
@@ -122,7 +127,7 @@ static void observe_build_columns(dae__binder *b, dae_model *model, const dae__l
   int unlabelled = 0;
   observe_add_variables(b, model, layout, false);
   observe_add_variables(b, model, layout, true);
-  for (int i = 0; i < x->instances.count; i++) {
+  for (int i = 0; i < x->systems; i++) {
     const dae__instance *own = &x->instances.item[i];
     int count = observe_add_multipliers(b, model, layout, "lambda", own->name, &own->holonomic, 0);
     observe_add_multipliers(b, model, layout, "psi", own->name, &own->nonholonomic, 0);
@@ -130,7 +135,7 @@ static void observe_build_columns(dae__binder *b, dae_model *model, const dae__l
       unlabelled = count;
   }
   observe_add_multipliers(b, model, layout, "lambda", "", &x->joints, unlabelled);
-  for (int i = 0; i < x->instances.count; i++) {
+  for (int i = 0; i < x->systems; i++) {
     const dae__instance *own = &x->instances.item[i];
     for (int k = 0; k < own->equations.count && dae__load_ok(x->l); k++) {
       const dae__equation *e = &own->equations.item[k];

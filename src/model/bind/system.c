@@ -58,7 +58,7 @@ static int system_find_missing(dae__binder *b, const dae__system *u, dae__leaves
     int leaf = i < u->u.count ? u->u.item[i] : u->w.item[i - u->u.count];
     bool state = x->leaf_kind.item[leaf] == DAE__LEAF_STATE;
     int rate = state ? dae__rate_leaf(x, leaf) : leaf;
-    bool given = state && x->explicit_rate[rate] >= 0;
+    bool given = state && x->explicit_rate.item[rate] >= 0;
     if (!given && b->by[leaf] < 0 && b->by[rate] < 0)
       missing = leaf;
   }
@@ -103,7 +103,7 @@ static void system_explicit_rows(dae__binder *b, dae__system *u)
   const dae__instance *own = &x->instances.item[u->instance];
   for (int i = 0; i < u->u.count && dae__load_ok(x->l); i++) {
     int state = u->u.item[i];
-    if (x->explicit_rate[dae__rate_leaf(x, state)] >= 0)
+    if (x->explicit_rate.item[dae__rate_leaf(x, state)] >= 0)
       continue;
     *DAE__PUSH(pool, &u->w) = dae__add_leaf(x, DAE__LEAF_ALG, x->leaves.item[state]);
     u->hidden++;
@@ -114,7 +114,7 @@ static void system_explicit_rows(dae__binder *b, dae__system *u)
   int hidden = u->w.count - u->hidden;
   for (int i = 0; i < u->u.count; i++) {
     int rate_leaf = dae__rate_leaf(x, u->u.item[i]);
-    dae__node rate = x->explicit_rate[rate_leaf];
+    dae__node rate = x->explicit_rate.item[rate_leaf];
     if (rate < 0)
       rate = dae__leaf(x->graph, u->w.item[hidden++]);
     b->by[rate_leaf] = rate;
@@ -145,7 +145,7 @@ static dae__node system_mass_row(dae__binder *b, dae__system *u, const dae__equa
     /* the leaves of a symbol are its values, then as many rates */
     const dae__leaf_info *info = &x->leaves.item[d.leaf[i]];
     const dae__elements *own = dae__elements_of(x, info->symbol, info->instance, e->place);
-    int state = d.leaf[i] - own->count;
+    int state = d.leaf[i] - own->count * own->width;
     *DAE__PUSH(x->l->scratch, &u->mass.entries) = (dae__triplet){row, b->index[state], d.value[i]};
   }
   const unsigned allowed = DAE__LEAF_TIME | DAE__LEAF_STATE | DAE__LEAF_ALG | DAE__LEAF_DISCRETE;
@@ -153,14 +153,14 @@ static dae__node system_mass_row(dae__binder *b, dae__system *u, const dae__equa
     dae__leaves below = dae__leaves_below(x->walker, 1, &u->mass.entries.item[i].node);
     for (int k = 0; k < below.count; k++) {
       int leaf = below.leaf[k];
-      bool mine = x->leaves.item[leaf].instance == u->instance || leaf == 0;
+      bool mine = dae__leaf_home(x, leaf) == u->instance || leaf == 0;
       if (!mine || !(x->leaf_kind.item[leaf] & allowed))
         dae__load_fail(x->l, e->place,
                        "the coefficient of the rate of a state may not depend on %s",
                        dae__leaf_name(x, leaf));
     }
   }
-  return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, x->no_state_rates));
+  return DAE__NEG(x->graph, dae__replace_leaves(x->walker, residual, x->no_state_rates.item));
 }
 
 /* Forms as many rows M x' = s as states, equations with rates first; the other equations become 0 =
@@ -218,7 +218,7 @@ static void system_list_inputs(dae__binder *b, dae__system *u)
 {
   dae__expander *x = b->x;
   dae__pool *pool = x->l->scratch;
-  if (x->instances.count == 1)
+  if (x->systems == 1)
     return;
   const dae__instance *own = &x->instances.item[u->instance];
   dae__nodes all = {0};
@@ -231,7 +231,7 @@ static void system_list_inputs(dae__binder *b, dae__system *u)
     dae__leaves below = dae__leaves_below(x->walker, 1, &all.item[k]);
     for (int i = 0; i < below.count; i++) {
       int leaf = below.leaf[i];
-      if (leaf == 0 || x->leaves.item[leaf].instance == u->instance || b->kind[leaf])
+      if (leaf == 0 || dae__leaf_home(x, leaf) == u->instance || b->kind[leaf])
         continue;
       dae__binder_place(b, leaf, DAE__CLASS_IN, u->in.count);
       *DAE__PUSH(pool, &u->in) = leaf;
@@ -243,16 +243,18 @@ dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
 {
   dae__expander *x = b->x;
   *u = (dae__system){.instance = instance};
-  int s = x->scopes.item[x->instances.item[instance].scope].first;
-  for (; s >= 0 && dae__load_ok(x->l); s = x->symbols.item[s].next) {
-    const dae__symbol *symbol = &x->symbols.item[s];
-    if (symbol->kind < DAE__STATEMENT_COORD || symbol->kind >= DAE__STATEMENT_DISCRETE)
+  const dae__instance *own = &x->instances.item[instance];
+  for (int k = 0; k < own->variables.count && dae__load_ok(x->l); k++) {
+    struct dae__variable variable = own->variables.item[k];
+    const dae__symbol *symbol = &x->symbols.item[variable.symbol];
+    if (symbol->kind == DAE__STATEMENT_DISCRETE)
       continue;
-    const dae__elements *e = dae__elements_of(x, s, instance, symbol->d->place);
-    dae__ints *list = symbol->kind == DAE__STATEMENT_COORD ? &u->q
-                      : symbol->kind == DAE__STATEMENT_ALG ? &u->w
-                                                           : &u->u;
-    for (int i = 0; e && i < e->count; i++)
+    const dae__elements *e =
+        dae__elements_of(x, variable.symbol, variable.instance, symbol->d->place);
+    dae__ints *list = symbol->kind == DAE__STATEMENT_ALG     ? &u->w
+                      : symbol->kind == DAE__STATEMENT_STATE ? &u->u
+                                                             : &u->q;
+    for (int i = 0; e && i < e->count * e->width; i++)
       *DAE__PUSH(x->l->scratch, list) = e->leaf + i;
   }
   u->mechanical = u->q.count > 0;
@@ -266,7 +268,7 @@ dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
     return x->l->status;
   bool all_explicit = true;
   for (int i = 0; i < u->u.count; i++)
-    if (x->explicit_rate[dae__rate_leaf(x, u->u.item[i])] < 0)
+    if (x->explicit_rate.item[dae__rate_leaf(x, u->u.item[i])] < 0)
       all_explicit = false;
   if (all_explicit || b->coordinates)
     system_explicit_rows(b, u);

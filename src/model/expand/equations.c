@@ -8,7 +8,7 @@ static int equations_state_rate_of(const dae__context *c, dae__node node)
 {
   dae__node_view v = dae__node_at(c->x->graph, node);
   if (v.op != DAE__OP_LEAF || c->x->leaf_kind.item[v.leaf] != DAE__LEAF_STATE_RATE ||
-      c->x->leaves.item[v.leaf].instance != c->instance)
+      dae__leaf_home(c->x, v.leaf) != c->x->instances.item[c->instance].home)
     return -1;
   return v.leaf;
 }
@@ -47,18 +47,20 @@ static void equations_find_explicit(const dae__context *c, dae__equation *e)
     return;
   e->rate_leaf = d.leaf[0];
   e->second = true;
-  e->rhs = DAE__DIV(graph, dae__replace_leaves(x->walker, residual, x->no_state_rates),
+  e->rhs = DAE__DIV(graph, dae__replace_leaves(x->walker, residual, x->no_state_rates.item),
                     dae__constant(graph, -factor));
 }
 
-void dae__add_equation(const dae__context *c, const dae__statement *s)
+/* Adds the equation of one component, or of two numbers. name: its name in messages. */
+static void equations_add(const dae__context *c, const dae__statement *s, dae__node a, dae__node b,
+                          const char *name)
 {
   const dae__allowed may = {
       DAE__LEAF_TIME | DAE__LEAF_COORD_RATE | DAE__LEAF_STATE_RATE | DAE__LEAF_VALUES,
       DAE__LEAF_VALUES, "an equation", "t, variables, and rates of its own system"};
   dae__equation e = {.place = s->place};
-  e.a = dae__evaluate(c, s->a);
-  e.b = dae__evaluate(c, s->b);
+  e.a = a;
+  e.b = b;
   dae__check_leaves(c, e.a, s->place, &may);
   dae__check_leaves(c, e.b, s->place, &may);
   if (c->x->l->status)
@@ -70,11 +72,12 @@ void dae__add_equation(const dae__context *c, const dae__statement *s)
         "an expression with let");
     return;
   }
-  dae__instance *own = &c->x->instances.item[c->instance];
+  int home = c->x->instances.item[c->instance].home;
+  dae__instance *own = &c->x->instances.item[home];
   const char *system = own->name[0] ? own->name : "the model";
   if (own->equations.count < own->unknowns)
     equations_find_explicit(c, &e);
-  else if (own->unknowns == 0 && c->instance == 0 && c->x->instances.count > 1)
+  else if (own->unknowns == 0 && home == 0 && c->x->systems > 1)
     dae__load_fail(c->x->l, s->place, "an equation must be in a system with its variables");
   else if (own->unknowns == 0)
     dae__load_fail(c->x->l, s->place, "%s has an equation, but no state or algebraic variable",
@@ -85,27 +88,36 @@ void dae__add_equation(const dae__context *c, const dae__statement *s)
                    own->unknowns, own->unknowns == 1 ? "" : "s");
   if (c->x->l->status)
     return;
-  e.name = dae__statement_name(c, s);
+  e.name = name;
   if (dae__load_record(c->x->l, s->place))
     *DAE__PUSH(c->x->l->scratch, &own->equations) = e;
 }
 
+void dae__add_equation(const dae__context *c, const dae__statement *s)
+{
+  dae__load *l = c->x->l;
+  dae__value a = dae__evaluate_value(c, s->a), b = dae__evaluate_value(c, s->b);
+  const char *name = l->status ? "" : dae__statement_name(c, s);
+  if (!l->status && a.size != b.size)
+    dae__load_fail(l, s->place, "the sides of the equation are %s and %s", dae__size_text(a.size),
+                   dae__size_text(b.size));
+  for (int i = 0; i < a.size && !l->status; i++)
+    equations_add(c, s, a.at[i], b.at[i],
+                  a.size == 1 ? name
+                              : dae__pool_print(l->keep, "%s.%s", name, dae__component_name(i)));
+}
+
 void dae__find_explicit_rates(dae__expander *x)
 {
-  x->explicit_rate = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
-  if (!dae__load_ok(x->l))
-    return;
-  for (int i = 0; i < x->leaves.count; i++)
-    x->explicit_rate[i] = -1;
-  for (int i = 0; i < 2 * x->instances.count; i++) {
+  for (int i = 0; i < 2 * x->systems; i++) {
     dae__instance *own = &x->instances.item[i / 2];
     bool second = i % 2; /* equations u' = E first, then E = u' and c*u' = E */
     for (int k = 0; k < own->equations.count; k++) {
       dae__equation *e = &own->equations.item[k];
       if (e->rate_leaf < 0 || e->second != second)
         continue;
-      if (x->explicit_rate[e->rate_leaf] < 0)
-        x->explicit_rate[e->rate_leaf] = e->rhs;
+      if (x->explicit_rate.item[e->rate_leaf] < 0)
+        x->explicit_rate.item[e->rate_leaf] = e->rhs;
       else if (second)
         e->rate_leaf = -1; /* the rate is given by another equation: this one is implicit */
       else

@@ -1,10 +1,12 @@
 /* Expansion of the syntax tree into expressions: names are resolved, arrays and loops unrolled,
  * lets inserted.
  *
- * A scope is the model itself or a system statement; it has one instance, or one for each value of
- * the system's index. A symbol is a declared name of a scope; in each instance it has its own
- * elements (one, or those of an array). Elements are evaluated at their first use, so that
- * declarations may come in any order; an element that needs itself is a cyclic definition. */
+ * A scope is the model itself, a system statement, or a part with its arguments; it has one
+ * instance, or one for each value of the system's index, or for each use of the part. A symbol is a
+ * declared name of a scope; in each instance it has its own elements (one, or those of an array),
+ * numbers or vectors. Elements are evaluated at their first use, so that declarations may come in
+ * any order; an element that needs itself is a cyclic definition. What an instance of a part states
+ * belongs to its home, the system it stands in. */
 #ifndef DAEDAL_MODEL_EXPAND_EXPAND_H
 #define DAEDAL_MODEL_EXPAND_EXPAND_H
 
@@ -35,33 +37,57 @@ typedef struct dae__leaf_info {
   int element;
 } dae__leaf_info;
 
+/* ---- values ---- */
+
+/* Value of an expression: a number, a truth value, or a vector of two or three components. */
+typedef struct dae__value {
+  union {
+    dae__node node;  /* a number or truth value */
+    dae__node at[3]; /* components of a vector */
+  };
+  int size; /* 1: a number; 2, 3: a vector */
+  bool truth;
+} dae__value;
+
 /* ---- names ---- */
 
-/* The elements of a symbol in one instance of its scope: one, or those of an array. */
+/* The elements of a symbol in one instance of its scope: one, or those of an array. Element i has
+ * the components i * width to (i + 1) * width - 1. */
 typedef struct dae__elements {
   enum { DAE__ELEMENTS_UNRESOLVED, DAE__ELEMENTS_RESOLVING, DAE__ELEMENTS_RESOLVED } stage;
   int from[DAE__RANK], to[DAE__RANK];
   int count;
+  /* components of an element: 1; 2, 3 of a vector; 3, 7 coordinates of a body; 0: unknown, -1:
+   * being found */
+  int width;
   /* first leaf of a variable; leaves of the values, then of the rates of coords and states */
   int leaf;
-  /* by element of a param, let or output: its node; -1: not evaluated, -2: being evaluated */
+  /* by component of a param, let or output: its node; -1: not evaluated, -2: being evaluated */
   dae__node *node;
+  struct dae__body *body; /* by element of a body */
+  int instance;           /* first instance of a part */
 } dae__elements;
 
 typedef struct dae__symbol {
   dae__statement_kind kind; /* kind of the statement that declares the symbol */
   const dae__declaration *d;
+  const dae__statement *statement; /* statement of a body or part; NULL for others */
   int scope;
-  int next;          /* next symbol of the scope, -1: none */
-  int body;          /* scope inside a symbol that is a system */
-  dae__elements *in; /* by instance of the scope: elements of the symbol */
-  bool busy;         /* a function that is being evaluated */
+  int next;           /* next symbol of the scope, -1: none */
+  int body;           /* scope inside a symbol that is a system or a template of parts */
+  dae__elements **in; /* by instance of the scope: elements of the symbol, NULL: not resolved */
+  int room;           /* length of `in` */
+  bool busy;          /* a function that is being evaluated */
+  /* connector whose angle the symbol is; NULL: another symbol */
+  struct dae__connector *angle;
 } dae__symbol;
 
 typedef struct dae__scope {
   const char *name; /* name of the system; "" for the model */
   const dae__statement *body;
-  const dae__declaration *d; /* declaration of the system; NULL for the model */
+  const dae__declaration *d; /* declaration of the system or part; NULL for the model */
+  bool part;                 /* a template of parts */
+  int outer;                 /* scope in which the names of a part are looked up next */
   int symbol;                /* symbol of the system; -1 for the model */
   int first, last;           /* first and last symbol of the scope; -1: none */
   int instance, instances;   /* first instance and number of instances */
@@ -97,6 +123,7 @@ typedef struct dae__constraint {
   const char *label; /* text of the label; NULL: without a label */
   int place;
   int leaf;         /* leaf of the multiplier */
+  bool derived;     /* from a body or connector, not written by the user */
   const char *name; /* name of the constraint in messages */
 } dae__constraint;
 
@@ -117,11 +144,23 @@ typedef struct dae__force {
 
 typedef DAE__LIST(dae__constraint) dae__constraints;
 
+/* A declared variable in an instance. */
+struct dae__variable {
+  int symbol, instance;
+};
+
 /* One instance of a scope, with its energies, forces, constraints and equations. */
 typedef struct dae__instance {
-  const char *name; /* name of the instance: "A", "S[2]"; "" for the model */
+  const char *name; /* name of the instance: "A", "S[2]", "A.FL"; "" for the model */
   int scope, number;
-  int unknowns;     /* number of states and algebraic variables */
+  int home;   /* instance of a system, or of the model, to which the instance belongs: itself, or
+                 that of a part */
+  int outer;  /* instance in which names are looked up next; -1: none */
+  int parent; /* instance that holds the part; -1: not a part */
+  struct dae__local *frame;                  /* arguments of a part, as local names */
+  DAE__LIST(struct dae__variable) variables; /* variables of the system, with those of its parts */
+  const dae__statement *gravity;             /* the statement of the scope; NULL: none */
+  int unknowns;                              /* number of states and algebraic variables */
   int energy_place; /* place in the text of the first energy or constraint; 0: none */
   double atol;      /* absolute tolerance of the system's variables by its settings; 0: none */
   dae__node kinetic, potential;
@@ -180,6 +219,8 @@ typedef struct dae__override {
   int symbol, place;
   bool one_system;
   int system;
+  const char *part; /* name of the instances of a part, with or without indices; NULL: no part */
+  int component;    /* component of a vector; -1: all */
   int rank, index[DAE__RANK];
   const dae__expr *value;
   bool used;
@@ -190,11 +231,12 @@ typedef struct dae__expander {
   dae__graph *graph;
   dae__walker *walker;
   dae__names *names;
-  const char *index_name[DAE__RANK]; /* default names of the indices of arrays, "i" and "j" */
+  const char *index_name[DAE__RANK]; /* default names of the indices of arrays, "i", "j", "k" */
   DAE__LIST(dae__scope) scopes;
   DAE__LIST(dae__symbol) symbols;
-  dae__table symbol_table; /* symbols by scope and name */
-  DAE__LIST(dae__instance) instances;
+  dae__table symbol_table;            /* symbols by scope and name */
+  DAE__LIST(dae__instance) instances; /* the model, systems, then parts */
+  int systems;                        /* number of instances that are not parts */
   DAE__LIST(dae__leaf_info) leaves;
   DAE__LIST(unsigned char) leaf_kind;
   /* by node: set of the kinds of leaves in its expression, computed on demand */
@@ -213,13 +255,15 @@ typedef struct dae__expander {
   dae__table guard_table;    /* guards by their relation */
   dae__table relation_table; /* places in the text, by relation */
   int unwatched;             /* number of relations of the motion within noevent */
-  bool *moves;               /* by leaf: the motion depends on it; set by dae__guard_motion */
+  DAE__LIST(bool) moves;     /* by leaf: the motion depends on it; set by dae__guard_motion */
   dae__picture picture;      /* shapes of the draw statements */
   DAE__LIST(dae__node) time_functions; /* maximal functions of time alone in the motion */
   const dae__statement *simulate;
-  double from, to;           /* start and end of the run by its settings; to = NaN: not given */
-  dae__node *no_state_rates; /* by leaf: node 0 for the rate of a state, -1 for others */
-  dae__node *explicit_rate;  /* by leaf u': node E of the equation u' = E; -1: none */
+  double from, to;          /* start and end of the run by its settings; to = NaN: not given */
+  struct dae__start *start; /* values at the start, as far as they were needed (start.c) */
+  struct dae__space *space; /* bodies and connectors (space/space.h) */
+  DAE__LIST(dae__node) no_state_rates; /* by leaf: 0 for the rate of a state, -1 for others */
+  DAE__LIST(dae__node) explicit_rate;  /* by leaf u': node E of the equation u' = E; -1: none */
 } dae__expander;
 
 /* ---- scopes and symbols: scope.c, settings.c ---- */
@@ -234,17 +278,27 @@ dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first);
 dae_status dae__read_overrides(dae__expander *x);
 /* Finds the instances of systems and elements of arrays, and creates the leaves of variables. */
 dae_status dae__resolve_ranges(dae__expander *x);
-/* Overriding value of an element of a param; NULL: none. */
-const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, const int *index);
+/* Overriding value of an element of a param, or of a component of it, after another one, NULL: the
+ * first; NULL: none. */
+const dae__override *dae__override_next(dae__expander *x, const dae__override *after, int symbol,
+                                        int instance, const int *index);
 
 /* Elements of a symbol in an instance, resolved at their first use; NULL after an error. */
 dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance, int place);
 static inline dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place)
 {
-  dae__elements *in = x->symbols.item[symbol].in;
-  dae__elements *e = in ? &in[x->instances.item[instance].number] : NULL;
+  const dae__symbol *s = &x->symbols.item[symbol];
+  int number = s->angle ? 0 : x->instances.item[instance].number;
+  dae__elements *e = number < s->room ? s->in[number] : NULL;
   bool done = e && e->stage == DAE__ELEMENTS_RESOLVED && !x->l->status;
   return done ? e : dae__elements_resolve(x, symbol, instance, place);
+}
+/* Elements of a symbol in an instance, of which only the width may be known. */
+dae__elements *dae__elements_slot(dae__expander *x, int symbol, int instance);
+/* System to which a leaf belongs, as an instance. */
+static inline int dae__leaf_home(const dae__expander *x, int leaf)
+{
+  return x->instances.item[x->leaves.item[leaf].instance].home;
 }
 /* Leaf of the rate of a coordinate or state. */
 static inline int dae__rate_leaf(const dae__expander *x, int leaf)
@@ -268,26 +322,35 @@ int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info);
 
 /* ---- expressions: value.c ---- */
 
-/* A local name and its value: an index, an argument of a function, or a let of a loop. */
+/* A local name and its value: an index, an argument of a function or part, or a let of a loop. */
 typedef struct dae__local {
   const char *name;
-  dae__node node;
+  dae__value value; /* size 0: not evaluated, -1: being evaluated */
   bool index;
-  const struct dae__local *outer;
+  struct dae__local *outer;
+  /* expression of a let of a loop, or of an argument of a part; NULL: the value is known. With the
+   * instance and the local names it is evaluated in */
+  const dae__expr *expr;
+  int instance;
+  struct dae__local *frame;
 } dae__local;
 
 /* Context of the evaluation of an expression: instance, local names, permitted quantities. */
 typedef struct dae__context {
   dae__expander *x;
   int instance;
-  const dae__local *frame;
+  dae__local *frame;
   bool constant;    /* only params and indices are permitted */
+  bool list;        /* a list may be the value, of which one element is wanted */
   bool results;     /* multipliers, energies and outputs are permitted */
   const char *what; /* name of the expression in messages, such as "an array bound" */
   bool in_loop;
-  int lets; /* number of lets of the enclosing loops */
+  bool names_only; /* lets of loops are not evaluated before they are used */
+  int lets;        /* number of lets of the enclosing loops */
 } dae__context;
 
+/* Value of an expression, a number or a vector. */
+dae__value dae__evaluate_value(const dae__context *c, const dae__expr *e);
 /* Node of a numerical expression; node 0, with the error recorded, after an error. */
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e);
 /* Node of a condition. */
@@ -297,13 +360,8 @@ double dae__evaluate_constant(const dae__context *c, const dae__expr *e);
 int dae__evaluate_whole(const dae__context *c, const dae__expr *e);
 /* Evaluates both ends of a range. */
 bool dae__evaluate_range(const dae__context *c, const dae__range *range, int *from, int *to);
-/* Node of an element of a param, let or output. */
-dae__node dae__element_node(dae__expander *x, int symbol, int instance, int element, int place);
-/* Element that a name with indices stands for: symbol, instance, number of the element. */
-typedef struct dae__element {
-  int symbol, instance, element;
-} dae__element;
-bool dae__lookup_element(const dae__context *c, const dae__expr *e, dae__element *out);
+/* Value of an element of a param, let or output. */
+dae__value dae__element_value(dae__expander *x, int symbol, int instance, int element, int place);
 /* Total time derivative of a node; what: name of the node in messages. */
 dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const char *what);
 
@@ -331,8 +389,11 @@ void dae__print_node(dae__expander *x, dae__node node, char *text, int size);
 dae_status dae__expand_motion(dae__expander *x);
 /* Expands outputs, events and drawings. */
 dae_status dae__expand_results(dae__expander *x);
-/* By leaf: start values of variables and of rates of coordinates at time t, in scratch memory; NULL
- * after an error. */
-const double *dae__start_values(dae__expander *x, double t);
+/* By leaf: start values of variables and of rates of coordinates, in scratch memory; NULL after an
+ * error. */
+const double *dae__start_values(dae__expander *x);
+/* Value of a node at the start of the run, by the start values of the variables in it. place: that
+ * of the expression, for errors. */
+double dae__start_value(dae__expander *x, dae__node node, int place);
 
 #endif

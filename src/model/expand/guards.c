@@ -163,43 +163,34 @@ static void guards_mark_motion(dae__expander *x, const dae__node_places *roots)
 {
   int count = roots->count + x->guards.count;
   dae__node *nodes = DAE__NEW_ARRAY(x->l->scratch, dae__node, count);
-  x->moves = DAE__NEW_ARRAY(x->l->scratch, bool, x->leaves.count);
   if (!dae__load_ok(x->l))
     return;
   for (int i = 0; i < count; i++)
     nodes[i] = i < roots->count ? *roots->item[i] : x->guards.item[i - roots->count].value;
   dae__leaves below = dae__leaves_below(x->walker, count, nodes);
   for (int i = 0; i < below.count; i++)
-    x->moves[below.leaf[i]] = true;
-}
-
-/* Extends the arrays by leaf of replacing nodes to all leaves, of which the first were there. */
-static void guards_extend_arrays(dae__expander *x, int leaves)
-{
-  dae__node *rate = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
-  x->no_state_rates = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
-  for (int i = 0; dae__load_ok(x->l) && i < x->leaves.count; i++) {
-    x->no_state_rates[i] = x->leaf_kind.item[i] == DAE__LEAF_STATE_RATE ? DAE__ZERO : -1;
-    rate[i] = i < leaves ? x->explicit_rate[i] : -1;
-  }
-  x->explicit_rate = rate;
+    x->moves.item[below.leaf[i]] = true;
 }
 
 void dae__guard_motion(dae__expander *x)
 {
   dae__node_places roots = {0};
   int leaves = x->leaves.count, stated = 0;
+  dae__node *rate = DAE__NEW_ARRAY(x->l->scratch, dae__node, leaves);
   dae__list_motion(x, &roots);
   stated = roots.count;
-  for (int i = 0; i < leaves; i++)
-    if (x->explicit_rate[i] >= 0)
-      *DAE__PUSH(x->l->scratch, &roots) = &x->explicit_rate[i];
+  for (int i = 0; rate && i < leaves; i++) {
+    rate[i] = x->explicit_rate.item[i];
+    if (rate[i] >= 0)
+      *DAE__PUSH(x->l->scratch, &roots) = &rate[i];
+  }
   guards_rewrite(x, &roots, true, -1);
   roots.count = stated;
   if (!dae__load_ok(x->l))
     return;
+  for (int i = 0; i < leaves; i++)
+    x->explicit_rate.item[i] = rate[i];
   guards_mark_motion(x, &roots);
-  guards_extend_arrays(x, leaves);
 }
 
 dae__node dae__guard_condition(dae__expander *x, dae__node condition, int place)
@@ -264,7 +255,7 @@ void dae__guard_events(dae__expander *x)
     for (int k = 0; k < event.actions.count; k++) {
       int leaf = event.actions.item[k].leaf;
       event.passive =
-          event.passive && x->leaf_kind.item[leaf] == DAE__LEAF_DISCRETE && !x->moves[leaf];
+          event.passive && x->leaf_kind.item[leaf] == DAE__LEAF_DISCRETE && !x->moves.item[leaf];
     }
     *DAE__PUSH(x->l->scratch, &x->events) = event;
   }

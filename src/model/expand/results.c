@@ -1,5 +1,6 @@
 /* Expansion of outputs, events and drawings, which do not change the motion. */
 #include "model/expand/value.h"
+#include "model/space/space.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static dae__node results_without_state_rates(dae__expander *x, dae__node node, i
   if (x->l->status)
     return DAE__ZERO;
   if (dae__kinds_below(x, node) & DAE__LEAF_STATE_RATE)
-    node = dae__replace_leaves(x->walker, node, x->explicit_rate);
+    node = dae__replace_leaves(x->walker, node, x->explicit_rate.item);
   if (!(dae__kinds_below(x, node) & DAE__LEAF_STATE_RATE))
     return node;
   dae__leaves below = dae__leaves_below(x->walker, 1, &node);
@@ -31,6 +32,14 @@ static dae__node results_evaluate(const dae__context *c, const dae__expr *e)
   return results_without_state_rates(c->x, dae__evaluate(c, e), e->place);
 }
 
+static dae__value results_evaluate_value(const dae__context *c, const dae__expr *e)
+{
+  dae__value value = dae__evaluate_value(c, e);
+  for (int i = 0; i < value.size; i++)
+    value.at[i] = results_without_state_rates(c->x, value.at[i], e->place);
+  return value;
+}
+
 /* Event function of a condition over held values, 1/2 where it is true, else -1/2. */
 static dae__node results_condition(const dae__context *c, const dae__expr *e)
 {
@@ -43,34 +52,33 @@ static dae__node results_condition(const dae__context *c, const dae__expr *e)
 static void results_add_action(const dae__context *c, const dae__statement *s,
                                dae__expanded_event *event)
 {
-  dae__element target;
   dae__expander *x = c->x;
-  if (!dae__lookup_element(c, s->a, &target))
+  const unsigned can =
+      DAE__LEAF_COORD | DAE__LEAF_COORD_RATE | DAE__LEAF_STATE | DAE__LEAF_DISCRETE;
+  dae__found found;
+  int count, leaf = dae__find_leaves(c, s->a, &found, &count);
+  if (x->l->status)
     return;
-  const dae__symbol *symbol = &x->symbols.item[target.symbol];
-  const dae__expr *last = s->a->member ? s->a->member : s->a;
-  bool rate = s->a->rate || last->rate;
-  bool sets_rate = symbol->kind == DAE__STATEMENT_COORD;
-  bool sets_value =
-      sets_rate || symbol->kind == DAE__STATEMENT_STATE || symbol->kind == DAE__STATEMENT_DISCRETE;
-  if (!(rate ? sets_rate : sets_value)) {
+  if (leaf < 0 || !(x->leaf_kind.item[leaf] & can)) {
     dae__load_fail(
         x->l, s->a->place,
         "an event can set coordinates and their rates, states and discretes; %s%s is none "
         "of these",
-        symbol->d->name, rate ? "'" : "");
+        found.last ? found.last->name : s->a->name, s->a->rate ? "'" : "");
     return;
   }
-  const dae__elements *e = dae__elements_of(x, target.symbol, target.instance, s->place);
-  if (!e)
-    return;
-  int leaf = e->leaf + target.element + (rate ? e->count : 0);
-  if (event->actions.count == MAX_ACTIONS)
-    dae__load_fail(x->l, s->place, "an event has at most %d actions", MAX_ACTIONS);
-  for (int i = 0; i < event->actions.count; i++)
-    if (event->actions.item[i].leaf == leaf)
-      dae__load_fail(x->l, s->place, "%s is set twice by one event", dae__leaf_name(x, leaf));
-  *DAE__PUSH(x->l->scratch, &event->actions) = (dae__action){leaf, results_evaluate(c, s->b)};
+  dae__value value = results_evaluate_value(c, s->b);
+  if (!x->l->status && value.size != count)
+    dae__load_fail(x->l, s->b->place, "%s is %s, the value %s", found.last->name,
+                   dae__size_text(count), dae__size_text(value.size));
+  for (int i = 0; i < count && !x->l->status; i++) {
+    if (event->actions.count == MAX_ACTIONS)
+      dae__load_fail(x->l, s->place, "an event has at most %d actions", MAX_ACTIONS);
+    for (int k = 0; k < event->actions.count; k++)
+      if (event->actions.item[k].leaf == leaf + i)
+        dae__load_fail(x->l, s->place, "%s is set twice by one event", dae__leaf_name(x, leaf + i));
+    *DAE__PUSH(x->l->scratch, &event->actions) = (dae__action){leaf + i, value.at[i]};
+  }
 }
 
 /* largest number of instants of an event in a run */
@@ -165,8 +173,15 @@ static void results_add_shape(const dae__context *c, const dae__statement *s)
   dae_shape shape = {.first = picture->values.count, .label = s->text};
   if (!dae__load_record(x->l, s->place))
     return;
-  for (const dae__expr *e = s->point; e && !x->l->status; e = e->next)
-    *DAE__PUSH(x->l->scratch, &picture->values) = results_evaluate(c, e);
+  for (const dae__expr *e = s->point; e && !x->l->status; e = e->next) {
+    dae__value point = results_evaluate_value(c, e);
+    if (!x->l->status && point.size == 1)
+      dae__load_fail(x->l, e->place, "a point needs two coordinates: (E, E)");
+    else if (!x->l->status && point.size == 3)
+      point = dae__space_projection(x, point);
+    for (int i = 0; i < 2; i++)
+      *DAE__PUSH(x->l->scratch, &picture->values) = point.at[i];
+  }
   shape.points = (picture->values.count - shape.first) / 2;
   shape.kind = s->a ? DAE_SHAPE_CIRCLE : shape.points > 1 ? DAE_SHAPE_LINE : DAE_SHAPE_POINT;
   if (s->a)
@@ -184,10 +199,11 @@ static void results_handle(const dae__context *c, const dae__statement *s)
     int symbol = dae__table_find(&x->symbol_table, x->instances.item[c->instance].scope, d->name);
     const dae__elements *e = dae__elements_of(x, symbol, c->instance, d->place);
     for (int i = 0; e && i < e->count && !x->l->status; i++) {
-      dae__node node = dae__element_node(x, symbol, c->instance, i, d->place);
-      *DAE__PUSH(x->l->scratch, &x->outputs) =
-          (dae__result){dae__element_name(x, symbol, c->instance, i),
-                        results_without_state_rates(x, node, d->value->place), d->place};
+      dae__value value = dae__element_value(x, symbol, c->instance, i, d->place);
+      for (int k = 0; k < value.size && !x->l->status; k++)
+        *DAE__PUSH(x->l->scratch, &x->outputs) =
+            (dae__result){dae__element_name(x, symbol, c->instance, i * value.size + k),
+                          results_without_state_rates(x, value.at[k], d->value->place), d->place};
     }
   }
   if (s->kind == DAE__STATEMENT_EVENT)
@@ -198,7 +214,7 @@ static void results_handle(const dae__context *c, const dae__statement *s)
 
 dae_status dae__expand_results(dae__expander *x)
 {
-  dae__walk_instances(x, results_handle);
+  dae__walk_instances(x, results_handle, false);
   if (dae__load_ok(x->l))
     dae__guard_events(x);
   return x->l->status;

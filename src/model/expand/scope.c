@@ -1,5 +1,6 @@
 /* Scopes, instances of systems, symbols, and the elements of arrays. */
 #include "model/expand/value.h"
+#include "model/space/space.h"
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -66,10 +67,10 @@ static int scope_add_symbol(dae__expander *x, int scope, dae__statement_kind kin
 }
 
 /* Reports an error for statements that are not allowed inside a system, a loop or an event. */
-static void scope_check_place(dae__expander *x, const dae__statement *s, bool in_system,
-                              bool in_loop)
+static void scope_check_place(dae__expander *x, const dae__statement *s, int scope, bool in_loop)
 {
-  const char *here = in_loop ? "a for loop" : "a system";
+  bool in_system = scope > 0, in_part = x->scopes.item[scope].part;
+  const char *here = in_loop ? "a for loop" : in_part ? "a part" : "a system";
   switch (s->kind) {
   case DAE__STATEMENT_MODEL:
     dae__load_fail(x->l, s->place,
@@ -81,16 +82,17 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, bool in
     break;
   case DAE__STATEMENT_SYSTEM:
     dae__load_fail(x->l, s->place,
-                   in_loop ? "a system is not allowed in a for loop: write system "
-                             "S[k in 1..N] { ... }"
-                           : "systems do not nest: declare this one outside of the other");
+                   in_loop   ? "a system is not allowed in a for loop: write system "
+                               "S[k in 1..N] { ... }"
+                   : in_part ? "a part holds no system: a system holds parts"
+                             : "systems do not nest: declare this one outside of the other");
     break;
   case DAE__STATEMENT_JOINT:
     if (in_system)
       dae__load_fail(x->l, s->place, "a joint connects systems and must be outside of them");
     break;
   case DAE__STATEMENT_SETTING:
-    if (in_loop || !in_system)
+    if (in_loop || !in_system || in_part)
       dae__load_fail(x->l, s->place, "%s can be set inside a system, or in the line simulate",
                      s->setting->name);
     break;
@@ -99,6 +101,20 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, bool in
       if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
         dae__load_fail(x->l, a->place,
                        "the actions of an event set variables: { x' = -e*x'; m = 2 }");
+    break;
+  case DAE__STATEMENT_BODY:
+  case DAE__STATEMENT_PART:
+    if (in_loop)
+      dae__load_fail(
+          x->l, s->place,
+          "bodies and parts are not declared in for loops: declare an array, %s[k in 1..N]",
+          s->declared->name);
+    break;
+  case DAE__STATEMENT_TEMPLATE:
+  case DAE__STATEMENT_GRAVITY:
+    if (in_loop)
+      dae__load_fail(x->l, s->place, "%s is not allowed in a for loop; it stands outside",
+                     s->kind == DAE__STATEMENT_GRAVITY ? "gravity" : "a part with arguments");
     break;
   default:
     if (in_loop && s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT &&
@@ -110,12 +126,12 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, bool in
   }
 }
 
-static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_system)
+static void scope_check_loop(dae__expander *x, const dae__statement *s, int scope)
 {
   for (const dae__statement *b = s->body; b && !x->l->status; b = b->next) {
-    scope_check_place(x, b, in_system, true);
+    scope_check_place(x, b, scope, true);
     if (b->kind == DAE__STATEMENT_FOR)
-      scope_check_loop(x, b, in_system);
+      scope_check_loop(x, b, scope);
     else if (b->kind == DAE__STATEMENT_LET)
       for (const dae__declaration *d = b->declared; d; d = d->next)
         if (d->rank > 0 || d->parameters >= 0)
@@ -125,30 +141,47 @@ static void scope_check_loop(dae__expander *x, const dae__statement *s, bool in_
   }
 }
 
+static void scope_declare(dae__expander *x, int scope, const dae__statement *first);
+
+/* Declares a system or a template of parts, and the names inside of it. */
+static void scope_declare_inner(dae__expander *x, int scope, const dae__statement *s)
+{
+  bool part = s->kind == DAE__STATEMENT_TEMPLATE;
+  int symbol = scope_add_symbol(x, scope, s->kind, s->declared);
+  *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){.name = s->declared->name,
+                                                       .body = s->body,
+                                                       .d = s->declared,
+                                                       .part = part,
+                                                       .outer = scope,
+                                                       .symbol = symbol,
+                                                       .first = -1,
+                                                       .last = -1};
+  if (symbol < 0 || !dae__load_ok(x->l))
+    return;
+  x->symbols.item[symbol].body = x->scopes.count - 1;
+  scope_declare(x, x->scopes.count - 1, s->body);
+}
+
 static void scope_declare(dae__expander *x, int scope, const dae__statement *first)
 {
-  bool in_system = scope > 0;
+  bool inner = scope > 0;
   for (const dae__statement *s = first; s && !x->l->status; s = s->next) {
-    if (in_system || s->kind == DAE__STATEMENT_SETTING || s->kind == DAE__STATEMENT_EVENT ||
+    if (inner || s->kind == DAE__STATEMENT_SETTING || s->kind == DAE__STATEMENT_EVENT ||
         (s->kind == DAE__STATEMENT_MODEL && s != first))
-      scope_check_place(x, s, in_system, false);
+      scope_check_place(x, s, scope, false);
+    if (x->l->status)
+      return;
     if (s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT)
       for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next)
         scope_add_symbol(x, scope, s->kind, d);
     else if (s->kind == DAE__STATEMENT_FOR)
-      scope_check_loop(x, s, in_system);
-    else if (s->kind == DAE__STATEMENT_SYSTEM && !in_system) {
-      int symbol = scope_add_symbol(x, 0, s->kind, s->declared);
-      *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){.name = s->declared->name,
-                                                           .body = s->body,
-                                                           .d = s->declared,
-                                                           .symbol = symbol,
-                                                           .first = -1,
-                                                           .last = -1};
-      if (symbol < 0 || !dae__load_ok(x->l))
-        return;
-      x->symbols.item[symbol].body = x->scopes.count - 1;
-      scope_declare(x, x->scopes.count - 1, s->body);
+      scope_check_loop(x, s, scope);
+    else if (s->kind == DAE__STATEMENT_BODY || s->kind == DAE__STATEMENT_PART) {
+      int symbol = scope_add_symbol(x, scope, s->kind, s->declared);
+      if (symbol >= 0)
+        x->symbols.item[symbol].statement = s;
+    } else if (s->kind == DAE__STATEMENT_TEMPLATE || (s->kind == DAE__STATEMENT_SYSTEM && !inner)) {
+      scope_declare_inner(x, scope, s);
     } else if (s->kind == DAE__STATEMENT_SIMULATE && x->simulate)
       dae__load_fail(x->l, s->place, "duplicate simulate; the first one is in line %d",
                      dae__line_of(&x->l->files, x->simulate->place));
@@ -159,7 +192,8 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
 
 /* ---- elements ---- */
 
-static void scope_resolve_elements(dae__expander *x, int symbol, int instance, dae__elements *e)
+/* Creates the leaves of a variable, or of the coordinates of bodies, and of their rates. */
+static void scope_create_leaves(dae__expander *x, int symbol, int instance, dae__elements *e)
 {
   /* by kind of a variable: kinds of the leaves of its value and its rate */
   static const unsigned kinds[][2] = {
@@ -167,60 +201,112 @@ static void scope_resolve_elements(dae__expander *x, int symbol, int instance, d
       [DAE__STATEMENT_STATE] = {DAE__LEAF_STATE, DAE__LEAF_STATE_RATE},
       [DAE__STATEMENT_ALG] = {DAE__LEAF_ALG, 0},
       [DAE__STATEMENT_DISCRETE] = {DAE__LEAF_DISCRETE, 0}};
+  dae__statement_kind kind = x->symbols.item[symbol].kind;
+  if (kind == DAE__STATEMENT_BODY)
+    kind = DAE__STATEMENT_COORD;
+  dae__instance *home = &x->instances.item[x->instances.item[instance].home];
+  int count = e->count * e->width;
+  e->leaf = x->leaves.count;
+  *DAE__PUSH(x->l->scratch, &home->variables) = (struct dae__variable){symbol, instance};
+  if (kind == DAE__STATEMENT_STATE || kind == DAE__STATEMENT_ALG)
+    home->unknowns += count;
+  for (int i = 0; i < count && dae__load_ok(x->l); i++)
+    dae__add_leaf(x, kinds[kind][0], (dae__leaf_info){instance, symbol, i});
+  for (int i = 0; i < count && kinds[kind][1] && dae__load_ok(x->l); i++) {
+    int rate = dae__add_leaf(x, kinds[kind][1], (dae__leaf_info){instance, symbol, i});
+    if (dae__load_ok(x->l))
+      x->leaf_rate.item[e->leaf + i] = dae__leaf(x->graph, rate);
+  }
+}
+
+static void scope_resolve_elements(dae__expander *x, int symbol, int instance, dae__elements *e)
+{
   const dae__symbol *s = &x->symbols.item[symbol];
-  dae__local index;
-  dae__context c = dae__context_of(x, instance, &index);
+  const dae__declaration *d = s->d;
+  dae__statement_kind kind = s->kind;
+  dae__context c = dae__context_of(x, instance);
   c.constant = true;
   c.what = "an array bound";
+  int width = dae__width_of(x, symbol, instance);
   long count = 1;
-  for (int r = 0; r < s->d->rank; r++) {
-    if (!dae__evaluate_range(&c, &s->d->range[r], &e->from[r], &e->to[r]))
+  for (int r = 0; r < d->rank; r++) {
+    if (!dae__evaluate_range(&c, &d->range[r], &e->from[r], &e->to[r]))
       return;
     count *= e->to[r] >= e->from[r] ? (long)e->to[r] - e->from[r] + 1 : 0;
-    if (count > x->l->limits.max_nodes) {
-      dae__load_fail(x->l, s->d->range[r].place,
-                     "the array %s is too large: the limit is %ld elements", s->d->name,
-                     x->l->limits.max_nodes);
+    if (count > x->l->limits.max_nodes / width) {
+      dae__load_fail(x->l, d->range[r].place,
+                     "the array %s is too large: the limit is %ld elements", d->name,
+                     x->l->limits.max_nodes / width);
       return;
     }
   }
   e->count = (int)count;
-  if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE) {
-    e->leaf = x->leaves.count;
-    if (s->kind == DAE__STATEMENT_STATE || s->kind == DAE__STATEMENT_ALG)
-      x->instances.item[instance].unknowns += e->count;
-    for (int i = 0; i < e->count && dae__load_ok(x->l); i++)
-      dae__add_leaf(x, kinds[s->kind][0], (dae__leaf_info){instance, symbol, i});
-    for (int i = 0; i < e->count && kinds[s->kind][1] && dae__load_ok(x->l); i++) {
-      int rate = dae__add_leaf(x, kinds[s->kind][1], (dae__leaf_info){instance, symbol, i});
-      if (dae__load_ok(x->l))
-        x->leaf_rate.item[e->leaf + i] = dae__leaf(x->graph, rate);
-    }
+  if (kind == DAE__STATEMENT_BODY)
+    dae__bodies_create(x, symbol, instance, e);
+  if ((kind >= DAE__STATEMENT_COORD && kind <= DAE__STATEMENT_DISCRETE) ||
+      kind == DAE__STATEMENT_BODY) {
+    scope_create_leaves(x, symbol, instance, e);
   } else {
-    e->node = DAE__NEW_ARRAY(x->l->scratch, dae__node, e->count);
-    for (int i = 0; e->node && i < e->count; i++)
+    e->node = DAE__NEW_ARRAY(x->l->scratch, dae__node, e->count * width);
+    for (int i = 0; e->node && i < e->count * width; i++)
       e->node[i] = -1;
   }
   e->stage = DAE__ELEMENTS_RESOLVED;
 }
 
-dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance, int place)
+dae__elements *dae__elements_slot(dae__expander *x, int symbol, int instance)
 {
   dae__symbol *s = &x->symbols.item[symbol];
-  if (!s->in) {
-    int count = s->scope == 0 ? 1 : x->scopes.item[s->scope].instances;
-    s->in = DAE__NEW_ARRAY(x->l->scratch, dae__elements, count > 0 ? count : 1);
+  int number = s->angle ? 0 : x->instances.item[instance].number;
+  if (number >= s->room) {
+    int room = 2 * number + 1;
+    dae__elements **in = DAE__NEW_ARRAY(x->l->scratch, dae__elements *, room);
+    if (!dae__load_ok(x->l))
+      return NULL;
+    if (s->room > 0)
+      memcpy(in, s->in, (size_t)s->room * sizeof(dae__elements *));
+    s->in = in;
+    s->room = room;
   }
-  if (!dae__load_ok(x->l))
+  if (!s->in[number])
+    s->in[number] = DAE__NEW(x->l->scratch, dae__elements);
+  return dae__load_ok(x->l) ? s->in[number] : NULL;
+}
+
+dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance, int place)
+{
+  dae__elements *e = dae__elements_slot(x, symbol, instance);
+  const char *name = x->symbols.item[symbol].d->name;
+  if (!e)
     return NULL;
-  dae__elements *e = &s->in[x->instances.item[instance].number];
   if (e->stage == DAE__ELEMENTS_RESOLVING)
-    dae__load_fail(x->l, place, "the range of %s depends on %s itself", s->d->name, s->d->name);
+    dae__load_fail(x->l, place, "the range of %s depends on %s itself", name, name);
   if (e->stage == DAE__ELEMENTS_UNRESOLVED) {
     e->stage = DAE__ELEMENTS_RESOLVING;
     scope_resolve_elements(x, symbol, instance, e);
   }
   return dae__load_ok(x->l) ? e : NULL;
+}
+
+int dae__add_coordinate(dae__expander *x, int instance, const char *name, const dae__statement *s,
+                        dae__connector *connector)
+{
+  dae__declaration *d = DAE__NEW(x->l->scratch, dae__declaration);
+  int symbol = x->symbols.count;
+  if (!d || !name)
+    return 0;
+  d->name = name;
+  d->place = s->place;
+  d->parameters = -1;
+  *DAE__PUSH(x->l->scratch, &x->symbols) = (dae__symbol){.kind = DAE__STATEMENT_COORD,
+                                                         .d = d,
+                                                         .scope = x->instances.item[instance].scope,
+                                                         .next = -1,
+                                                         .angle = connector};
+  if (!dae__load_ok(x->l))
+    return 0;
+  const dae__elements *e = dae__elements_of(x, symbol, instance, s->place);
+  return e ? e->leaf : 0;
 }
 
 dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first)
@@ -230,9 +316,16 @@ dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first)
                    "expected the name of the model first: model NAME \"title\"");
     return x->l->status;
   }
-  *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){
-      .name = "", .body = first, .symbol = -1, .first = -1, .last = -1, .instances = 1};
-  *DAE__PUSH(x->l->scratch, &x->instances) = (dae__instance){.name = ""};
+  *DAE__PUSH(x->l->scratch, &x->scopes) = (dae__scope){.name = "",
+                                                       .body = first,
+                                                       .outer = -1,
+                                                       .symbol = -1,
+                                                       .first = -1,
+                                                       .last = -1,
+                                                       .instances = 1};
+  *DAE__PUSH(x->l->scratch, &x->instances) = (dae__instance){.name = "", .outer = -1, .parent = -1};
+  x->systems = 1;
+  dae__space_create(x);
   dae__add_leaf(x, DAE__LEAF_TIME, (dae__leaf_info){.symbol = -1});
   if (!dae__load_ok(x->l))
     return x->l->status;
@@ -241,32 +334,56 @@ dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first)
   return x->l->status;
 }
 
+/* Creates the instances of a system. */
+static void scope_create_system(dae__expander *x, int scope)
+{
+  dae__scope *s = &x->scopes.item[scope];
+  const dae__declaration *d = s->d;
+  dae__context c = {.x = x, .constant = true, .what = "the range of a system"};
+  int from = 1, to = 1;
+  if (d->rank > 0 && !dae__evaluate_range(&c, &d->range[0], &from, &to))
+    return;
+  if (to < from)
+    dae__load_fail(x->l, d->place, "the range of %s is empty: %d..%d", d->name, from, to);
+  s->instance = x->instances.count;
+  s->index = from;
+  for (int k = from; k <= to && dae__load_work(x->l, d->place, DAE__RECORD_NODES * DAE__LOOP_WORK);
+       k++) {
+    const char *name = d->rank > 0 ? dae__pool_print(x->l->keep, "%s[%d]", d->name, k) : d->name;
+    dae__instance own = {.name = name,
+                         .scope = scope,
+                         .number = k - from,
+                         .home = x->instances.count,
+                         .outer = 0,
+                         .parent = -1};
+    if (d->rank > 0) {
+      own.frame = DAE__NEW(x->l->scratch, dae__local);
+      if (!dae__load_ok(x->l))
+        return;
+      *own.frame = (dae__local){.name = d->range[0].name ? d->range[0].name : x->index_name[0],
+                                .value = dae__as_number(dae__constant(x->graph, k)),
+                                .index = true};
+    }
+    *DAE__PUSH(x->l->scratch, &x->instances) = own;
+  }
+  s->instances = x->instances.count - s->instance;
+}
+
 dae_status dae__resolve_ranges(dae__expander *x)
 {
-  for (int i = 1; i < x->scopes.count && !x->l->status; i++) {
-    dae__scope *s = &x->scopes.item[i];
-    dae__context c = {.x = x, .constant = true, .what = "the range of a system"};
-    int from = 1, to = 1;
-    if (s->d->rank > 0 && !dae__evaluate_range(&c, &s->d->range[0], &from, &to))
-      break;
-    if (to < from)
-      return dae__load_fail(x->l, s->d->place, "the range of %s is empty: %d..%d", s->name, from,
-                            to);
-    s->instance = x->instances.count;
-    s->index = from;
-    for (int k = from;
-         k <= to && dae__load_work(x->l, s->d->place, DAE__RECORD_NODES * DAE__LOOP_WORK); k++) {
-      const char *name =
-          s->d->rank > 0 ? dae__pool_print(x->l->keep, "%s[%d]", s->name, k) : s->name;
-      *DAE__PUSH(x->l->scratch, &x->instances) =
-          (dae__instance){.name = name, .scope = i, .number = k - from};
-    }
-    s->instances = x->instances.count - s->instance;
-  }
+  for (int i = 1; i < x->scopes.count && !x->l->status; i++)
+    if (!x->scopes.item[i].part)
+      scope_create_system(x, i);
+  x->systems = x->instances.count;
+  if (dae__load_ok(x->l))
+    dae__create_parts(x);
+  if (dae__load_ok(x->l))
+    dae__declare_connectors(x);
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
     int s = x->scopes.item[x->instances.item[i].scope].first;
     for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next)
-      if (x->symbols.item[s].kind != DAE__STATEMENT_SYSTEM)
+      if (x->symbols.item[s].kind <= DAE__STATEMENT_OUTPUT ||
+          x->symbols.item[s].kind == DAE__STATEMENT_BODY)
         dae__elements_of(x, s, i, x->symbols.item[s].d->place);
   }
   return x->l->status;
@@ -280,20 +397,37 @@ int dae__add_leaf(dae__expander *x, unsigned kind, dae__leaf_info info)
   *DAE__PUSH(x->l->scratch, &x->leaves) = info;
   *DAE__PUSH(x->l->scratch, &x->leaf_kind) = (unsigned char)kind;
   *DAE__PUSH(x->l->scratch, &x->leaf_rate) = DAE__ZERO;
+  *DAE__PUSH(x->l->scratch, &x->no_state_rates) = kind == DAE__LEAF_STATE_RATE ? DAE__ZERO : -1;
+  *DAE__PUSH(x->l->scratch, &x->explicit_rate) = -1;
+  *DAE__PUSH(x->l->scratch, &x->moves) = false;
   return x->leaves.count - 1;
 }
 
 const char *dae__local_name(dae__expander *x, int symbol, int instance, int element)
 {
+  static const char *const space[] = {"x", "y", "z", "e0", "e1", "e2", "e3"};
+  static const char *const plane[] = {"x", "y", "angle"};
   const dae__symbol *s = &x->symbols.item[symbol];
-  const dae__elements *e = &s->in[x->instances.item[s->scope == 0 ? 0 : instance].number];
-  if (s->d->rank == 0)
-    return s->d->name;
+  const dae__elements *e = dae__elements_slot(x, symbol, s->scope == 0 ? 0 : instance);
+  int width = e ? e->width : 1, component = element % width, i = element / width, index[DAE__RANK];
+  const char *text = s->d->name;
+  for (int r = s->d->rank - 1; r >= 0; r--) {
+    int length = e->to[r] - e->from[r] + 1;
+    index[r] = e->from[r] + i % length;
+    i /= length;
+  }
   if (s->d->rank == 1)
-    return dae__pool_print(x->l->keep, "%s[%d]", s->d->name, e->from[0] + element);
-  int columns = e->to[1] - e->from[1] + 1;
-  return dae__pool_print(x->l->keep, "%s[%d,%d]", s->d->name, e->from[0] + element / columns,
-                         e->from[1] + element % columns);
+    text = dae__pool_print(x->l->keep, "%s[%d]", text, index[0]);
+  else if (s->d->rank == 2)
+    text = dae__pool_print(x->l->keep, "%s[%d,%d]", text, index[0], index[1]);
+  else if (s->d->rank == 3)
+    text = dae__pool_print(x->l->keep, "%s[%d,%d,%d]", text, index[0], index[1], index[2]);
+  if (width > 1 && text)
+    text = dae__pool_print(x->l->keep, "%s.%s", text,
+                           width == 3 && s->kind == DAE__STATEMENT_BODY ? plane[component]
+                                                                        : space[component]);
+  const char *part = x->instances.item[instance].parent >= 0 ? dae__part_name(x, instance) : "";
+  return part[0] && text ? dae__pool_print(x->l->keep, "%s.%s", part, text) : text;
 }
 
 const char *dae__name_in_system(dae__expander *x, const char *system, const char *name)
@@ -303,7 +437,8 @@ const char *dae__name_in_system(dae__expander *x, const char *system, const char
 
 const char *dae__element_name(dae__expander *x, int symbol, int instance, int element)
 {
-  const char *system = x->instances.item[x->symbols.item[symbol].scope == 0 ? 0 : instance].name;
+  int home = x->instances.item[x->symbols.item[symbol].scope == 0 ? 0 : instance].home;
+  const char *system = x->instances.item[home].name;
   return dae__name_in_system(x, system, dae__local_name(x, symbol, instance, element));
 }
 

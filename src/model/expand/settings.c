@@ -3,6 +3,7 @@
 #include "core/number.h"
 #include "model/expand/value.h"
 #include "model/model.h"
+#include "model/space/space.h"
 #include <daedal/options.h>
 #include <math.h>
 #include <string.h>
@@ -15,28 +16,17 @@ static const char *settings_param_name(const void *list, int i)
   return s->kind == DAE__STATEMENT_PARAM ? s->d->name : "";
 }
 
-static int settings_find_param(dae__expander *x, const dae__expr *e)
+/* Scope that a component of the name of a param leads to: of a system, or of the part it is made
+ * of; -1: neither. */
+static int settings_scope(dae__expander *x, int scope, const dae__expr *e)
 {
-  const dae__expr *last = e->member ? e->member : e;
-  int system = e->member ? dae__table_find(&x->symbol_table, 0, e->name) : -1, scope = 0;
-  if (e->member)
-    scope = system >= 0 && x->symbols.item[system].kind == DAE__STATEMENT_SYSTEM
-                ? x->symbols.item[system].body
-                : -1;
-  int symbol = scope < 0 ? -1 : dae__table_find(&x->symbol_table, scope, last->name);
-  if (scope < 0)
-    dae__load_fail(x->l, e->place, "the model has no system %s", e->name);
-  else if (symbol >= 0 && x->symbols.item[symbol].kind != DAE__STATEMENT_PARAM)
-    dae__load_fail(x->l, e->place, "%s is not a param; only params can be set", last->name);
-  else if (symbol < 0) {
-    const char *near = dae_suggest(last->name, x->symbols.count, settings_param_name, x);
-    if (near)
-      dae__load_fail(x->l, e->place, "the model has no param %s; did you mean %s?", last->name,
-                     near);
-    else
-      dae__load_fail(x->l, e->place, "the model has no param %s", last->name);
-  }
-  return x->l->status ? -1 : symbol;
+  int symbol = dae__table_find(&x->symbol_table, scope, e->name), owner;
+  const dae__symbol *s = symbol < 0 ? NULL : &x->symbols.item[symbol];
+  if (s && s->kind == DAE__STATEMENT_SYSTEM)
+    return s->body;
+  int template =
+      s && s->kind == DAE__STATEMENT_PART ? dae__part_template(x, scope, s->statement, &owner) : -1;
+  return template <0 ? -1 : x->symbols.item[template].body;
 }
 
 /* Evaluates the indices of a name in an override; false after an error. */
@@ -51,6 +41,50 @@ static bool settings_override_indices(dae__expander *x, const dae__expr *e, int 
   for (const dae__expr *a = e->argument; a; a = a->next)
     index[i++] = dae__evaluate_whole(&c, a);
   return !x->l->status;
+}
+
+/* Finds the param that a name in an override stands for; returns the last component of its name. */
+static const dae__expr *settings_find_param(dae__expander *x, const dae__expr *e, dae__override *o)
+{
+  dae__context c = {.x = x, .constant = true, .what = "an index"};
+  int scope = 0;
+  o->component = -1;
+  for (; e->member; e = e->member) {
+    int known = dae__table_find(&x->symbol_table, scope, e->name);
+    if (known >= 0 && x->symbols.item[known].kind == DAE__STATEMENT_PARAM) {
+      o->component = dae__component_of(e->member->name);
+      if (o->component < 0 || e->member->member)
+        dae__load_fail(x->l, e->member->place, "%s has no component %s", e->name, e->member->name);
+      break;
+    }
+    int inner = settings_scope(x, scope, e);
+    if (inner < 0)
+      dae__load_fail(x->l, e->place, "the model has no system %s", e->name);
+    if (x->l->status)
+      return NULL;
+    if (x->scopes.item[inner].part || o->part) {
+      const char *text = dae__label_text(&c, e);
+      o->part = o->part ? dae__pool_print(x->l->scratch, "%s.%s", o->part, text) : text;
+    } else if (e->member->member && settings_scope(x, inner, e->member) >= 0) {
+      o->part = dae__label_text(&c, e); /* system before a part */
+    } else {
+      o->one_system = e->count > 0;
+      if (o->one_system && !settings_override_indices(x, e, 1, &o->system))
+        return NULL;
+    }
+    scope = inner;
+  }
+  o->symbol = dae__table_find(&x->symbol_table, scope, e->name);
+  if (o->symbol >= 0 && x->symbols.item[o->symbol].kind != DAE__STATEMENT_PARAM)
+    dae__load_fail(x->l, e->place, "%s is not a param; only params can be set", e->name);
+  else if (o->symbol < 0) {
+    const char *near = dae_suggest(e->name, x->symbols.count, settings_param_name, x);
+    if (near)
+      dae__load_fail(x->l, e->place, "the model has no param %s; did you mean %s?", e->name, near);
+    else
+      dae__load_fail(x->l, e->place, "the model has no param %s", e->name);
+  }
+  return x->l->status ? NULL : e;
 }
 
 dae_status dae__read_overrides(dae__expander *x)
@@ -69,39 +103,56 @@ dae_status dae__read_overrides(dae__expander *x)
     const dae__expr *value = e ? dae__parse_expression(l, x->names, right) : NULL;
     if (!value)
       break;
-    if (e->kind != DAE__EXPR_NAME || e->rate || (e->member && e->member->kind != DAE__EXPR_NAME))
+    if (e->kind != DAE__EXPR_NAME || e->rate)
       return dae__load_fail(l, e->place, "expected the name of a param before =");
-    const dae__expr *last = e->member ? e->member : e;
-    dae__override o = {.symbol = settings_find_param(x, e), .place = e->place, .value = value};
-    if (o.symbol < 0 ||
-        !settings_override_indices(x, last, x->symbols.item[o.symbol].d->rank, o.index))
+    dae__override o = {.place = e->place, .value = value};
+    const dae__expr *last = settings_find_param(x, e, &o);
+    if (!last || !settings_override_indices(x, last, x->symbols.item[o.symbol].d->rank, o.index))
       break;
     o.rank = last->count;
-    o.one_system = e->member && e->count > 0;
-    if (!o.one_system || settings_override_indices(x, e, 1, &o.system))
-      *DAE__PUSH(l->scratch, &x->overrides) = o;
+    *DAE__PUSH(l->scratch, &x->overrides) = o;
   }
   return l->status;
 }
 
-const dae__expr *dae__override_of(dae__expander *x, int symbol, int instance, const int *index)
+/* Tests that a name of a part, with or without indices, is that of an instance. */
+static bool settings_same_part(const char *name, const char *instance)
 {
-  const dae__expr *value = NULL;
-  for (int i = 0; i < x->overrides.count; i++) {
+  while (*instance) {
+    if (*name == *instance)
+      name++, instance++;
+    else if (*instance == '[')
+      instance += strcspn(instance, "]") + 1;
+    else
+      return false;
+  }
+  return !*name;
+}
+
+static bool settings_overrides(const dae__expander *x, const dae__override *o, int symbol,
+                               int instance, const int *index)
+{
+  const dae__instance *own = &x->instances.item[instance];
+  bool same = o->symbol == symbol &&
+              (!o->one_system || x->scopes.item[own->scope].index + own->number == o->system) &&
+              (!o->part || settings_same_part(o->part, own->name));
+  for (int r = 0; r < o->rank; r++)
+    same = same && index[r] == o->index[r];
+  return same;
+}
+
+const dae__override *dae__override_next(dae__expander *x, const dae__override *after, int symbol,
+                                        int instance, const int *index)
+{
+  int first = after ? (int)(after - x->overrides.item) + 1 : 0;
+  for (int i = first; i < x->overrides.count; i++) {
     dae__override *o = &x->overrides.item[i];
-    const dae__instance *own = &x->instances.item[instance];
-    if (o->symbol != symbol ||
-        (o->one_system && x->scopes.item[own->scope].index + own->number != o->system))
-      continue;
-    bool same = true;
-    for (int r = 0; r < o->rank; r++)
-      same = same && index[r] == o->index[r];
-    if (!same)
+    if (!settings_overrides(x, o, symbol, instance, index))
       continue;
     o->used = true;
-    value = o->value;
+    return o;
   }
-  return value;
+  return NULL;
 }
 
 /* ---- settings ---- */
@@ -154,9 +205,8 @@ dae_status dae__build_settings(dae__expander *x, dae_model *model)
   if (x->simulate)
     for (const dae__setting *s = x->simulate->setting; s && !x->l->status; s = s->next)
       settings_add_setting(&c, model, NULL, s);
-  for (int i = 1; i < x->instances.count; i++) {
-    dae__local index;
-    dae__context own = dae__context_of(x, i, &index);
+  for (int i = 1; i < x->systems; i++) {
+    dae__context own = dae__context_of(x, i);
     own.what = "a setting";
     const dae__statement *s = x->scopes.item[x->instances.item[i].scope].body;
     for (; s && !x->l->status; s = s->next) {

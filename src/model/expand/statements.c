@@ -2,6 +2,7 @@
  * instance, and joints. */
 #include "core/number.h"
 #include "model/expand/value.h"
+#include "model/space/space.h"
 #include <limits.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ unsigned dae__kinds_below(dae__expander *x, dae__node node)
 void dae__check_leaves(const dae__context *c, dae__node node, int place, const dae__allowed *may)
 {
   dae__expander *x = c->x;
-  unsigned anywhere = x->instances.count == 1 ? may->own : may->own & (may->other | DAE__LEAF_TIME);
+  unsigned anywhere = x->systems == 1 ? may->own : may->own & (may->other | DAE__LEAF_TIME);
   if (x->l->status || !(dae__kinds_below(x, node) & ~anywhere))
     return;
   static const struct {
@@ -46,7 +47,8 @@ void dae__check_leaves(const dae__context *c, dae__node node, int place, const d
   for (int i = 0; i < below.count; i++) {
     int leaf = below.leaf[i];
     unsigned kind = x->leaf_kind.item[leaf];
-    bool own = x->leaves.item[leaf].instance == c->instance || kind == DAE__LEAF_TIME;
+    bool own =
+        dae__leaf_home(x, leaf) == x->instances.item[c->instance].home || kind == DAE__LEAF_TIME;
     if (kind & (own ? may->own : may->other))
       continue;
     int n = 0;
@@ -76,9 +78,9 @@ const char *dae__statement_name(const dae__context *c, const dae__statement *s)
   char text[STATEMENT_NAME_LENGTH], number[DAE__INT_SIZE];
   size_t length = statements_append(text, 0, "line ");
   length = statements_append(text, length, dae__format_int(s->line, number));
-  for (const dae__local *f = c->frame; f; f = f->outer) {
+  for (dae__local *f = c->frame; f; f = f->outer) {
     double value;
-    if (!f->index || !dae__is_constant(c->x->graph, f->node, &value))
+    if (!f->index || !dae__is_constant(c->x->graph, f->value.node, &value))
       continue;
     length = statements_append(text, statements_append(text, length, ", "), f->name);
     length = statements_append(text, statements_append(text, length, " = "),
@@ -89,7 +91,13 @@ const char *dae__statement_name(const dae__context *c, const dae__statement *s)
 
 /* ---- energies and forces ---- */
 
-static void statements_add_energy(const dae__context *c, const dae__statement *s)
+/* Instance to which the statements of a context belong. */
+static dae__instance *statements_home(const dae__context *c)
+{
+  return &c->x->instances.item[c->x->instances.item[c->instance].home];
+}
+
+void dae__check_energy(const dae__context *c, bool kinetic, dae__node node, int place)
 {
   static const dae__allowed may[] = {
       {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_DISCRETE,
@@ -97,41 +105,99 @@ static void statements_add_energy(const dae__context *c, const dae__statement *s
        "the potential energy", "t and coordinates"},
       {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_COORD_RATE, 0, "the kinetic energy",
        "t, coordinates of its system and their rates"}};
-  bool kinetic = s->kind == DAE__STATEMENT_KINETIC;
-  dae__instance *own = &c->x->instances.item[c->instance];
-  dae__node node = dae__evaluate(c, s->a), *sum = kinetic ? &own->kinetic : &own->potential;
-  dae__check_leaves(c, node, s->a->place, &may[kinetic]);
+  dae__check_leaves(c, node, place, &may[kinetic]);
+}
+
+void dae__add_energy(const dae__context *c, bool kinetic, dae__node node, int place)
+{
+  dae__instance *own = statements_home(c);
+  dae__node *sum = kinetic ? &own->kinetic : &own->potential;
   *sum = DAE__ADD(c->x->graph, *sum, node);
   if (own->energy_place == 0)
-    own->energy_place = s->place;
+    own->energy_place = place;
+}
+
+static void statements_add_energy(const dae__context *c, const dae__statement *s)
+{
+  bool kinetic = s->kind == DAE__STATEMENT_KINETIC;
+  dae__node node = dae__evaluate(c, s->a);
+  dae__check_energy(c, kinetic, node, s->a->place);
+  dae__add_energy(c, kinetic, node, s->place);
+}
+
+void dae__check_force(const dae__context *c, dae__node node, int place)
+{
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES,
+                                   DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES, "a force",
+                                   "t, variables and rates of coordinates"};
+  dae__check_leaves(c, node, place, &may);
+}
+
+void dae__add_force(const dae__context *c, int leaf, dae__node node, int place)
+{
+  if (dae__load_record(c->x->l, place))
+    *DAE__PUSH(c->x->l->scratch, &statements_home(c)->forces) = (dae__force){leaf, node};
 }
 
 static void statements_add_force(const dae__context *c, const dae__statement *s)
 {
-  const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES,
-                            DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES, "a force",
-                            "t, variables and rates of coordinates"};
-  dae__element target;
-  if (!dae__lookup_element(c, s->a, &target))
+  dae__expander *x = c->x;
+  dae__found found;
+  int count, leaf = dae__find_leaves(c, s->a, &found, &count);
+  if (x->l->status)
     return;
-  const dae__symbol *symbol = &c->x->symbols.item[target.symbol];
-  if (symbol->kind != DAE__STATEMENT_COORD || target.instance != c->instance) {
-    dae__load_fail(c->x->l, s->a->place,
-                   symbol->kind != DAE__STATEMENT_COORD
-                       ? "%s is not a coordinate; a force acts on a coordinate"
-                       : "the force on %s must be in the system of %s",
-                   symbol->d->name, symbol->d->name);
+  const char *name = found.last ? found.last->name : s->a->name;
+  bool coordinate = leaf >= 0 && x->leaf_kind.item[leaf] == DAE__LEAF_COORD;
+  if (!coordinate || dae__leaf_home(x, leaf) != x->instances.item[c->instance].home) {
+    dae__load_fail(x->l, s->a->place,
+                   coordinate ? "the force on %s must be in the system of %s"
+                              : "%s is not a coordinate; a force acts on a coordinate; or write "
+                                "force F along s, force F at P",
+                   name, name);
     return;
   }
-  dae__node node = dae__evaluate(c, s->b);
-  dae__check_leaves(c, node, s->b->place, &may);
-  const dae__elements *e = dae__elements_of(c->x, target.symbol, target.instance, s->place);
-  if (e && dae__load_record(c->x->l, s->place))
-    *DAE__PUSH(c->x->l->scratch, &c->x->instances.item[c->instance].forces) =
-        (dae__force){e->leaf + target.element, node};
+  dae__value force = dae__evaluate_value(c, s->b);
+  if (!x->l->status && force.size != count)
+    dae__load_fail(x->l, s->b->place, "%s is %s, the force %s", name, dae__size_text(count),
+                   dae__size_text(force.size));
+  for (int i = 0; i < count && !x->l->status; i++) {
+    dae__check_force(c, force.at[i], s->b->place);
+    dae__add_force(c, leaf + i, force.at[i], s->place);
+  }
 }
 
 /* ---- constraints ---- */
+
+dae__node dae__add_constraint(const dae__context *c, const dae__residual *r)
+{
+  dae__expander *x = c->x;
+  dae__instance *own = statements_home(c);
+  if (x->l->status || !dae__load_record(x->l, r->place))
+    return DAE__ZERO;
+  if (!r->joint && own->energy_place == 0)
+    own->energy_place = r->place;
+  dae__constraints *all = r->joint          ? &x->joints
+                          : r->nonholonomic ? &own->nonholonomic
+                                            : &own->holonomic;
+  dae__constraint g = {.node = r->node, .place = r->place, .derived = r->derived, .name = r->name};
+  int home = x->instances.item[c->instance].home;
+  g.leaf = dae__add_leaf(x, DAE__LEAF_MULTIPLIER, (dae__leaf_info){home, -1, all->count});
+  if (r->label) {
+    const char *part = c->instance == home ? "" : dae__part_name(x, c->instance);
+    dae__label_kind kind = r->nonholonomic ? DAE__LABEL_NONHOLONOMIC : DAE__LABEL_HOLONOMIC;
+    g.label = g.name = dae__name_in_system(x, part, r->label);
+    dae__label_add(x, (dae__label){r->label, c->instance, r->label_place, kind, g.leaf});
+  }
+  *DAE__PUSH(x->l->scratch, all) = g;
+  return dae__leaf(x->graph, g.leaf);
+}
+
+/* Interned text of a label or name with the name of a component. */
+static const char *statements_component(dae__expander *x, const char *text, int component)
+{
+  const char *more = dae__pool_print(x->l->scratch, "%s.%s", text, dae__component_name(component));
+  return more ? dae__name(x->l, x->names, more, (int)strlen(more)) : text;
+}
 
 /* Expands a constraint of a system, or a joint. */
 static void statements_add_constraint(const dae__context *c, const dae__statement *s)
@@ -142,32 +208,36 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
       {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD, "a joint",
        "t and coordinates of systems"}};
   dae__expander *x = c->x;
-  dae__instance *own = &x->instances.item[c->instance];
   bool joint = s->kind == DAE__STATEMENT_JOINT;
-  dae__node a = dae__evaluate(c, s->a);
-  dae__constraint g = {.place = s->place};
-  g.node = DAE__SUB(x->graph, a, dae__evaluate(c, s->b));
-  dae__check_leaves(c, g.node, s->place, &may[joint]);
+  dae__value a = dae__evaluate_value(c, s->a), b = dae__evaluate_value(c, s->b);
+  unsigned kinds = 0;
+  if (!x->l->status && a.size != b.size)
+    dae__load_fail(x->l, s->place, "the sides of the %s are %s and %s",
+                   joint ? "joint" : "constraint", dae__size_text(a.size), dae__size_text(b.size));
+  for (int i = 0; i < a.size && !x->l->status; i++) {
+    a.at[i] = DAE__SUB(x->graph, a.at[i], b.at[i]);
+    dae__check_leaves(c, a.at[i], s->place, &may[joint]);
+    unsigned own = x->l->status ? ~0u : dae__kinds_below(x, a.at[i]);
+    kinds |= own;
+    if (!(own & (DAE__LEAF_COORD | DAE__LEAF_COORD_RATE)))
+      dae__load_fail(x->l, s->place, "the %s contains no coordinate%s%s",
+                     joint ? "joint" : "constraint", a.size > 1 ? " in its component " : "",
+                     a.size > 1 ? dae__component_name(i) : "");
+  }
   if (x->l->status)
     return;
-  unsigned kinds = dae__kinds_below(x, g.node);
-  if (!(kinds & (DAE__LEAF_COORD | DAE__LEAF_COORD_RATE)))
-    dae__load_fail(x->l, s->place, "the %s contains no coordinate", joint ? "joint" : "constraint");
-  if (x->l->status || !dae__load_record(x->l, s->place))
-    return;
-  if (!joint && own->energy_place == 0)
-    own->energy_place = s->place;
-  bool nonholonomic = !joint && (kinds & DAE__LEAF_COORD_RATE);
-  dae__constraints *all = joint ? &x->joints : nonholonomic ? &own->nonholonomic : &own->holonomic;
-  g.leaf = dae__add_leaf(x, DAE__LEAF_MULTIPLIER, (dae__leaf_info){c->instance, -1, all->count});
-  if (s->label) {
-    dae__label_kind kind = nonholonomic ? DAE__LABEL_NONHOLONOMIC : DAE__LABEL_HOLONOMIC;
-    g.label = g.name = dae__label_text(c, s->label);
-    dae__label_add(x, (dae__label){g.label, c->instance, s->label->place, kind, g.leaf});
-  } else {
-    g.name = dae__statement_name(c, s);
+  dae__residual r = {.place = s->place, .joint = joint};
+  r.nonholonomic = !joint && (kinds & DAE__LEAF_COORD_RATE);
+  const char *label = s->label ? dae__label_text(c, s->label) : NULL;
+  const char *name = label ? label : dae__statement_name(c, s);
+  r.label_place = label ? s->label->place : s->place;
+  for (int i = 0; i < a.size && !x->l->status; i++) {
+    const char *text = a.size == 1 ? name : statements_component(x, name, i);
+    r.node = a.at[i];
+    r.name = text;
+    r.label = label ? text : NULL;
+    dae__add_constraint(c, &r);
   }
-  *DAE__PUSH(x->l->scratch, all) = g;
 }
 
 /* ---- traversal of the statements ---- */
@@ -190,7 +260,8 @@ static void statements_handle_motion(const dae__context *c, const dae__statement
     dae__add_equation(c, s);
     break;
   default:
-    break;
+    if (s->kind >= DAE__STATEMENT_BODY)
+      dae__space_expand(c, s);
   }
 }
 
@@ -204,14 +275,33 @@ static void statements_walk_let(const dae__context *c, const dae__statement *s,
     statements_walk(c, s->next, handle);
     return;
   }
-  dae__local frame = {d->name, dae__evaluate(c, d->value), false, c->frame};
+  dae__local *frame = DAE__NEW(c->x->l->scratch, dae__local);
   dae__context inner = *c;
-  inner.frame = &frame;
+  if (!frame)
+    return;
+  *frame = (dae__local){.name = d->name,
+                        .outer = c->frame,
+                        .expr = d->value,
+                        .instance = c->instance,
+                        .frame = c->frame};
+  inner.frame = frame;
+  if (!c->names_only)
+    dae__local_value(c->x, frame, d->place);
   if (++inner.lets > MAX_LETS)
     dae__load_fail(c->x->l, d->place, "more than %d lets in one loop; declare arrays outside of it",
                    MAX_LETS);
   if (!c->x->l->status)
     statements_walk_let(&inner, s, d->next, handle);
+}
+
+/* Tests that statements of a loop declare names of connectors. */
+static bool statements_have_names(const dae__statement *s)
+{
+  bool found = false;
+  for (; s && !found; s = s->next)
+    found = s->kind == DAE__STATEMENT_CONNECTOR ||
+            (s->kind == DAE__STATEMENT_FOR && statements_have_names(s->body));
+  return found;
 }
 
 static void statements_walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle)
@@ -225,24 +315,32 @@ static void statements_walk(const dae__context *c, const dae__statement *s, dae_
       handle(c, s);
       continue;
     }
+    if (c->names_only && !statements_have_names(s->body))
+      continue;
     dae__context inner = *c;
     int from, to;
     inner.in_loop = true;
     if (!dae__evaluate_range(c, &s->range, &from, &to))
       return;
     for (int i = from; i <= to && dae__load_work(c->x->l, s->place, DAE__LOOP_WORK); i++) {
-      dae__local frame = {s->range.name, dae__constant(c->x->graph, i), true, c->frame};
-      inner.frame = &frame;
+      dae__local *frame = DAE__NEW(c->x->l->scratch, dae__local);
+      if (!frame)
+        return;
+      *frame = (dae__local){.name = s->range.name,
+                            .value = dae__as_number(dae__constant(c->x->graph, i)),
+                            .index = true,
+                            .outer = c->frame};
+      inner.frame = frame;
       statements_walk(&inner, s->body, handle);
     }
   }
 }
 
-void dae__walk_instances(dae__expander *x, dae__handle_fn *handle)
+void dae__walk_instances(dae__expander *x, dae__handle_fn *handle, bool names_only)
 {
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
-    dae__local index;
-    dae__context c = dae__context_of(x, i, &index);
+    dae__context c = dae__context_of(x, i);
+    c.names_only = names_only;
     statements_walk(&c, x->scopes.item[x->instances.item[i].scope].body, handle);
   }
 }
@@ -259,14 +357,13 @@ static void statements_evaluate_all(dae__expander *x)
       const dae__symbol *symbol = &x->symbols.item[s];
       bool named = symbol->kind == DAE__STATEMENT_PARAM ||
                    (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters < 0);
-      if (symbol->d->parameters >= 0) {
-        dae__local index;
-        dae__context c = dae__context_of(x, i, &index);
+      if (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters >= 0) {
+        dae__context c = dae__context_of(x, i);
         dae__check_function(&c, symbol->d->value, symbol->d, c.frame);
       }
       const dae__elements *e = named ? dae__elements_of(x, s, i, symbol->d->place) : NULL;
       for (int k = 0; e && k < e->count && !x->l->status; k++)
-        dae__element_node(x, s, i, k, symbol->d->place);
+        dae__element_value(x, s, i, k, x->symbols.item[s].d->place);
     }
   }
 }
@@ -277,14 +374,13 @@ dae_status dae__expand_motion(dae__expander *x)
   for (int i = 0; i < x->overrides.count && !x->l->status; i++)
     if (!x->overrides.item[i].used)
       dae__load_fail(x->l, x->overrides.item[i].place, "the model has no element with this index");
-  x->no_state_rates = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
-  for (int i = 0; x->no_state_rates && i < x->leaves.count; i++)
-    x->no_state_rates[i] = x->leaf_kind.item[i] == DAE__LEAF_STATE_RATE ? DAE__ZERO : -1;
   if (dae__load_ok(x->l))
-    dae__walk_instances(x, statements_handle_motion);
+    dae__walk_instances(x, statements_handle_motion, false);
+  if (dae__load_ok(x->l))
+    dae__space_finish(x);
   /* lambda and psi are the names of multipliers in a system with constraints */
   static const char *const names[] = {"lambda", "psi"};
-  for (int i = 0; i < 2 * x->instances.count && !x->l->status; i++) {
+  for (int i = 0; i < 2 * x->systems && !x->l->status; i++) {
     const dae__instance *own = &x->instances.item[i / 2];
     const char *name = names[i % 2];
     int constraints = own->holonomic.count + own->nonholonomic.count;

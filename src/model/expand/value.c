@@ -1,5 +1,6 @@
 /* Evaluation of expressions of the syntax tree to nodes of the expression graph. */
 #include "model/expand/value.h"
+#include "model/space/space.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -8,12 +9,18 @@
 #define MAX_EVALUATION_DEPTH 500
 
 static dae__value value_evaluate(const dae__context *c, const dae__expr *e);
+static dae__value value_evaluate_name(const dae__context *c, const dae__expr *e);
 
 /* Node of an operand, which must be a condition (truth) or a number. */
 static dae__node value_operand(const dae__context *c, const dae__expr *e, bool truth)
 {
   dae__value v = value_evaluate(c, e);
-  if (v.truth != truth)
+  if (v.size > 1)
+    dae__load_fail(c->x->l, e->place,
+                   "expected a %s, found %s; its components are .x, .y%s, its length is norm(v)",
+                   truth ? "condition" : "number", dae__size_text(v.size),
+                   v.size == 3 ? ", .z" : "");
+  else if (v.truth != truth)
     dae__load_fail(c->x->l, e->place,
                    truth ? "expected a condition, such as x > 0, found a number"
                          : "expected a number, found a condition: if(condition, a, b) gives a "
@@ -21,7 +28,53 @@ static dae__node value_operand(const dae__context *c, const dae__expr *e, bool t
   return v.node;
 }
 
+dae__value dae__evaluate_value(const dae__context *c, const dae__expr *e)
+{
+  dae__value v = value_evaluate(c, e);
+  if (v.truth)
+    dae__load_fail(c->x->l, e->place,
+                   "expected a number, found a condition: if(condition, a, b) gives a number");
+  return v;
+}
+
 /* ---- operators ---- */
+
+/* Checks the sizes of the operands of an operator, one of which is a vector. */
+static bool value_check_sizes(const dae__context *c, const dae__expr *at, dae__value a,
+                              dae__value b)
+{
+  bool sum = at->op == DAE__TOKEN_PLUS || at->op == DAE__TOKEN_MINUS;
+  if (sum && a.size != b.size)
+    dae__load_fail(c->x->l, at->place, "%s of %s and %s",
+                   at->op == DAE__TOKEN_PLUS ? "sum" : "difference", dae__size_text(a.size),
+                   dae__size_text(b.size));
+  else if (at->op == DAE__TOKEN_TIMES && a.size > 1 && b.size > 1)
+    dae__load_fail(c->x->l, at->place, "product of two vectors: dot(a, b) or cross(a, b)?");
+  else if (at->op == DAE__TOKEN_DIVIDE && b.size > 1)
+    dae__load_fail(c->x->l, at->place, "a vector cannot divide; norm(v) is its length");
+  else if (at->op == DAE__TOKEN_POWER)
+    dae__load_fail(c->x->l, at->place, "a vector has no power; its square is dot(v, v)");
+  else if (!sum && at->op != DAE__TOKEN_TIMES && at->op != DAE__TOKEN_DIVIDE)
+    dae__load_fail(c->x->l, at->place,
+                   "vectors cannot be compared; compare norm(v), or components v.x");
+  return !c->x->l->status;
+}
+
+/* Sum, difference, multiple or quotient with a vector. */
+static dae__value value_vector_operation(const dae__context *c, const dae__expr *at, dae__value a,
+                                         dae__value b)
+{
+  dae__graph *g = c->x->graph;
+  if (!value_check_sizes(c, at, a, b))
+    return DAE__NO_VALUE;
+  if (at->op == DAE__TOKEN_PLUS)
+    return dae__vector_add(g, a, b);
+  if (at->op == DAE__TOKEN_MINUS)
+    return dae__vector_sub(g, a, b);
+  if (at->op == DAE__TOKEN_DIVIDE)
+    return dae__vector_over(g, a, b.node);
+  return a.size > 1 ? dae__vector_scale(g, b.node, a) : dae__vector_scale(g, a.node, b);
+}
 
 /* Evaluates a chain of binary operators from the innermost left operand outwards, without
  * recursion, since such chains can be long. */
@@ -51,7 +104,18 @@ static dae__value value_evaluate_binary(const dae__context *c, const dae__expr *
                              : "expected a number, found a condition");
       return DAE__NO_VALUE;
     }
-    dae__node x = value.node, y = value_operand(c, right, logical);
+    dae__value b = value_evaluate(c, right);
+    if (c->x->l->status)
+      return DAE__NO_VALUE;
+    if (b.truth != logical) {
+      value_operand(c, right, logical); /* reports the error */
+      return DAE__NO_VALUE;
+    }
+    if (value.size > 1 || b.size > 1) {
+      value = value_vector_operation(c, at, value, b);
+      continue;
+    }
+    dae__node x = value.node, y = b.node;
     bool exchanged = at->op == DAE__TOKEN_MORE || at->op == DAE__TOKEN_MORE_EQUAL;
     value.node = dae__binary(g, ops[at->op], exchanged ? y : x, exchanged ? x : y);
     if (at->op == DAE__TOKEN_NOT_EQUAL)
@@ -66,19 +130,30 @@ static dae__value value_evaluate_sum(const dae__context *c, const dae__expr *e)
 {
   dae__range range = {.place = e->argument->place, .from = e->argument, .to = e->argument->next};
   const dae__expr *body = range.to->next;
-  dae__node sum = DAE__ZERO;
+  dae__value sum = DAE__NO_VALUE;
   int from, to;
   if (!dae__evaluate_range(c, &range, &from, &to))
     return DAE__NO_VALUE;
   for (int i = from; i <= to && dae__load_work(c->x->l, e->place, DAE__LOOP_WORK); i++) {
-    dae__local frame = {e->name, dae__constant(c->x->graph, i), true, c->frame};
+    dae__local frame = {.name = e->name,
+                        .value = dae__as_number(dae__constant(c->x->graph, i)),
+                        .index = true,
+                        .outer = c->frame};
     dae__context inner = *c;
     inner.frame = &frame;
-    sum = DAE__ADD(c->x->graph, sum, value_operand(&inner, body, false));
+    dae__value term = dae__evaluate_value(&inner, body);
+    if (i == from)
+      sum.size = term.size;
+    if (term.size != sum.size)
+      dae__load_fail(c->x->l, body->place, "sum of %s and %s", dae__size_text(sum.size),
+                     dae__size_text(term.size));
+    if (c->x->l->status)
+      return DAE__NO_VALUE;
+    sum = dae__vector_add(c->x->graph, sum, term);
     if (i == INT_MAX)
       break;
   }
-  return dae__as_number(sum);
+  return sum;
 }
 
 /* ---- calls: builtin functions, let functions ---- */
@@ -101,11 +176,15 @@ static dae__value value_evaluate_builtin(const dae__context *c, const dae__expr 
     double known;
     if (!c->x->l->status &&
         dae__is_constant(g, condition, &known)) /* constant condition: one branch evaluated */
-      return dae__as_number(
-          value_operand(c, known != 0 ? e->argument->next : e->argument->next->next, false));
-    dae__node a = value_operand(c, e->argument->next, false);
-    return dae__as_number(
-        dae__if(g, condition, a, value_operand(c, e->argument->next->next, false)));
+      return dae__evaluate_value(c, known != 0 ? e->argument->next : e->argument->next->next);
+    dae__value a = dae__evaluate_value(c, e->argument->next);
+    dae__value b = dae__evaluate_value(c, e->argument->next->next);
+    if (a.size != b.size)
+      dae__load_fail(c->x->l, e->place, "the branches of if are %s and %s", dae__size_text(a.size),
+                     dae__size_text(b.size));
+    for (int i = 0; i < a.size && !c->x->l->status; i++)
+      a.at[i] = dae__if(g, condition, a.at[i], b.at[i]);
+    return a;
   }
   dae__node a = value_operand(c, e->argument, false), relation;
   if (arguments == 1) {
@@ -145,14 +224,12 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
   const dae__expr *a = e->argument;
   if (!dae__load_ok(c->x->l))
     return DAE__NO_VALUE;
-  for (int i = 0; i < d->parameters; i++, a = a->next)
-    frames[i] = (dae__local){d->parameter[i], value_operand(c, a, false), false,
-                             i > 0 ? &frames[i - 1] : NULL};
-  dae__local index;
-  dae__context inner = dae__context_of(c->x, instance, &index);
-  if (inner.frame)
-    frames[0].outer = inner.frame;
-  inner.frame = &frames[d->parameters - 1];
+  dae__context inner = dae__context_of(c->x, instance);
+  for (int i = 0; i < d->parameters; i++, a = a->next) {
+    frames[i] = (dae__local){
+        .name = d->parameter[i], .value = dae__evaluate_value(c, a), .outer = inner.frame};
+    inner.frame = &frames[i];
+  }
   inner.constant = c->constant;
   inner.what = c->what;
   if (s->busy) {
@@ -160,7 +237,7 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
     return DAE__NO_VALUE;
   }
   s->busy = true;
-  dae__value value = dae__as_number(value_operand(&inner, d->value, false));
+  dae__value value = dae__evaluate_value(&inner, d->value);
   c->x->symbols.item[symbol].busy = false;
   return value;
 }
@@ -190,40 +267,41 @@ static dae__value value_evaluate_marked(const dae__context *c, const dae__expr *
     dae__load_fail(x->l, e->place, "a condition has no rate");
   if (x->l->status)
     return DAE__NO_VALUE;
-  value.node = dae__mark_relations(x->walker, value.node, mark);
-  dae__load_work(x->l, e->place, x->walker->visit.count);
+  for (int i = 0; i < value.size; i++) {
+    value.at[i] = dae__mark_relations(x->walker, value.at[i], mark);
+    dae__load_work(x->l, e->place, x->walker->visit.count);
+  }
   return value;
 }
 
-static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
+/* Value of a call of a function that belongs to no scope: builtin, multiplier, smooth, dot, ...;
+ * false: another call. */
+static bool value_evaluate_plain_call(const dae__context *c, const dae__expr *e, dae__value *out)
 {
-  const dae__expr *last = e->member ? e->member : e;
-  int instance = c->instance, symbol = -1, word = e->member ? -1 : dae__word_of(e->name);
-  bool builtin = word >= DAE__FIRST_FUNCTION;
-  bool multiplier = !e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"));
+  int instance = c->instance, symbol = -1, word = dae__word_of(e->name);
+  bool multiplier = !strcmp(e->name, "lambda") || !strcmp(e->name, "psi");
   dae__mark mark = value_mark_of(c, e);
   if (multiplier) { /* multiplier, unless a function has this name */
     symbol = dae__lookup_symbol(c, e->name, &instance);
     multiplier = symbol < 0 || c->x->symbols.item[symbol].d->parameters < 0;
   }
-  if (!builtin && !multiplier && mark == DAE__MARK_WATCHED) {
-    symbol = dae__lookup_path(c, e, &instance);
-    if (symbol < 0)
-      return DAE__NO_VALUE;
-    if (c->x->symbols.item[symbol].kind != DAE__STATEMENT_LET) {
-      dae__load_fail(c->x->l, last->place,
-                     "%s is not a function; write * between factors, and [ ] around an index",
-                     last->name);
-      return DAE__NO_VALUE;
-    }
-  }
-  dae__value value = builtin      ? value_evaluate_builtin(c, e, word)
-                     : multiplier ? dae__as_number(dae__multiplier_node(c, e))
-                     : mark       ? value_evaluate_marked(c, e, mark)
-                                  : value_evaluate_function(c, last, symbol, instance);
-  return last->rate || e->rate
-             ? dae__as_number(dae__total_rate(c->x, value.node, e->place, last->name))
-             : value;
+  if (word >= DAE__FIRST_FUNCTION)
+    *out = value_evaluate_builtin(c, e, word);
+  else if (multiplier)
+    *out = dae__multiplier_value(c, e);
+  else if (mark != DAE__MARK_WATCHED)
+    *out = value_evaluate_marked(c, e, mark);
+  else
+    return dae__vector_function(c, e, out);
+  return true;
+}
+
+static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
+{
+  dae__value value;
+  if (e->member || !value_evaluate_plain_call(c, e, &value))
+    return value_evaluate_name(c, e);
+  return e->rate ? dae__vector_rate(c->x, value, e->place, e->name) : value;
 }
 
 /* ---- names ---- */
@@ -246,8 +324,9 @@ static dae__value value_evaluate_word(const dae__context *c, const dae__expr *e)
       dae__load_fail(x->l, e->place, "%s is a constant and cannot depend on the time t", c->what);
     node = dae__leaf(x->graph, 0);
   } else if (energy) { /* energy of the system, or of all systems at the top level of the model */
-    int last = c->instance == 0 ? x->instances.count - 1 : c->instance;
-    for (int i = c->instance; i <= last; i++) {
+    int home = x->instances.item[c->instance].home;
+    int last = home == 0 ? x->systems - 1 : home;
+    for (int i = home; i <= last; i++) {
       const dae__instance *own = &x->instances.item[i];
       node = DAE__ADD(x->graph, node, kinetic ? own->kinetic : own->potential);
     }
@@ -260,12 +339,13 @@ static dae__value value_evaluate_word(const dae__context *c, const dae__expr *e)
   return dae__as_number(node);
 }
 
-static dae__value value_evaluate_variable(const dae__context *c, const dae__expr *e, bool rate,
-                                          dae__element at)
+/* Value of a variable, of all components of a vector or of one; rate: its rate. */
+static dae__value value_evaluate_variable(const dae__context *c, const dae__found *found,
+                                          const dae__expr *e, bool rate)
 {
   dae__expander *x = c->x;
-  const dae__symbol *s = &x->symbols.item[at.symbol];
-  dae__elements *elements = dae__elements_of(x, at.symbol, at.instance, e->place);
+  const dae__symbol *s = &x->symbols.item[found->symbol];
+  dae__elements *elements = dae__elements_of(x, found->symbol, found->instance, e->place);
   if (!elements)
     return DAE__NO_VALUE;
   if (c->constant) {
@@ -273,60 +353,108 @@ static dae__value value_evaluate_variable(const dae__context *c, const dae__expr
                    s->d->name);
     return DAE__NO_VALUE;
   }
-  int leaf = elements->leaf + at.element;
-  if (!rate)
-    return dae__as_number(dae__leaf(x->graph, leaf));
-  if (s->kind == DAE__STATEMENT_ALG)
+  if (rate && s->kind == DAE__STATEMENT_ALG)
     dae__load_fail(x->l, e->place,
                    "%s is algebraic and has no rate; declare it as a state, or add a variable with "
                    "an equation for its rate",
                    s->d->name);
-  else if (s->kind == DAE__STATEMENT_DISCRETE)
+  else if (rate && s->kind == DAE__STATEMENT_DISCRETE)
     dae__load_fail(x->l, e->place, "%s is discrete and has no rate: it changes at events only",
                    s->d->name);
-  return dae__as_number(x->leaf_rate.item[leaf]);
+  dae__value value = {.size = elements->width};
+  for (int i = 0; i < value.size && !x->l->status; i++) {
+    int leaf = elements->leaf + found->element * elements->width + i;
+    value.at[i] = rate ? x->leaf_rate.item[leaf] : dae__leaf(x->graph, leaf);
+  }
+  return value;
+}
+
+/* Value of a param, let, output or variable, without components that follow. */
+static dae__value value_evaluate_element(const dae__context *c, const dae__found *found,
+                                         const dae__expr *e, bool rate)
+{
+  dae__expander *x = c->x;
+  const dae__symbol *s = &x->symbols.item[found->symbol];
+  dae__statement_kind kind = s->kind;
+  const char *name = s->d->name;
+  double constant;
+  if (kind >= DAE__STATEMENT_COORD && kind <= DAE__STATEMENT_DISCRETE)
+    return value_evaluate_variable(c, found, found->last, rate);
+  if (kind == DAE__STATEMENT_OUTPUT && !c->results) {
+    dae__load_fail(x->l, e->place,
+                   "%s is an output and not available here; name the expression with let", name);
+    return DAE__NO_VALUE;
+  }
+  dae__value value =
+      dae__element_value(x, found->symbol, found->instance, found->element, e->place);
+  for (int i = 0; i < value.size && c->constant && !x->l->status; i++)
+    if (!dae__is_constant(x->graph, value.at[i], &constant))
+      dae__load_fail(x->l, e->place, "%s is a constant, but %s depends on variables or the time",
+                     c->what, name);
+  if (!rate)
+    return value;
+  if (kind == DAE__STATEMENT_PARAM)
+    dae__load_fail(x->l, e->place, "%s is a param, a constant, and has no rate", name);
+  return dae__vector_rate(x, value, e->place, name);
+}
+
+/* Component of a value by its name; more: names after it. */
+static dae__value value_component(const dae__context *c, dae__value value, const dae__expr *at,
+                                  const char *name)
+{
+  int component = dae__component_of(name);
+  if (value.size == 1)
+    dae__load_fail(
+        c->x->l, at->place,
+        "a number has no component %s; expected the name of a vector, body, joint, part or "
+        "system before the dot",
+        name);
+  else if (component < 0 || component >= value.size)
+    dae__load_fail(c->x->l, at->place, "%s has the components x, y%s, but no %s",
+                   dae__size_text(value.size), value.size == 3 ? ", z" : "", name);
+  return c->x->l->status ? DAE__NO_VALUE : dae__as_number(value.at[component]);
+}
+
+static dae__value value_evaluate_local(const dae__context *c, const dae__found *found,
+                                       const dae__expr *e, bool rate)
+{
+  dae__value value = dae__local_value(c->x, found->local, e->place);
+  if (rate && found->local->index)
+    dae__load_fail(c->x->l, e->place, "%s is an index and has no rate", e->name);
+  return rate ? dae__vector_rate(c->x, value, e->place, e->name) : value;
 }
 
 static dae__value value_evaluate_name(const dae__context *c, const dae__expr *e)
 {
-  dae__element at;
-  const dae__expr *last = e->member ? e->member : e;
-  if (!e->member)
-    for (const dae__local *f = c->frame; f; f = f->outer)
-      if (f->name == e->name) {
-        if (e->count > 0)
-          dae__load_fail(c->x->l, e->place, "%s is a scalar and has no index", e->name);
-        if (!e->rate)
-          return dae__as_number(f->node);
-        if (f->index)
-          dae__load_fail(c->x->l, e->place, "%s is an index and has no rate", e->name);
-        return dae__as_number(dae__total_rate(c->x, f->node, e->place, e->name));
-      }
-  if (!e->member && dae__word_of(e->name) >= 0)
+  dae__expander *x = c->x;
+  dae__found found;
+  dae__value value = DAE__NO_VALUE;
+  bool local = false;
+  for (dae__local *f = c->frame; f && !local; f = f->outer)
+    local = f->name == e->name;
+  if (!local && !e->member && dae__word_of(e->name) >= 0)
     return value_evaluate_word(c, e);
-  /* the prime of a rate stands after the last component of a dotted name */
-  bool rate = e->rate || last->rate;
-  if (!dae__lookup_element(c, e, &at))
-    return DAE__NO_VALUE;
-  const dae__symbol *s = &c->x->symbols.item[at.symbol];
-  if (s->kind >= DAE__STATEMENT_COORD && s->kind <= DAE__STATEMENT_DISCRETE)
-    return value_evaluate_variable(c, last, rate, at);
-  if (s->kind == DAE__STATEMENT_OUTPUT && !c->results) {
-    dae__load_fail(c->x->l, e->place,
-                   "%s is an output and not available here; name the expression with let",
-                   s->d->name);
-    return DAE__NO_VALUE;
+  if (!dae__find(c, e, &found))
+    return value;
+  if (found.kind == DAE__FOUND_BODY || found.kind == DAE__FOUND_CONNECTOR)
+    return dae__space_value(c, e, &found);
+  if (found.kind == DAE__FOUND_INSTANCE) {
+    dae__load_fail(
+        x->l, found.last->place, "%s is a %s; its variables are written %s.x", found.last->name,
+        x->instances.item[found.instance].parent >= 0 ? "part" : "system", found.last->name);
+    return value;
   }
-  dae__node node = dae__element_node(c->x, at.symbol, at.instance, at.element, e->place);
-  double value;
-  if (c->constant && !c->x->l->status && !dae__is_constant(c->x->graph, node, &value))
-    dae__load_fail(c->x->l, e->place, "%s is a constant, but %s depends on variables or the time",
-                   c->what, s->d->name);
-  if (!rate)
-    return dae__as_number(node);
-  if (s->kind == DAE__STATEMENT_PARAM)
-    dae__load_fail(c->x->l, e->place, "%s is a param, a constant, and has no rate", s->d->name);
-  return dae__as_number(dae__total_rate(c->x, node, e->place, s->d->name));
+  if (found.kind == DAE__FOUND_FUNCTION)
+    value = value_evaluate_function(c, found.last, found.symbol, found.instance);
+  else if (found.kind == DAE__FOUND_VALUE)
+    value = value_evaluate_local(c, &found, e, e->rate);
+  else
+    value = value_evaluate_element(c, &found, e, e->rate);
+  if (found.kind == DAE__FOUND_FUNCTION && e->rate)
+    value = dae__vector_rate(x, value, e->place, found.last->name);
+  for (const dae__expr *rest = found.rest; rest && !x->l->status; rest = rest->member)
+    value = value_component(c, value, rest, rest->name);
+  return value;
 }
 
 /* ---- expressions ---- */
@@ -343,6 +471,15 @@ static bool value_graph_ok(dae__expander *x, int place)
   else
     dae__load_ok(x->l);
   return false;
+}
+
+static dae__value value_evaluate_vector(const dae__context *c, const dae__expr *e)
+{
+  dae__value value = {.size = e->count};
+  const dae__expr *a = e->argument;
+  for (int i = 0; i < e->count; i++, a = a->next)
+    value.at[i] = value_operand(c, a, false);
+  return value;
 }
 
 static dae__value value_evaluate(const dae__context *c, const dae__expr *e)
@@ -369,19 +506,43 @@ static dae__value value_evaluate(const dae__context *c, const dae__expr *e)
     break;
   case DAE__EXPR_UNARY:
     if (e->op == DAE__TOKEN_NOT)
-      value = (dae__value){dae__unary(x->graph, DAE__OP_NOT, value_operand(c, e->argument, true)),
-                           true};
+      value = (dae__value){
+          .node = dae__unary(x->graph, DAE__OP_NOT, value_operand(c, e->argument, true)),
+          .size = 1,
+          .truth = true};
     else
-      value = dae__as_number(DAE__NEG(x->graph, value_operand(c, e->argument, false)));
+      value = dae__vector_neg(x->graph, dae__evaluate_value(c, e->argument));
     break;
   case DAE__EXPR_SUM:
     value = value_evaluate_sum(c, e);
+    break;
+  case DAE__EXPR_VECTOR:
+    value = value_evaluate_vector(c, e);
+    break;
+  case DAE__EXPR_LIST:
+    dae__load_fail(x->l, e->place, "a list stands after = in the declaration of an array only");
+    value = DAE__NO_VALUE;
+    break;
+  case DAE__EXPR_COMPONENT:
+    value = value_component(c, value_evaluate(c, e->argument), e, e->name);
     break;
   default:
     value = value_evaluate_binary(c, e);
   }
   x->depth--;
   return x->l->status ? DAE__NO_VALUE : value;
+}
+
+dae__value dae__local_value(dae__expander *x, dae__local *local, int place)
+{
+  if (local->value.size < 0)
+    dae__load_fail(x->l, place, "cyclic definition of %s", local->name);
+  if (local->value.size != 0 || x->l->status)
+    return x->l->status ? DAE__NO_VALUE : local->value;
+  dae__context c = dae__local_context(x, local);
+  local->value.size = -1;
+  local->value = dae__evaluate_value(&c, local->expr);
+  return local->value;
 }
 
 dae__node dae__evaluate(const dae__context *c, const dae__expr *e)

@@ -96,9 +96,8 @@ static void picture_assign_ends(automatic *a, dae__rod *rod)
 static bool picture_find_rods(automatic *a)
 {
   dae__expander *x = a->b->x;
-  for (int i = 0; i <= x->instances.count; i++) {
-    const dae__constraints *all =
-        i < x->instances.count ? &x->instances.item[i].holonomic : &x->joints;
+  for (int i = 0; i <= x->systems; i++) {
+    const dae__constraints *all = i < x->systems ? &x->instances.item[i].holonomic : &x->joints;
     for (int k = 0; k < all->count && !dae__bind_exceeded(a->b, NULL); k++) {
       dae__rod rod = dae__rod_of(a->b, all->item[k].node);
       if (rod.axes == 3)
@@ -225,7 +224,8 @@ static int picture_namesake(dae__expander *x, int symbol, size_t at, int letter)
   const dae__symbol *s = &x->symbols.item[symbol];
   char text[64];
   size_t length = strlen(s->d->name);
-  if (length >= sizeof text)
+  const dae__elements *e = s->room > 0 ? s->in[0] : NULL;
+  if (length >= sizeof text || (e && e->width > 1))
     return -1;
   memcpy(text, s->d->name, length + 1);
   text[at] = (char)letter;
@@ -285,11 +285,11 @@ static void picture_draw(dae__binder *b, const dae__layout *layout, dae__picture
     return;
   picture_draw_rods(&a);
   picture_draw_ends(&a);
-  for (int i = 0; i < x->instances.count; i++) {
-    int s = x->scopes.item[x->instances.item[i].scope].first;
-    for (; s >= 0 && dae__load_ok(x->l); s = x->symbols.item[s].next)
-      if (x->symbols.item[s].kind == DAE__STATEMENT_COORD)
-        picture_draw_points(&a, i, s);
+  for (int i = 0; i < x->systems; i++) {
+    const dae__instance *own = &x->instances.item[i];
+    for (int k = 0; k < own->variables.count && dae__load_ok(x->l); k++)
+      if (x->symbols.item[own->variables.item[k].symbol].kind == DAE__STATEMENT_COORD)
+        picture_draw_points(&a, own->variables.item[k].instance, own->variables.item[k].symbol);
   }
 }
 

@@ -12,6 +12,7 @@ typedef struct dae__parser {
   int depth;     /* depth of nested expressions and blocks */
   int blocks;    /* number of open blocks */
   bool imported; /* the file being parsed is imported */
+  bool points;   /* in a list of points: a name and a bracket after a space are two points */
 } dae__parser;
 
 dae__parser dae__parser_create(dae__load *l, dae__names *names, int file);
@@ -66,5 +67,19 @@ dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what);
 void dae__parser_declarations(dae__parser *p, dae__statement *s); /* parses x = 1 rate 2, ... */
 void dae__parser_settings(dae__parser *p, dae__statement *s);     /* parses rtol 1e-6, ... */
 bool dae__token_ends_statement(dae__token_kind kind);
+/* Parses the label NAME: or NAME[i]: of a statement, unless it has none: then s->a is the
+ * expression found in its place. */
+void dae__parser_label(dae__parser *p, dae__statement *s);
+/* Parses a block { ... }; where: its place, for the error message (parse_statement.c). */
+dae__statement *dae__parser_block(dae__parser *p, const char *where);
+
+/* Statements on bodies, whose first words are not reserved (parse_space.c). */
+/* Kind of the statement that begins at the current token; -1: none of them. */
+int dae__parser_space_statement(const dae__parser *p);
+void dae__parser_space(dae__parser *p, dae__statement *s);
+/* Parses `along s`, `at P` after force F; false: neither follows. */
+bool dae__parser_virtual_force(dae__parser *p, dae__statement *s);
+/* Word of the statements above nearest to a misspelt one; NULL: none. */
+const char *dae__parser_suggest_space(const char *word);
 
 #endif

@@ -24,7 +24,8 @@ void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most)
   do {
     if (d->rank == most) {
       dae__load_fail(p->l, p->at.place,
-                     most == 1 ? "a system has one index" : "an array has one or two indices");
+                     most == 1 ? "a system or part has one index"
+                               : "an array has one to three indices");
       return;
     }
     dae__range *range = &d->range[d->rank++];

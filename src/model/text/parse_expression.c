@@ -193,9 +193,14 @@ static dae__expr *parse_component(dae__parser *p)
   if (p->l->status || !e)
     return NULL;
   e->name = name;
-  if (dae__parser_accept(p, DAE__TOKEN_OPEN)) {
+  bool points = p->points; /* in a list of points P (a, b) is two of them */
+  if (dae__parser_at(p, DAE__TOKEN_OPEN) && !(points && p->at.spaced)) {
+    dae__parser_advance(p);
+    p->points = false;
     e->kind = DAE__EXPR_CALL;
+    e->call = true;
     e->argument = dae__parser_list(p, DAE__TOKEN_CLOSE, &e->count);
+    p->points = points;
   } else if (dae__parser_accept(p, DAE__TOKEN_OPEN_INDEX)) {
     e->argument = dae__parser_list(p, DAE__TOKEN_CLOSE_INDEX, &e->count);
     if (e->count == 0)
@@ -204,6 +209,7 @@ static dae__expr *parse_component(dae__parser *p)
   return e;
 }
 
+/* Parses a dotted name A.B[i].x; it is a call if one of its components is. */
 static dae__expr *parse_name(dae__parser *p)
 {
   int place = p->at.place;
@@ -211,17 +217,85 @@ static dae__expr *parse_name(dae__parser *p)
     dae__parser_advance(p);
     return parse_sum(p, place);
   }
-  dae__expr *e = parse_component(p);
-  if (e && dae__parser_accept(p, DAE__TOKEN_DOT)) {
-    e->member = p->l->status ? NULL : parse_component(p);
-    if (e->kind == DAE__EXPR_CALL)
-      dae__load_fail(p->l, place, "expected the name of a system before the dot, found a call");
-    else if (e->member)
-      e->kind = e->member->kind;
-    if (dae__parser_at(p, DAE__TOKEN_DOT))
-      dae__load_fail(p->l, p->at.place, "systems do not nest: one dot is enough, A.x");
+  dae__expr *first = parse_component(p), *e = first;
+  while (e && dae__parser_accept(p, DAE__TOKEN_DOT)) {
+    e = e->member = p->l->status ? NULL : parse_component(p);
+    if (e && e->call)
+      first->kind = DAE__EXPR_CALL;
   }
+  return first;
+}
+
+/* Parses a list of expressions and its closing bracket, as one expression. */
+static dae__expr *parse_bracketed(dae__parser *p, dae__expr_kind kind, int place, dae__expr *first)
+{
+  dae__expr *e = parse_new_expr(p, kind, place), *last = first;
+  dae__token_kind close = kind == DAE__EXPR_LIST ? DAE__TOKEN_CLOSE_INDEX : DAE__TOKEN_CLOSE;
+  int line = p->at.line;
+  if (!e || !first)
+    return NULL;
+  e->argument = first;
+  e->count = 1;
+  while (dae__parser_accept(p, DAE__TOKEN_COMMA)) {
+    if (!(last->next = dae__parser_expression(p)))
+      return NULL;
+    last = last->next;
+    e->count++;
+  }
+  if (!p->l->status)
+    dae__parser_expect_close(p, close, line);
+  if (kind == DAE__EXPR_VECTOR && e->count > 3)
+    dae__load_fail(p->l, place, "a vector has two or three components, not %d", e->count);
   return e;
+}
+
+/* Parses (E), a vector (E, E), or a list [E, ...]. */
+static dae__expr *parse_brackets(dae__parser *p, int place, int line)
+{
+  bool points = p->points;
+  p->points = false;
+  bool list = p->at.kind == DAE__TOKEN_OPEN_INDEX;
+  dae__parser_advance(p);
+  dae__expr *e = dae__parser_expression(p);
+  if (e && list)
+    e = parse_bracketed(p, DAE__EXPR_LIST, place, e);
+  else if (e && dae__parser_at(p, DAE__TOKEN_COMMA))
+    e = parse_bracketed(p, DAE__EXPR_VECTOR, place, e);
+  else if (!p->l->status)
+    dae__parser_expect_close(p, DAE__TOKEN_CLOSE, line);
+  p->points = points;
+  if (dae__parser_at(p, DAE__TOKEN_RATE))
+    dae__load_fail(p->l, p->at.place, "' gives the rate of a name; write let r = ... and then r'");
+  return e;
+}
+
+/* Parses the prime of a rate, and the components that follow it or a bracket: r'.x, (a - b).x. */
+static dae__expr *parse_postfix(dae__parser *p, dae__expr *e)
+{
+  int place = p->at.place;
+  while (e && !p->l->status &&
+         (dae__parser_at(p, DAE__TOKEN_RATE) || dae__parser_at(p, DAE__TOKEN_DOT))) {
+    if (dae__parser_accept(p, DAE__TOKEN_RATE)) {
+      if (e->kind != DAE__EXPR_NAME && e->kind != DAE__EXPR_CALL)
+        dae__load_fail(p->l, place, "' gives the rate of a name; write let r = ... and then r'");
+      e->rate = true;
+      if (dae__parser_at(p, DAE__TOKEN_RATE))
+        dae__load_fail(p->l, p->at.place,
+                       "second derivatives are not supported: use coord and kinetic energy, or a "
+                       "second state");
+      continue;
+    }
+    dae__parser_advance(p);
+    dae__expr *component = parse_new_expr(p, DAE__EXPR_COMPONENT, p->at.place);
+    const char *name = dae__parser_name(p, "the component x, y or z of a vector");
+    if (!component || p->l->status)
+      return NULL;
+    component->name = name;
+    component->argument = e;
+    component->count = 1;
+    e = component;
+  }
+  return p->l->status ? NULL : e;
 }
 
 static dae__expr *parse_primary(dae__parser *p)
@@ -235,29 +309,14 @@ static dae__expr *parse_primary(dae__parser *p)
     dae__parser_advance(p);
   } else if (dae__parser_at(p, DAE__TOKEN_NAME)) {
     e = parse_name(p);
-  } else if (dae__parser_accept(p, DAE__TOKEN_OPEN)) {
-    e = dae__parser_expression(p);
-    if (!p->l->status)
-      dae__parser_expect_close(p, DAE__TOKEN_CLOSE, line);
-    if (dae__parser_at(p, DAE__TOKEN_RATE))
-      dae__load_fail(p->l, p->at.place,
-                     "' gives the rate of a name; write let r = ... and then r'");
+  } else if (dae__parser_at(p, DAE__TOKEN_OPEN) || dae__parser_at(p, DAE__TOKEN_OPEN_INDEX)) {
+    e = parse_brackets(p, place, line);
   } else if (dae__parser_at(p, DAE__TOKEN_TIMES)) {
     dae__load_fail(p->l, place, "expected an expression, found *; a power is written with ^");
   } else {
     dae__parser_unexpected(p, "an expression");
   }
-  place = p->at.place;
-  if (!e || p->l->status || !dae__parser_accept(p, DAE__TOKEN_RATE))
-    return p->l->status ? NULL : e;
-  if (e->kind != DAE__EXPR_NAME && e->kind != DAE__EXPR_CALL)
-    dae__load_fail(p->l, place, "' gives the rate of a name; write let r = ... and then r'");
-  e->rate = true;
-  if (dae__parser_at(p, DAE__TOKEN_RATE))
-    dae__load_fail(
-        p->l, p->at.place,
-        "second derivatives are not supported: use coord and kinetic energy, or a second state");
-  return p->l->status ? NULL : e;
+  return p->l->status ? NULL : parse_postfix(p, e);
 }
 
 /* ---- operators ---- */

@@ -23,14 +23,18 @@ static void parse_sides(dae__parser *p, dae__statement *s, const char *where)
     s->b = dae__parser_expression(p);
 }
 
-/* Parses the label NAME: or NAME[i]: of a statement; an expression without a colon is the left side
- * of the statement. */
+/* Parses the label of a statement that continues with an expression. */
 static void parse_label(dae__parser *p, dae__statement *s)
 {
-  dae__expr *e = dae__parser_expression(p);
-  if (e && e->kind == DAE__EXPR_NAME &&
+  dae__parser_label(p, s);
+  if (s->a && s->a->kind == DAE__EXPR_NAME &&
       (dae__parser_at(p, DAE__TOKEN_NAME) || dae__parser_at(p, DAE__TOKEN_NUMBER)))
-    dae__load_fail(p->l, p->at.place, "missing colon after the label: %s: ...", e->name);
+    dae__load_fail(p->l, p->at.place, "missing colon after the label: %s: ...", s->a->name);
+}
+
+void dae__parser_label(dae__parser *p, dae__statement *s)
+{
+  dae__expr *e = dae__parser_expression(p);
   if (!e || !dae__parser_at(p, DAE__TOKEN_COLON)) {
     s->a = e;
     return;
@@ -45,8 +49,7 @@ static void parse_label(dae__parser *p, dae__statement *s)
 
 static void parse_statements(dae__parser *p, list *all, dae__token_kind close);
 
-/* Parses a block { ... }. */
-static dae__statement *parse_block(dae__parser *p, const char *where)
+dae__statement *dae__parser_block(dae__parser *p, const char *where)
 {
   list all = {.first = NULL};
   int place = p->at.place;
@@ -132,7 +135,7 @@ static void parse_event(dae__parser *p, dae__statement *s)
     dae__parser_advance(p);
   }
   if (dae__parser_at(p, DAE__TOKEN_OPEN_BLOCK))
-    s->body = parse_block(p, "around the actions of the event");
+    s->body = dae__parser_block(p, "around the actions of the event");
   if (dae__parser_at_word(p, "rising") || dae__parser_at_word(p, "falling") ||
       dae__parser_at_word(p, "stop"))
     dae__load_fail(p->l, p->at.place, "rising, falling and stop must precede the { of an event");
@@ -151,27 +154,31 @@ static void parse_string(dae__parser *p, dae__statement *s)
 
 static void parse_draw(dae__parser *p, dae__statement *s)
 {
-  dae__expr *points = NULL, **last = &points;
-  int count;
+  dae__expr **last = NULL, *first = NULL;
   bool circle = dae__parser_at_word(p, "circle"), line = dae__parser_at_word(p, "line");
   if (!circle && !line && !dae__parser_at_word(p, "point")) {
     dae__parser_unexpected(p, "line, point or circle");
     return;
   }
   dae__parser_advance(p);
+  p->points = true;
+  last = &first;
   do {
-    if (dae__parser_expect(p, DAE__TOKEN_OPEN, "before a point: (E, E)"))
-      *last = dae__parser_list(p, DAE__TOKEN_CLOSE, &count);
-    if (!p->l->status && (!*last || count != 2))
-      dae__load_fail(p->l, p->at.place, "a point needs two coordinates: (E, E)");
-    if (p->l->status)
-      return;
-    last = &(*last)->next->next;
-  } while (line && dae__parser_at(p, DAE__TOKEN_OPEN));
-  s->point = points;
-  if (line && !points->next->next)
+    if (dae__token_ends_statement(p->at.kind))
+      dae__parser_unexpected(p, "a point: (E, E), or the name of a vector");
+    *last = dae__parser_expression(p);
+    if (!p->l->status && (*last)->kind == DAE__EXPR_NUMBER)
+      dae__load_fail(p->l, (*last)->place, "a point needs brackets and two coordinates: (E, E)");
+    if (!*last)
+      break;
+    last = &(*last)->next;
+    dae__parser_accept_word(p, "to");
+  } while (line && !dae__token_ends_statement(p->at.kind) && p->at.kind != DAE__TOKEN_STRING);
+  p->points = false;
+  s->point = first;
+  if (!p->l->status && line && !first->next)
     dae__load_fail(p->l, s->place, "a line needs at least two points: draw line (E,E) (E,E)");
-  if (circle) {
+  if (circle && !p->l->status) {
     if (dae__parser_accept_word(p, "radius"))
       s->a = dae__parser_expression(p);
     else
@@ -234,6 +241,8 @@ static bool parse_refuse_unknown_word(dae__parser *p)
     return false;
   const char *word = dae__parser_text(p);
   const char *near = dae_suggest(word, DAE__KEYWORDS, dae__word_text, dae__words);
+  if (!near)
+    near = dae__parser_suggest_space(word);
   if (near)
     dae__load_fail(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
@@ -261,8 +270,12 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
     break;
   case DAE__STATEMENT_FORCE:
     s->a = dae__parser_expression(p);
+    if (dae__parser_virtual_force(p, s))
+      break;
     if (s->a && (s->a->kind != DAE__EXPR_NAME || s->a->rate))
-      dae__load_fail(p->l, s->a->place, "expected a coordinate after force: force x = E");
+      dae__load_fail(
+          p->l, s->a->place,
+          "expected a coordinate after force: force x = E; or force F along s, force F at P");
     parse_sides(p, s, "after the coordinate: force x = E");
     break;
   case DAE__STATEMENT_CONSTRAINT:
@@ -280,14 +293,14 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
     if (!p->l->status)
       dae__parser_range(p, &s->range);
     if (!p->l->status)
-      s->body = parse_block(p, "after the range: for i in 1..N { ... }");
+      s->body = dae__parser_block(p, "after the range: for i in 1..N { ... }");
     break;
   case DAE__STATEMENT_SYSTEM:
     s->declared = dae__parser_new_declaration(p, "the name of a system");
     if (s->declared && dae__parser_accept(p, DAE__TOKEN_OPEN_INDEX))
       dae__parser_ranges(p, s->declared, 1);
     if (!p->l->status)
-      s->body = parse_block(p, "after the name of the system");
+      s->body = dae__parser_block(p, "after the name of the system");
     break;
   case DAE__STATEMENT_SIMULATE:
   case DAE__STATEMENT_SETTING:
@@ -300,7 +313,10 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
     parse_sides(p, s, "of an equation A = B");
     break;
   default:
-    dae__parser_declarations(p, s);
+    if (s->kind >= DAE__STATEMENT_BODY)
+      dae__parser_space(p, s);
+    else
+      dae__parser_declarations(p, s);
   }
 }
 
@@ -323,6 +339,8 @@ static void parse_statement(dae__parser *p, list *all)
   int kind = word >= 0 && word < DAE__KEYWORDS ? DAE__STATEMENT_MODEL + word : -1;
   if (kind < 0 && parse_at_setting(p))
     kind = DAE__STATEMENT_SETTING;
+  if (kind < 0)
+    kind = dae__parser_space_statement(p);
   if (kind < 0 && parse_refuse_unknown_word(p))
     return;
   dae__statement *s = DAE__NEW(p->l->scratch, dae__statement);
@@ -331,6 +349,8 @@ static void parse_statement(dae__parser *p, list *all)
   s->kind = kind < 0 ? DAE__STATEMENT_EQUATION : (dae__statement_kind)kind;
   s->place = p->at.place;
   s->line = p->at.line;
+  if (kind >= DAE__STATEMENT_BODY)
+    s->word = dae__parser_text(p);
   if (kind >= DAE__STATEMENT_MODEL)
     dae__parser_advance(p);
   if (kind == DAE__STATEMENT_IMPORT) {
@@ -345,11 +365,11 @@ static void parse_statement(dae__parser *p, list *all)
     if (s->kind == DAE__STATEMENT_MODEL || s->kind == DAE__STATEMENT_SIMULATE)
       return; /* not imported */
     if (s->kind != DAE__STATEMENT_PARAM && s->kind != DAE__STATEMENT_LET &&
-        s->kind != DAE__STATEMENT_SYSTEM)
-      dae__load_fail(
-          p->l, s->place,
-          "an imported file may hold params, lets and systems only; move this statement into a "
-          "system, or into the model");
+        s->kind != DAE__STATEMENT_SYSTEM && s->kind != DAE__STATEMENT_TEMPLATE)
+      dae__load_fail(p->l, s->place,
+                     "an imported file may hold params, lets, parts and systems only; move this "
+                     "statement into a "
+                     "system, or into the model");
   }
   *all->last = s;
   all->last = &s->next;

@@ -7,11 +7,14 @@
 
 typedef enum dae__expr_kind {
   DAE__EXPR_NUMBER,
-  DAE__EXPR_NAME,   /* x, x[i, j], A.x, S[k].x[i], or a rate such as x' */
-  DAE__EXPR_CALL,   /* calls f(a, b), A.f(a) */
-  DAE__EXPR_UNARY,  /* operators - and ! */
-  DAE__EXPR_BINARY, /* arithmetic, comparisons, && and || */
-  DAE__EXPR_SUM     /* sum(i in A..B, E) with arguments A, B, E and name i */
+  DAE__EXPR_NAME,     /* x, x[i, j], A.x, S[k].x[i], or a rate such as x' */
+  DAE__EXPR_CALL,     /* calls f(a, b), A.f(a), B.point(v).x */
+  DAE__EXPR_UNARY,    /* operators - and ! */
+  DAE__EXPR_BINARY,   /* arithmetic, comparisons, && and || */
+  DAE__EXPR_SUM,      /* sum(i in A..B, E) with arguments A, B, E and name i */
+  DAE__EXPR_VECTOR,   /* (a, b) or (a, b, c) */
+  DAE__EXPR_LIST,     /* [a, b, ...], the values of an array */
+  DAE__EXPR_COMPONENT /* component `name` of the argument: (a + b).x, r'.x */
 } dae__expr_kind;
 
 typedef struct dae__expr {
@@ -19,11 +22,12 @@ typedef struct dae__expr {
   int place;
   dae__token_kind op; /* operator of UNARY and BINARY */
   bool rate;          /* a prime follows the name or call */
+  bool call;          /* of a component of a name: the arguments are those of a call */
   double value;
   const char *name;
   int count; /* number of operands, indices, or arguments of a call */
   struct dae__expr *argument;
-  struct dae__expr *member; /* in A.x: the name x; name and arguments are those of A */
+  struct dae__expr *member; /* in A.x: the component x; name and arguments are those of A */
   struct dae__expr *next;   /* next argument of the same expression */
   /* operation with this expression as left operand, for loops over long chains */
   struct dae__expr *up;
@@ -31,12 +35,12 @@ typedef struct dae__expr {
 
 /* Range of an index, such as [k in 1..N]. */
 typedef struct dae__range {
-  const char *name; /* name of the index; NULL: i of the first, j of the second index */
+  const char *name; /* name of the index; NULL: i of the first, j, k of the next indices */
   int place;
   const dae__expr *from, *to;
 } dae__range;
 
-enum { DAE__RANK = 2 }; /* largest number of indices of an array */
+enum { DAE__RANK = 3 }; /* largest number of indices of an array */
 
 /* The declaration of one name. */
 typedef struct dae__declaration {
@@ -44,8 +48,9 @@ typedef struct dae__declaration {
   int place;
   int rank;
   dae__range range[DAE__RANK];
-  int parameters; /* number of parameters of a function; -1: not a function */
+  int parameters; /* number of parameters of a function or part; -1: neither */
   const char **parameter;
+  const dae__expr **standard;    /* by parameter of a part: its default; NULL: none */
   const dae__expr *value, *rate; /* value or start value, and start rate; NULL: none */
   bool fixed, rate_fixed;
   /* absolute tolerances of the variable, and of the rate of a coordinate; NULL: none, for the rate
@@ -82,7 +87,49 @@ typedef enum dae__statement_kind {
 #define DAE__STATEMENT_ENUM(name, word) DAE__STATEMENT_##name,
   DAE__STATEMENT_LIST(DAE__STATEMENT_ENUM)
 #undef DAE__STATEMENT_ENUM
+  /* statements whose words are not reserved (parse_space.c) */
+  DAE__STATEMENT_BODY,
+  DAE__STATEMENT_GRAVITY,
+  DAE__STATEMENT_MASS,
+  DAE__STATEMENT_CONNECTOR, /* joints, rod, rolling, spring, damper, bushing */
+  DAE__STATEMENT_TORQUE,
+  DAE__STATEMENT_DISSIPATION,
+  DAE__STATEMENT_TEMPLATE, /* part NAME(..) { .. } */
+  DAE__STATEMENT_PART,     /* part NAME = NAME(..) */
+  DAE__STATEMENT_ALONG,    /* force F along s */
+  DAE__STATEMENT_AT        /* force F at P */
 } dae__statement_kind;
+
+/* Kinds of connectors, X(enumerator, word): joints first. */
+#define DAE__CONNECTOR_LIST(X)                                                                     \
+  X(SPHERICAL, "spherical")                                                                        \
+  X(REVOLUTE, "revolute")                                                                          \
+  X(UNIVERSAL, "universal")                                                                        \
+  X(CYLINDRICAL, "cylindrical")                                                                    \
+  X(PRISMATIC, "prismatic")                                                                        \
+  X(PLANAR, "planar")                                                                              \
+  X(WELD, "weld")                                                                                  \
+  X(PIN, "pin")                                                                                    \
+  X(ROLLING, "rolling")                                                                            \
+  X(BUSHING, "bushing")                                                                            \
+  X(ROD, "rod")                                                                                    \
+  X(SPRING, "spring")                                                                              \
+  X(DAMPER, "damper")
+
+typedef enum dae__connector_kind {
+#define DAE__CONNECTOR_ENUM(name, word) DAE__CONNECTOR_##name,
+  DAE__CONNECTOR_LIST(DAE__CONNECTOR_ENUM)
+#undef DAE__CONNECTOR_ENUM
+      DAE__CONNECTORS
+} dae__connector_kind;
+
+/* One clause of a body or connector: a word, its value, and a second one: turned A about V. */
+typedef struct dae__clause {
+  const char *word;
+  int place;
+  const dae__expr *a, *b; /* NULL: none */
+  struct dae__clause *next;
+} dae__clause;
 
 /* One setting of simulate, or of a system: either a word or an expression. */
 typedef struct dae__setting {
@@ -114,6 +161,8 @@ typedef struct dae__statement {
   /* points of draw: x1, y1, x2, y2, ...; the radius is in a; instants of an event */
   const dae__expr *point;
   const char *text; /* title of model, or label of draw */
+  dae__connector_kind connector;
+  dae__clause *clause; /* clauses of a body or connector; arguments of a part, by name or not */
   struct dae__statement *next;
 } dae__statement;
 

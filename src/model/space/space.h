@@ -1,0 +1,198 @@
+/* Bodies in the plane and in space, and what connects them: joints, rods, springs, bushings.
+ *
+ * A body in space has the coordinates x y z of its origin and the Euler parameters e0 .. e3 of its
+ * axes, a body in the plane x y angle. A clause of a body or connector is a constant, evaluated
+ * with the poses of the start. Everything is expanded into energies, forces and constraints of the
+ * system the body stands in; nodes that belong to a body are made once, at their first use.
+ *
+ * With the Euler parameters e = (e0, v), e.e = 1, R = the matrix of the axes in space, and W the
+ * angular velocity in space,
+ *
+ *   R = I + 2 e0 [v] + 2 [v]^2,   W = 2 (e0 v' - e0' v + v x v')   (vector part of 2 e' conj(e)),
+ *
+ * [v] = the matrix of v x. The angular velocity in the axes of the body is w = R'W, in rates of e
+ * 2 (e0 v' - e0' v - v x v'). */
+#ifndef DAEDAL_MODEL_SPACE_SPACE_H
+#define DAEDAL_MODEL_SPACE_SPACE_H
+
+#include "model/expand/value.h"
+
+/* ---- bodies ---- */
+
+typedef enum dae__form {
+  DAE__FORM_NONE,
+  DAE__FORM_BOX,      /* size: edges */
+  DAE__FORM_CYLINDER, /* size: radius, length; axis z */
+  DAE__FORM_SPHERE,   /* size: radius */
+  DAE__FORM_DISK,     /* size: radius; axis z */
+  DAE__FORM_ROD       /* size: length; axis x */
+} dae__form;
+
+typedef struct dae__body {
+  const dae__statement *s; /* NULL: the ground */
+  int symbol, instance, element;
+  const char *name; /* full name of the body */
+  bool plane;
+  int leaf, rate; /* first leaves of the coordinates and of their rates */
+  /* pose and rates at the start, as far as they are known: 0, 1: being found, 2 */
+  int pose_stage, rate_stage, mass_stage;
+  double position[3], turn[4]; /* turn: Euler parameters; in the plane the angle */
+  double velocity[3], omega[3];
+  bool position_given, turn_given, velocity_given, omega_given, fixed;
+  dae__form form;
+  double size[3];
+  double mass, inertia[6], moment; /* J11 J22 J33 J12 J13 J23; smallest positive principal moment */
+  double centre[3];
+  bool has_centre, spins_freely;                  /* without inertia about its x axis */
+  bool made;                                      /* the nodes below are known */
+  dae__value pos, axis[3], omega_node, turn_node; /* turn_node: e1, e2, e3 */
+  dae__node e0, angle;
+  struct dae__place *places; /* points of joints, for pictures: the last one first */
+  int turned_by;             /* number of joints that hold its turning */
+} dae__body;
+
+/* A point of a body that something is connected to. */
+typedef struct dae__place {
+  double at[3]; /* in the axes of the body */
+  struct dae__connector *connector;
+  struct dae__place *next;
+} dae__place;
+
+/* ---- connectors ---- */
+
+typedef struct dae__connector {
+  const dae__statement *s;
+  dae__connector_kind kind;
+  int instance;
+  dae__local *frame;
+  const char *label; /* its name in its scope, "J[3]"; NULL: without */
+  const char *name;  /* its name in messages */
+  int stage;         /* geometry: 0 unknown, 1 being found, 2 known */
+  bool expanded;
+  dae__body *a, *b;
+  bool plane;
+  double reach; /* moment of the rows of an angle: that of B, or of A */
+  /* geometry as nodes in space: points, axis u with n, m square to it of A, and u, n, w of B */
+  dae__value p, q, d, u, n, m, ub, nb, wb;
+  double angle0;            /* angle at the start */
+  double turn0[4];          /* conj(eA) eB at the start, or the angle of the plane */
+  dae__value pa0, pb0;      /* places in the bodies as constants */
+  int angle_leaf;           /* first leaf of the angle coordinate; 0: none, or plane */
+  dae__node turned;         /* multiplier of the constraint of the angle coordinate */
+  dae__value force, torque; /* what the connector does to B at its point */
+  dae__node drive;          /* force or torque of the drive; 0: none */
+  bool driven;
+  dae__node length, pull; /* of rods, springs, dampers */
+  dae__value contact;     /* point of contact of rolling */
+} dae__connector;
+
+typedef struct dae__space {
+  DAE__LIST(dae__connector *) connectors;
+  dae__table table;    /* connectors by instance and name, with and without indices */
+  dae__body ground[2]; /* of space, of the plane */
+} dae__space;
+
+void dae__space_create(dae__expander *x);
+/* Registers the names of all connectors. */
+void dae__declare_connectors(dae__expander *x);
+/* Connector of a name in an instance; NULL: none, or an error. any: with any indices. */
+dae__connector *dae__connector_find(const dae__context *c, int instance, const dae__expr *at,
+                                    bool any);
+/* Expands one of the statements on bodies. */
+void dae__space_expand(const dae__context *c, const dae__statement *s);
+/* Checks what can be judged with all connectors at hand. */
+void dae__space_finish(dae__expander *x);
+
+/* Value of a name that belongs to a body or connector: B.x, B.point(v), J.angle. */
+dae__value dae__space_value(const dae__context *c, const dae__expr *e, const dae__found *found);
+/* Number of components of such a name. */
+int dae__space_size(dae__expander *x, const dae__found *found);
+/* Leaves of such a name, if it is a coordinate or the vector of some; -1: none. */
+int dae__space_leaves(dae__expander *x, const dae__found *found, bool rate, int *count);
+/* Two coordinates of a point in space on the paper. */
+dae__value dae__space_projection(dae__expander *x, dae__value point);
+
+/* ---- bodies: body.c, inertia.c, pose.c ---- */
+
+/* The ground of space. */
+dae__body *dae__ground(dae__expander *x);
+/* Tests the clauses of a body for `plane` and vectors of two components. */
+bool dae__body_is_plane(const dae__context *c, const dae__statement *s);
+/* Creates the bodies of a symbol in an instance. */
+void dae__bodies_create(dae__expander *x, int symbol, int instance, dae__elements *e);
+/* The body with a leaf of a coordinate or rate; component: set to its number, 0 to 6. */
+dae__body *dae__body_of_leaf(dae__expander *x, int leaf, int *component);
+/* Node of the start value of a coordinate or rate of a body. */
+dae__node dae__body_start(dae__expander *x, int leaf);
+/* Whether the text gives the start value of a leaf, and whether it is fixed. */
+void dae__body_held(dae__expander *x, int leaf, bool *given, bool *fixed);
+/* Makes the nodes of the pose. */
+void dae__body_nodes(dae__expander *x, dae__body *b);
+/* Context in which the clauses of a body are evaluated; frame, index: as of dae__element_context.
+ */
+dae__context dae__body_context(dae__expander *x, const dae__body *b, dae__local *frame, int *index);
+void dae__body_find_pose(dae__expander *x, dae__body *b);
+void dae__body_find_rates(dae__expander *x, dae__body *b);
+void dae__body_find_mass(dae__expander *x, dae__body *b);
+/* Point of a body, or its direction, in space, and a direction of space in the axes of the body. */
+dae__value dae__body_point(dae__expander *x, dae__body *b, dae__value v);
+dae__value dae__body_dir(dae__expander *x, dae__body *b, dae__value v);
+dae__value dae__body_local(dae__expander *x, dae__body *b, dae__value v);
+/* The same of the start, with numbers. */
+void dae__body_local_at_start(dae__expander *x, dae__body *b, const double *v, double *local);
+void dae__body_local_point_at_start(dae__expander *x, dae__body *b, const double *p, double *local);
+/* Velocity of the origin, as rates. */
+dae__value dae__body_velocity(dae__expander *x, const dae__body *b);
+/* Expands the energies and the constraint of a body. */
+void dae__body_expand(dae__expander *x, dae__body *b);
+/* Weight: potential -m dot(g, P) with the gravity of the scope. */
+void dae__weight_expand(const dae__context *c, dae__node mass, dae__value point, int place,
+                        const char *name);
+/* Clause of a statement by its word; NULL: none. */
+const dae__clause *dae__clause_of(const dae__statement *s, const char *word);
+/* Value of a clause at the start, with `size` components, 0: any of 2, 3. Returns their number. */
+int dae__clause_numbers(const dae__context *c, const dae__expr *e, int size, const char *what,
+                        double *value);
+double dae__clause_number(const dae__context *c, const dae__expr *e, const char *what);
+
+/* Euler parameters: products and turns, as numbers (pose.c). */
+void dae__turn_product(const double *a, const double *b, double *out);
+void dae__turn_apply(const double *e, const double *v, double *out);
+void dae__turn_shortest(const double *from, const double *to, double *out);
+bool dae__normalise(double *v);
+/* A unit vector square to another one. */
+void dae__square_to(const double *u, double *n);
+
+/* ---- connectors: joint.c, joint_rows.c, rolling.c, force.c, bushing.c ---- */
+
+dae__context dae__connector_context(dae__expander *x, const dae__connector *k);
+/* Finds bodies, points and axes of a connector. */
+void dae__connector_resolve(dae__expander *x, dae__connector *k);
+void dae__joint_resolve(dae__expander *x, dae__connector *k);
+void dae__joint_expand(dae__expander *x, dae__connector *k);
+bool dae__joint_has_angle(const dae__connector *k);
+bool dae__joint_has_slide(const dae__connector *k);
+dae__node dae__joint_rate(dae__expander *x, dae__connector *k);
+dae__node dae__joint_angle(dae__expander *x, dae__connector *k);
+dae__node dae__joint_slide(dae__expander *x, dae__connector *k);
+/* Start value of the angle coordinate, or of its rate. */
+dae__node dae__connector_start(dae__expander *x, dae__connector *k, bool rate);
+/* Adds a constraint of a connector, labelled "J.x"; returns its multiplier. */
+dae__node dae__connector_row(dae__expander *x, dae__connector *k, const char *suffix, dae__node g,
+                             bool nonholonomic);
+/* A body named by an expression; NULL after an error. */
+dae__body *dae__body_named(const dae__context *c, const dae__expr *e);
+void dae__connector_bodies(const dae__context *c, dae__connector *k);
+void dae__connector_place(dae__expander *x, dae__connector *k, const double *pa, const double *pb);
+void dae__rolling_resolve(dae__expander *x, dae__connector *k);
+void dae__rolling_expand(dae__expander *x, dae__connector *k);
+void dae__bushing_resolve(dae__expander *x, dae__connector *k);
+void dae__bushing_expand(dae__expander *x, dae__connector *k);
+void dae__spring_resolve(dae__expander *x, dae__connector *k);
+void dae__spring_expand(dae__expander *x, dae__connector *k);
+/* Adds F . dP/dq, or F . dP/dq' where P holds rates, to the forces on the coordinates of the home
+ * of c. */
+void dae__add_virtual_force(const dae__context *c, dae__value F, dae__value P, int place);
+void dae__force_expand(const dae__context *c, const dae__statement *s);
+
+#endif
