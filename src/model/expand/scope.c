@@ -411,6 +411,8 @@ const char *dae__local_name(dae__expander *x, int symbol, int instance, int elem
   const dae__elements *e = dae__elements_slot(x, symbol, s->scope == 0 ? 0 : instance);
   int width = e ? e->width : 1, component = element % width, i = element / width, index[DAE__RANK];
   const char *text = s->d->name;
+  if (!e)
+    return text;
   for (int r = s->d->rank - 1; r >= 0; r--) {
     int length = e->to[r] - e->from[r] + 1;
     index[r] = e->from[r] + i % length;

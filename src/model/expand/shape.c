@@ -150,7 +150,7 @@ static void shape_step(shape *s)
   s->size = 1;
   switch (e->kind) {
   case DAE__EXPR_VECTOR:
-    s->size = e->count;
+    s->size = e->count <= 3 ? e->count : 1;
     s->e = NULL;
     break;
   case DAE__EXPR_LIST:

@@ -477,6 +477,10 @@ static dae__value value_evaluate_vector(const dae__context *c, const dae__expr *
 {
   dae__value value = {.size = e->count};
   const dae__expr *a = e->argument;
+  if (e->count > 3) {
+    dae__load_fail(c->x->l, e->place, "a vector has two or three components, not %d", e->count);
+    return DAE__NO_VALUE;
+  }
   for (int i = 0; i < e->count; i++, a = a->next)
     value.at[i] = value_operand(c, a, false);
   return value;

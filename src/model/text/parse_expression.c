@@ -244,8 +244,6 @@ static dae__expr *parse_bracketed(dae__parser *p, dae__expr_kind kind, int place
   }
   if (!p->l->status)
     dae__parser_expect_close(p, close, line);
-  if (kind == DAE__EXPR_VECTOR && e->count > 3)
-    dae__load_fail(p->l, place, "a vector has two or three components, not %d", e->count);
   return e;
 }
 
