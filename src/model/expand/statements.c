@@ -146,7 +146,7 @@ static void statements_add_force(const dae__context *c, const dae__statement *s)
   int count, leaf = dae__find_leaves(c, s->a, &found, &count);
   if (x->l->status)
     return;
-  const char *name = found.last ? found.last->name : s->a->name;
+  const char *name = found.rest ? found.rest->name : found.last ? found.last->name : s->a->name;
   bool coordinate = leaf >= 0 && x->leaf_kind.item[leaf] == DAE__LEAF_COORD;
   if (!coordinate || dae__leaf_home(x, leaf) != x->instances.item[c->instance].home) {
     dae__load_fail(x->l, s->a->place,

@@ -1,5 +1,6 @@
 /* Mass and inertia of a body, from its shape or its clauses, about its centre of mass in its axes.
  */
+#include "core/log.h"
 #include "model/space/space.h"
 #include <math.h>
 #include <string.h>
@@ -152,19 +153,21 @@ static void inertia_check(dae__expander *x, dae__body *b, const dae__clause *at)
   inertia_principal(b->inertia, J);
   double largest = fmax(J[0], fmax(J[1], J[2]));
   tolerance = 1e-9 * fabs(largest);
+  bool possible = true;
   for (int i = 0; i < 3; i++) {
     if (J[i] < -tolerance)
       dae__load_fail(x->l, place,
                      "the inertia has the negative principal moment %g: no body has that", J[i]);
-    else if (J[i] > J[(i + 1) % 3] + J[(i + 2) % 3] + tolerance)
-      dae__load_fail(
-          x->l, place,
-          "the principal moments %g, %g, %g: no body has that, since each is at most the "
-          "sum of the others",
-          J[0], J[1], J[2]);
+    possible = possible && J[i] <= J[(i + 1) % 3] + J[(i + 2) % 3] + tolerance;
     if (J[i] > tolerance && (b->moment == 0 || J[i] < b->moment))
       b->moment = J[i];
   }
+  if (!possible && !x->l->status)
+    dae__log(
+        &x->graph->env, DAE_LOG_WARNING,
+        "line %d: inertia of %s: the principal moments %g, %g, %g: no body has that, since each is "
+        "at most the sum of the others",
+        dae__line_of(&x->l->files, place), b->name, J[0], J[1], J[2]);
   b->spins_freely = b->inertia[0] <= tolerance && largest > 0;
 }
 

@@ -9,6 +9,7 @@
  *
  * T is zero, with its forces, wherever the constraint holds, and makes the mass matrix regular. */
 #include "model/space/space.h"
+#include <daedal/options.h>
 #include <math.h>
 #include <string.h>
 
@@ -49,12 +50,25 @@ dae__context dae__connector_context(dae__expander *x, const dae__connector *k)
 
 /* ---- bodies ---- */
 
+static const char *joint_body_name(const void *list, int i)
+{
+  const dae__symbol *s = &((const dae__expander *)list)->symbols.item[i];
+  return s->kind == DAE__STATEMENT_BODY ? s->d->name : "";
+}
+
 dae__body *dae__body_named(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
   dae__found found = {.kind = DAE__FOUND_NOTHING};
   if (e->kind == DAE__EXPR_NAME && !e->rate && !dae__word_is_value(e)) {
-    if (!dae__find(c, e, &found))
+    if (!e->member && !dae__find_any(c, e, &found)) {
+      const char *near = dae_suggest(e->name, x->symbols.count, joint_body_name, x);
+      dae__load_fail(x->l, e->place,
+                     near ? "unknown body %s; did you mean %s?"
+                          : "unknown body %s; declare it with body %s ..., or write ground",
+                     e->name, near ? near : e->name);
+    }
+    if (x->l->status || !dae__find(c, e, &found))
       return NULL;
     if (found.kind == DAE__FOUND_BODY && !found.rest) {
       int home = x->instances.item[c->instance].home;
