@@ -56,6 +56,21 @@ double check_two_circuits(const motion *m);
 double check_two_structures(const motion *m);
 double check_drive_train(const motion *m);
 
+/* check_bodies.c: bodies, joints and parts */
+double check_bricard(const motion *m);
+double check_flyball(const motion *m);
+double check_heavy_top(const motion *m);
+double check_gyroscope(const motion *m);
+double check_stewart(const motion *m);
+double check_suspension(const motion *m);
+double check_engine(const motion *m);
+double check_robot_arm(const motion *m);
+double check_coin(const motion *m);
+double check_rattleback(const motion *m);
+double check_rolling_ball(const motion *m);
+double check_bicycle(const motion *m);
+double check_crane(const motion *m);
+
 /* check_coupled.c: models to be iterated */
 double check_coupled(const motion *m);
 double check_two_pendula(const motion *m);

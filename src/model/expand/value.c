@@ -296,11 +296,18 @@ static bool value_evaluate_plain_call(const dae__context *c, const dae__expr *e,
   return true;
 }
 
+static dae__value value_component(const dae__context *c, dae__value value, const dae__expr *at,
+                                  const char *name);
+
 static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
 {
   dae__value value;
-  if (e->member || !value_evaluate_plain_call(c, e, &value))
+  dae__expr first = *e; /* without the components after it: cross(a, b).z */
+  first.member = NULL;
+  if (!e->call || !value_evaluate_plain_call(c, &first, &value))
     return value_evaluate_name(c, e);
+  for (const dae__expr *rest = e->member; rest && !c->x->l->status; rest = rest->member)
+    value = value_component(c, value, rest, rest->name);
   return e->rate ? dae__vector_rate(c->x, value, e->place, e->name) : value;
 }
 
@@ -398,7 +405,7 @@ static dae__value value_evaluate_element(const dae__context *c, const dae__found
   return dae__vector_rate(x, value, e->place, name);
 }
 
-/* Component of a value by its name; more: names after it. */
+/* Component of a value by its name. */
 static dae__value value_component(const dae__context *c, dae__value value, const dae__expr *at,
                                   const char *name)
 {
