@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #define PAGE SOURCES "/docs/model_language.md"
+#define BODIES SOURCES "/docs/bodies.md"
 #define VIM SOURCES "/editors/vim/syntax/dae.vim"
 #define VSCODE SOURCES "/editors/vscode/syntaxes/dae.tmLanguage.json"
 
@@ -55,6 +56,29 @@ static void check_word(const char *path, const char *text, const char *word)
     fail_msg("%s does not know the word %s", path, word);
 }
 
+/* words that begin statements on bodies, and functions of vectors */
+static void check_body_words(const char *path)
+{
+  static const char *const words[] = {
+#define WORD(name, word) word,
+      DAE__CONNECTOR_LIST(WORD)
+#undef WORD
+          "body",
+      "gravity",
+      "mass",
+      "torque",
+      "dissipation",
+      "part",
+      "dot",
+      "cross",
+      "norm",
+      "unit"};
+  char *text = read_text(path);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    check_word(path, text, words[i]);
+  free(text);
+}
+
 static void check_words(const char *path)
 {
   static const char *const statements[] = {
@@ -80,18 +104,21 @@ static void test_page_knows_every_word(void **state)
 {
   (void)state;
   check_words(PAGE);
+  check_body_words(BODIES);
 }
 
 static void test_vim_knows_every_word(void **state)
 {
   (void)state;
   check_words(VIM);
+  check_body_words(VIM);
 }
 
 static void test_vscode_knows_every_word(void **state)
 {
   (void)state;
   check_words(VSCODE);
+  check_body_words(VSCODE);
 }
 
 int main(void)

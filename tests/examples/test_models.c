@@ -43,7 +43,7 @@ static const entry entries[] = {
     {"heavy_top.dae", check_heavy_top, 7, 8, .energy = BALANCED},
     {"rattleback.dae", check_rattleback, 6, 5.5, .energy = BALANCED},
     {"robot_arm.dae", check_robot_arm, 11, 11, .energy = BALANCED},
-    {"rolling_ball.dae", check_rolling_ball, 8, 8.5, .energy = BALANCED},
+    {"rolling_ball.dae", check_rolling_ball, 7, 8, .energy = BALANCED},
     {"stewart.dae", check_stewart, 10.5, 10.5, .energy = BALANCED},
     {"suspension.dae", check_suspension, 5.5, 5.5, .energy = BALANCED},
     {"balls.dae", check_balls, 9.5, 9.5, .energy = KEPT, .switches = true},

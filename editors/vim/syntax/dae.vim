@@ -22,6 +22,8 @@ syntax keyword daeEventWord contained rising falling stop when
 syntax match daeEventWord contained /\%(:\s*\)\@<=\%(every\|at\)\>\ze\s\+[-(.0-9A-Za-z]/
 syntax match daeEventWord contained /\%(\<every\>.*\)\@<=\<from\>/
 syntax keyword daeShape contained line point circle radius
+syntax keyword daeClause contained plane box cylinder sphere disk density inertia centre turned about along velocity omega fixed at axis axes angle driven radius ellipsoid normal length stiffness damping free turning on from to
+syntax keyword daeClause contained mass rod x y z
 syntax cluster daeTerms contains=daeStatement,daeDeclaration,daeLabel,daeMethod,daeFunction,
       \daeMultiplier,daeConstant,daeNumber,daeOperator,daeRate,daeString
 syntax region daeSimulateLine transparent oneline matchgroup=daeStatement
@@ -31,12 +33,17 @@ syntax region daeEventLine transparent oneline matchgroup=daeStatement
 syntax region daeDrawLine transparent oneline matchgroup=daeStatement
       \ start=/\<draw\>/ end=/\ze[;}#]/ end=/$/ contains=@daeTerms,daeShape
 
+" statements on bodies: their words are not reserved
+syntax region daeBodyLine transparent oneline matchgroup=daeStatement
+      \ start=/\%(^\|[{;]\)\s*\zs\<\%(body\|gravity\|mass\|spherical\|revolute\|universal\|cylindrical\|prismatic\|planar\|weld\|pin\|rolling\|bushing\|rod\|spring\|damper\|torque\|dissipation\|part\)\>\ze\s\+[.(0-9A-Za-z]/
+      \ end=/\ze[;{}#]/ end=/$/ contains=@daeTerms,daeClause
+
 " labels after constraint, joint, event: rod: and rod[i]:
 syntax match daeLabel /\%(\<\%(constraint\|joint\|event\)\s\+\)\@<=[^][(){}=:;,#' \t]\+\%(\[[^]]*\]\)\?\ze\s*:/
 
 " ---- expressions ----
 syntax keyword daeFunction sin cos tan asin acos atan atan2 sinh cosh tanh exp log log10 sqrt
-syntax keyword daeFunction abs sign floor min max mod hypot if sum smooth noevent
+syntax keyword daeFunction abs sign floor min max mod hypot if sum smooth noevent dot cross norm unit
 syntax match daeMultiplier /\<\%(lambda\|psi\)\>\ze\s*(/
 syntax keyword daeConstant t pi
 
@@ -58,6 +65,7 @@ highlight default link daeSettingWord StorageClass
 highlight default link daeMethod Identifier
 highlight default link daeEventWord StorageClass
 highlight default link daeShape StorageClass
+highlight default link daeClause StorageClass
 highlight default link daeLabel Label
 highlight default link daeFunction Function
 highlight default link daeMultiplier Function
