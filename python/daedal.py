@@ -67,8 +67,8 @@ dae_limits { long steps, rejected, iterations, failed; }
 dae_view { double t, t_previous, h_next; int order; char *method; int size, pieces; }
 dae_mechanical_at { double t; void *q, *v, *u, *w, *in; }
 dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, *u_names, *w_names,
-  *in_names, *g_names, *k_names, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K, *gamma,
-  *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
+  *in_names, *g_names, *k_names, *groups, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K,
+  *gamma, *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
   *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
   *energy_rate; bool constant_mass, time_free_g; }
 dae_semi_explicit_at { double t; void *x, *y, *in; }

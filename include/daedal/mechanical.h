@@ -76,6 +76,9 @@ typedef struct dae_mechanical {
   const char *const *in_names; /**< names of the inputs */
   const char *const *g_names;  /**< names of the holonomic constraints */
   const char *const *k_names;  /**< names of the nonholonomic constraints */
+  /** by constraint, of g, then of k: what it belongs to, such as a joint, in messages; NULL, or a
+   * NULL entry: it stands for itself; "": it is not listed */
+  const char *const *groups;
 
   /* formulation by mass matrix and forces */
   dae_mechanical_fn *M; /**< mass matrix, nq x nq, pattern M_pattern */

@@ -72,26 +72,6 @@ static dae_status level_measure(dae__level *l, const double *x, bool first, doub
   return DAE_OK;
 }
 
-typedef struct level_names {
-  int count, first; /* number of rows named, and index of the first one */
-  char text[256];
-} level_names;
-
-/* Names of the rows with |value_i| > tol size_i (size NULL: ones), separated by commas. */
-static level_names level_list(const dae__level *l, int rows, const double *value, double tol,
-                              const double *size)
-{
-  level_names list = {0};
-  char name[64];
-  for (int i = 0; i < rows; i++)
-    if (fabs(value[i]) > tol * (size ? size[i] : 1)) {
-      dae__append(list.text, sizeof list.text, "%s%s", list.count > 0 ? ", " : "",
-                  l->table->name(l, l->n + i, name, sizeof name));
-      list.first = list.count++ ? list.first : i;
-    }
-  return list;
-}
-
 /* ---- corrections ---- */
 
 dae_status dae__level_factored(dae__level *l, dae_status status, dae_error *err)
@@ -213,16 +193,17 @@ dae_status dae__level_project(dae__level *l, bool *moved, dae_error *err)
 /* Fails with DAE_ERROR_START, naming the constraints that are not met. */
 static dae_status level_refuse(const dae__level *l, double size, dae_error *err)
 {
-  level_names list = level_list(l, l->rows, l->residual, DAE__START_MET, l->terms);
+  dae__level_names list = dae__level_list(l, l->rows, l->residual, DAE__START_MET, l->terms);
   bool held = false;
-  char name[64];
+  char name[64], group[64];
+  double gap = dae__level_gap(l, list.first, group, sizeof group);
   for (int j = 0; l->fixed && j < l->n; j++)
     held = held || l->fixed[j];
   dae__fail(err, DAE_ERROR_START, l->table->name(l, l->n + list.first, name, sizeof name),
             "the start cannot be made consistent: %s %s cannot be met%s%s (relative residual "
-            "%.2g). %s",
+            "%.2g; %s misses by %.2g). %s",
             list.count > 1 ? "the constraints" : "constraint", list.text,
-            held ? " with the values that are fixed" : "", l->where, size,
+            held ? " with the values that are fixed" : "", l->where, size, group, gap,
             list.count > 1
                 ? "They contradict each other, or the start is too far away: check them, or "
                   "give better start values."
@@ -312,16 +293,4 @@ void dae__level_combination(const dae__level *l, int i, double *c)
         l->trial[j] = A[e];
   dae__zero(l->G->rows + l->K->rows, c);
   dae__saddle_solve(l->saddle, l->trial, c);
-}
-
-int dae__level_describe(const dae__level *l, int i, char *text, size_t size)
-{
-  double *c = l->d + l->n;
-  int all = l->G->rows + l->K->rows;
-  char name[64];
-  dae__level_combination(l, i, c);
-  level_names list = level_list(l, all, c, DAE__NAMED_COEFFICIENT * dae__max_abs(all, c), NULL);
-  dae__append(text, size, "constraint %s depends on %s",
-              l->table->name(l, l->n + i, name, sizeof name), list.text);
-  return list.count;
 }

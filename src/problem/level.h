@@ -27,6 +27,9 @@ typedef struct dae__level_table {
   dae_status (*jacobian)(dae__level *l, const double *x, dae_error *err);
   /* Name of unknown i of x, or from l->n on of constraint row i - l->n, for messages. */
   const char *(*name)(const dae__level *l, int i, char *text, size_t size);
+  /* What a constraint row belongs to, such as a joint; NULL: itself, "": not listed. The function
+   * is NULL where rows have no groups. */
+  const char *(*group)(const dae__level *l, int row);
 } dae__level_table;
 
 struct dae__level {
@@ -83,8 +86,21 @@ dae_status dae__level_independent(const dae__level *l, double tol, const dae_env
  * with their factorisation. */
 void dae__level_combination(const dae__level *l, int i, double *c);
 /* Appends "constraint a depends on b, c" for the dependent row i; returns the number of names after
- * "on". */
-int dae__level_describe(const dae__level *l, int i, char *text, size_t size);
+ * "on". Of a row of a group, such as a joint, appends once for all its rows "J6 repeats 1 of 5
+ * conditions that J1 to J5 already set"; -1: an earlier row has done that. active: the independent
+ * rows of [G; K], needed where there are groups. Works in l->terms. */
+int dae__level_describe(const dae__level *l, int i, const bool *active, char *text, size_t size);
+
+/* Names of rows or of their groups, separated by commas. */
+typedef struct dae__level_names {
+  int count, first; /* number of names, and index of the first row */
+  char text[256];
+} dae__level_names;
+/* Names of the rows with |value_i| > tol size_i (size NULL: ones). */
+dae__level_names dae__level_list(const dae__level *l, int rows, const double *value, double tol,
+                                 const double *size);
+/* Norm of the residuals of a row and of the rows of its group; text: its name. */
+double dae__level_gap(const dae__level *l, int row, char *text, size_t size);
 
 /* Size of the terms of each row: scale_i = sum_j |A_ij| (|x_j| + 1e-3 max |x|). */
 void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x, double *scale);

@@ -62,7 +62,17 @@ static const char *plane_name(const dae__level *l, int i, char *text, size_t siz
   return text;
 }
 
-static const dae__level_table plane_table = {plane_residual, plane_jacobian, plane_name};
+static const dae__level_table plane_table = {plane_residual, plane_jacobian, plane_name, NULL};
+
+/* rows as those of two joints */
+static const char *plane_group(const dae__level *l, int row)
+{
+  (void)l;
+  return row == 0 ? "J1" : "J2";
+}
+
+static const dae__level_table joint_table = {plane_residual, plane_jacobian, plane_name,
+                                             plane_group};
 
 /* A level of `rows` rows with the mass matrix diag(1, mass), at (x1, x2). */
 static plane *plane_create(int rows, double mass, double x1, double x2)
@@ -303,8 +313,13 @@ static void test_dependent_rows_are_found_and_described(void **state)
   assert_int_equal(dae__level_factor(&p->level, 0, NULL), DAE_OK);
   dae__level_combination(&p->level, 1, c);
   assert_true(fabs(c[0] - 2) < 1e-13 && fabs(c[1]) < 1e-13);
-  assert_int_equal(dae__level_describe(&p->level, 1, text, sizeof text), 1);
+  assert_int_equal(dae__level_describe(&p->level, 1, rows, text, sizeof text), 1);
   assert_string_equal(text, "constraint second depends on first");
+  text[0] = 0;
+  p->level.table = &joint_table;
+  assert_int_equal(dae__level_describe(&p->level, 1, rows, text, sizeof text), 1);
+  assert_string_equal(text, "J2 repeats 1 of 1 condition that J1 already set; its force and torque "
+                            "are those of least size");
   plane_free(p);
 }
 

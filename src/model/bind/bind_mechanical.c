@@ -248,6 +248,21 @@ static void bind_mech_build_energy(build *a)
 
 /* ---- description of the problem ---- */
 
+/* What the constraints belong to; NULL: all stand for themselves. */
+static const char *const *bind_mech_groups(build *a)
+{
+  const dae__instance *own = &a->b->x->instances.item[a->u->instance];
+  const dae__constraints *all[] = {&own->holonomic, &own->nonholonomic};
+  const char **groups = DAE__ALLOC(a->b->arena, const char *, all[0]->count + all[1]->count);
+  bool any = false;
+  for (int k = 0, row = 0; groups && k < 2; k++)
+    for (int i = 0; i < all[k]->count; i++, row++) {
+      groups[row] = all[k]->item[i].group;
+      any = any || groups[row];
+    }
+  return any ? groups : NULL;
+}
+
 static void bind_mech_describe(build *a, const char *name)
 {
   dae_mechanical *p = a->p;
@@ -261,6 +276,7 @@ static void bind_mech_describe(build *a, const char *name)
   p->nk = a->vector[DAE__Q_k].count;
   p->q_names = dae__bind_names(a->b, &u->q, u->q.count);
   p->u_names = dae__bind_names(a->b, &u->u, u->u.count);
+  p->groups = bind_mech_groups(a);
   p->w_names = dae__bind_names(a->b, &u->w, u->w.count - u->hidden);
 #define SET_PATTERN(member, quantity)                                                              \
   p->member##_pattern = dae__triplets_pattern(a->b->arena, &a->matrix[DAE__Q_##quantity])

@@ -124,6 +124,8 @@ typedef struct dae__constraint {
   int place;
   int leaf;         /* leaf of the multiplier */
   bool derived;     /* from a body or connector, not written by the user */
+  /* name of the connector, "" for a body: what messages name; NULL: the constraint itself */
+  const char *group;
   const char *name; /* name of the constraint in messages */
 } dae__constraint;
 

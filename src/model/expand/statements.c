@@ -179,7 +179,11 @@ dae__node dae__add_constraint(const dae__context *c, const dae__residual *r)
   dae__constraints *all = r->joint          ? &x->joints
                           : r->nonholonomic ? &own->nonholonomic
                                             : &own->holonomic;
-  dae__constraint g = {.node = r->node, .place = r->place, .derived = r->derived, .name = r->name};
+  dae__constraint g = {.node = r->node,
+                       .place = r->place,
+                       .derived = r->derived,
+                       .group = r->group,
+                       .name = r->name};
   int home = x->instances.item[c->instance].home;
   g.leaf = dae__add_leaf(x, DAE__LEAF_MULTIPLIER, (dae__leaf_info){home, -1, all->count});
   if (r->label) {

@@ -141,6 +141,7 @@ typedef struct dae__residual {
   int place, label_place;
   bool joint, nonholonomic;
   bool derived; /* from a body or connector, not written by the user */
+  const char *group;
 } dae__residual;
 dae__node dae__add_constraint(const dae__context *c, const dae__residual *r);
 /* Adds a node to the force on a coordinate of the home of c. */

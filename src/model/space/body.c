@@ -210,7 +210,8 @@ static dae__node body_expand_turning(dae__expander *x, const dae__context *c, da
   dae__residual unit = {.node = DAE__SUB(g, square, dae__constant(g, 1)),
                         .place = b->s->place,
                         .label_place = b->s->place,
-                        .derived = true};
+                        .derived = true,
+                        .group = ""};
   unit.label = unit.name = dae__name(x->l, x->names, own, (int)strlen(own));
   dae__add_constraint(c, &unit);
   return T;

@@ -19,7 +19,8 @@ dae__node dae__connector_row(dae__expander *x, dae__connector *k, const char *su
                      .place = k->s->place,
                      .label_place = k->s->label ? k->s->label->place : k->s->place,
                      .nonholonomic = nonholonomic,
-                     .derived = true};
+                     .derived = true,
+                     .group = k->name};
   return dae__add_constraint(&c, &r);
 }
 

@@ -80,7 +80,15 @@ static dae_status motion_jacobian(dae__level *l, const double *x, dae_error *err
   return dae__mech_eval(m, &at, &want, err);
 }
 
-static const dae__level_table motion_table = {motion_residual, motion_jacobian, motion_name};
+static const char *motion_group(const dae__level *l, int row)
+{
+  const dae__motion *motion = l->self;
+  const char *const *groups = motion->m->p->groups;
+  return groups ? groups[row] : NULL;
+}
+
+static const dae__level_table motion_table = {motion_residual, motion_jacobian, motion_name,
+                                              motion_group};
 
 /* ---- creation ---- */
 

@@ -89,10 +89,11 @@ dae_status dae__motion_select_independent(dae__motion *motion, double t, const d
     return DAE_OK;
   DAE__TRY(dae__mech_eval(m, &at, &want, err));
   DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
-  for (int i = 0; i < m->nc && text && size > 0; i++)
-    if (!m->active[i])
-      dae__append(text, size, "%s\n",
-                  dae__level_describe(&level, i, text, size) ? "" : "nothing that can move");
+  for (int i = 0; i < m->nc && text && size > 0; i++) {
+    int names = m->active[i] ? -1 : dae__level_describe(&level, i, m->active, text, size);
+    if (names >= 0)
+      dae__append(text, size, "%s\n", names > 0 ? "" : "nothing that can move");
+  }
   return DAE_OK;
 }
 

@@ -71,7 +71,7 @@ static dae_status momentum_start_check_independent(dae__momentum_motion *motion,
   l.active = motion->independent;
   DAE__TRY(dae__level_factor(&l, 0, err));
   dae__momentum_constraint_name(m->p, row, name, sizeof name);
-  if (dae__level_describe(&l, row, text, sizeof text) == 0)
+  if (dae__level_describe(&l, row, NULL, text, sizeof text) == 0)
     dae__fail(err, DAE_ERROR_START, name,
               "constraint %s does not restrict the motion here: its derivative by z is zero", name);
   else

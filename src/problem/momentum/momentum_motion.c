@@ -132,9 +132,9 @@ static dae_status momentum_level_jacobian(dae__level *l, const double *x, dae_er
 }
 
 static const dae__level_table momentum_y_table = {momentum_y_residual, momentum_level_jacobian,
-                                                  momentum_level_name};
+                                                  momentum_level_name, NULL};
 static const dae__level_table momentum_z_table = {momentum_z_residual, momentum_level_jacobian,
-                                                  momentum_level_name};
+                                                  momentum_level_name, NULL};
 
 /* ---- creation ---- */
 

@@ -151,7 +151,7 @@ static dae_status surface_level_jacobian(dae__level *l, const double *x, dae_err
 }
 
 static const dae__level_table surface_table = {surface_level_residual, surface_level_jacobian,
-                                               surface_name};
+                                               surface_name, NULL};
 
 static dae__level *surface_level_at(dae__surface *u, double t, const bool *fixed, double *z)
 {
