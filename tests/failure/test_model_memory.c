@@ -68,7 +68,30 @@ static const char rods[] = "model rods\n"
                            "for i in 2..N { constraint hypot(x[i] - x[i-1], y[i] - y[i-1]) = 1 }\n"
                            "simulate to 1\n";
 
-static const char *const texts[] = {mechanism, coupled, quasilinear, rods};
+static const char bodies[] =
+    "model bodies\n"
+    "gravity (0, 0, -9.81)\n"
+    "param p[1..2] = [(0, 0, 1), (1, 0, 0)]\n"
+    "let f(v) = dot(v, unit(v))\n"
+    "coord r = (0, 0, 1) rate (f(p[1]), 0, 0)\n"
+    "kinetic norm(r')^2\n"
+    "constraint L: r = (0, t, 1)\n"
+    "body A box (1, 1, 1) mass 1 at (0, 0, 1) turned 0.3 about (1, 0, 0)\n"
+    "body B[k in 1..2] rod from (k, 0, 0) to (k, 1, 0) mass 1 omega (0, 0, 1)\n"
+    "revolute J: ground, A axis p[1]\n"
+    "for k in 1..2 { revolute K[k]: A, B[k] at B[k].point(0.5, 0, 0) axis (0, 0, 1) }\n"
+    "part leg(on, c = 2) {\n"
+    "  spring S: (0, 0, 0) to on.pos stiffness c damping 1\n"
+    "  bushing D: A, on stiffness 1 turning 1\n"
+    "}\n"
+    "part legs[i in 1..2] = leg(B[i])\n"
+    "force (1, 0, 0) at A.point(0, 1, 0)\n"
+    "torque (1, 0, 0) on A\n"
+    "output a = J.angle, F = K[1].force, m = lambda(L), s = legs[2].S.pull\n"
+    "draw line r to A.pos\n"
+    "simulate to 1\n";
+
+static const char *const texts[] = {mechanism, coupled, quasilinear, rods, bodies};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 static dae_status parse(const char *text, const dae_env *env, dae_model **model, dae_error *err)

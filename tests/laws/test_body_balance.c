@@ -112,9 +112,10 @@ static frame frame_of(const state *s, const char *body)
     f.r[i] = q[i];
     f.a[i] = acceleration[i];
     /* twice the vector part of e' conj(e), and of e'' conj(e) */
-    f.W[i] = 2 * (-de[0] * e[1 + i] + e[0] * de[1 + i] - de[1 + j] * e[1 + k] + de[1 + k] * e[1 + j]);
-    f.dW[i] =
-        2 * (-dde[0] * e[1 + i] + e[0] * dde[1 + i] - dde[1 + j] * e[1 + k] + dde[1 + k] * e[1 + j]);
+    f.W[i] =
+        2 * (-de[0] * e[1 + i] + e[0] * de[1 + i] - de[1 + j] * e[1 + k] + de[1 + k] * e[1 + j]);
+    f.dW[i] = 2 * (-dde[0] * e[1 + i] + e[0] * dde[1 + i] - dde[1 + j] * e[1 + k] +
+                   dde[1 + k] * e[1 + j]);
     f.R[i][i] = e[0] * e[0] + e[1 + i] * e[1 + i] - e[1 + j] * e[1 + j] - e[1 + k] * e[1 + k];
     f.R[i][j] = 2 * (e[1 + i] * e[1 + j] - e[0] * e[1 + k]);
     f.R[i][k] = 2 * (e[1 + i] * e[1 + k] + e[0] * e[1 + j]);

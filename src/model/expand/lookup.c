@@ -597,6 +597,14 @@ static const dae__label *lookup_find_label(const dae__context *c, const dae__exp
   return NULL;
 }
 
+int dae__multiplier_size(const dae__context *c, const dae__expr *e)
+{
+  const char *text;
+  int number = 1;
+  bool named = e->count == 1 && e->argument->kind == DAE__EXPR_NAME;
+  return named && lookup_find_label(c, e->argument, &number, &text) ? number : 1;
+}
+
 dae__value dae__multiplier_value(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;

@@ -382,7 +382,8 @@ dae_status dae__resolve_ranges(dae__expander *x)
   for (int i = 0; i < x->instances.count && !x->l->status; i++) {
     int s = x->scopes.item[x->instances.item[i].scope].first;
     for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next)
-      if (x->symbols.item[s].kind <= DAE__STATEMENT_OUTPUT ||
+      /* outputs are resolved at their use, when the labels of constraints are known */
+      if (x->symbols.item[s].kind < DAE__STATEMENT_OUTPUT ||
           x->symbols.item[s].kind == DAE__STATEMENT_BODY)
         dae__elements_of(x, s, i, x->symbols.item[s].d->place);
   }

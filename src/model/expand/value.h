@@ -76,6 +76,7 @@ int dae__width_of(dae__expander *x, int symbol, int instance);
  * instance of the symbol. */
 int dae__lookup_symbol(const dae__context *c, const char *name, int *instance);
 /* Value of lambda(rod) or psi(rod), where rod is a label of a constraint expanded before. */
+int dae__multiplier_size(const dae__context *c, const dae__expr *e); /* its number of components */
 dae__value dae__multiplier_value(const dae__context *c, const dae__expr *e);
 /* Reports an error for unknown names in the body of a function, which may never be called. indices:
  * the indices of enclosing sums. */
