@@ -122,8 +122,8 @@ typedef struct dae__constraint {
   dae__node node;    /* residual A - B of a constraint A = B */
   const char *label; /* text of the label; NULL: without a label */
   int place;
-  int leaf;         /* leaf of the multiplier */
-  bool derived;     /* from a body or connector, not written by the user */
+  int leaf;     /* leaf of the multiplier */
+  bool derived; /* from a body or connector, not written by the user */
   /* name of the connector, "" for a body: what messages name; NULL: the constraint itself */
   const char *group;
   const char *name; /* name of the constraint in messages */

@@ -227,7 +227,8 @@ static void scope_resolve_elements(dae__expander *x, int symbol, int instance, d
   dae__context c = dae__context_of(x, instance);
   c.constant = true;
   c.what = "an array bound";
-  int width = dae__width_of(x, symbol, instance);
+  bool output = kind == DAE__STATEMENT_OUTPUT;
+  int width = output ? 3 : dae__width_of(x, symbol, instance);
   long count = 1;
   for (int r = 0; r < d->rank; r++) {
     if (!dae__evaluate_range(&c, &d->range[r], &e->from[r], &e->to[r]))
@@ -241,6 +242,8 @@ static void scope_resolve_elements(dae__expander *x, int symbol, int instance, d
     }
   }
   e->count = (int)count;
+  if (output)
+    e->width = width = dae__output_width(x, symbol, instance, e);
   if (kind == DAE__STATEMENT_BODY)
     dae__bodies_create(x, symbol, instance, e);
   if ((kind >= DAE__STATEMENT_COORD && kind <= DAE__STATEMENT_DISCRETE) ||
@@ -280,7 +283,11 @@ dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance,
   if (!e)
     return NULL;
   if (e->stage == DAE__ELEMENTS_RESOLVING)
-    dae__load_fail(x->l, place, "the range of %s depends on %s itself", name, name);
+    dae__load_fail(x->l, place,
+                   x->symbols.item[symbol].kind == DAE__STATEMENT_OUTPUT
+                       ? "cyclic definition of %s"
+                       : "the range of %s depends on %s itself",
+                   name, name);
   if (e->stage == DAE__ELEMENTS_UNRESOLVED) {
     e->stage = DAE__ELEMENTS_RESOLVING;
     scope_resolve_elements(x, symbol, instance, e);

@@ -80,15 +80,12 @@ static bool shape_of_plain_call(shape *s)
   int instance;
   bool number = !strcmp(e->name, "dot") || !strcmp(e->name, "norm");
   bool same = !strcmp(e->name, "unit") || !strcmp(e->name, "smooth") || !strcmp(e->name, "noevent");
-  bool multiplier = !strcmp(e->name, "lambda") || !strcmp(e->name, "psi");
   bool cross = !strcmp(e->name, "cross"), choice = !strcmp(e->name, "if") && e->count == 3;
-  if (e->member || !(number || same || cross || choice || multiplier) ||
+  if (e->member || !(number || same || cross || choice) ||
       dae__lookup_symbol(&s->c, e->name, &instance) >= 0)
     return false;
   s->e = choice ? e->argument->next : same ? e->argument : NULL;
-  s->size = multiplier ? dae__multiplier_size(&s->c, e)
-            : cross && e->argument && dae__size_of(&s->c, e->argument) == 3 ? 3
-                                                                            : 1;
+  s->size = cross && e->argument && dae__size_of(&s->c, e->argument) == 3 ? 3 : 1;
   return true;
 }
 

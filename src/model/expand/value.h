@@ -15,6 +15,12 @@ static inline dae__value dae__as_number(dae__node node)
 const char *dae__component_name(int component);
 int dae__component_of(const char *name);
 
+/* Value of a name or of a call of a let function (value_name.c). */
+dae__value dae__name_value(const dae__context *c, const dae__expr *e);
+/* Component of a value by its name; at: its place. */
+dae__value dae__value_component(const dae__context *c, dae__value value, const dae__expr *at,
+                                const char *name);
+
 /* ---- vectors of nodes (vector.c) ---- */
 
 dae__value dae__vector(dae__graph *graph, int size, const double *value);
@@ -34,7 +40,7 @@ const char *dae__size_text(int size);
 /* Value of one of the functions dot, cross, norm, unit; false: e is another call. */
 bool dae__vector_function(const dae__context *c, const dae__expr *e, dae__value *out);
 
-/* ---- names (lookup.c) ---- */
+/* ---- names (find.c, label.c, lookup.c) ---- */
 
 /* What a name stands for. */
 typedef struct dae__found {
@@ -59,6 +65,9 @@ typedef struct dae__found {
 bool dae__find(const dae__context *c, const dae__expr *e, dae__found *out);
 /* The same without errors and without evaluating indices: the first element stands for all. */
 bool dae__find_any(const dae__context *c, const dae__expr *e, dae__found *out);
+/* Instance of the system or part that a component of a name stands for, in the instance `within`,
+ * -1: in the scope of c and those around it; *at becomes the next component. -1: neither. */
+int dae__find_owner(const dae__context *c, int within, const dae__expr **at);
 /* Leaves of coordinates, states, ... that a name stands for, with their number, 1, 2 or 3; rates:
  * of their rates. -1, with the error recorded: none. what: "an event can set", for the message. */
 int dae__find_leaves(const dae__context *c, const dae__expr *e, dae__found *found, int *count);
@@ -67,6 +76,8 @@ dae__value dae__local_value(dae__expander *x, dae__local *local, int place);
 /* Context in which the expression of a local name is evaluated. */
 dae__context dae__local_context(dae__expander *x, const dae__local *local);
 
+/* Number of components of the elements of an output, by evaluating the first one (lookup.c). */
+int dae__output_width(dae__expander *x, int symbol, int instance, const dae__elements *e);
 /* Number of components of an expression, without evaluating it: 1, 2 or 3 (shape.c). */
 int dae__size_of(const dae__context *c, const dae__expr *e);
 /* Number of components of an element of a symbol: of its value, or coordinates of a body. */
@@ -76,7 +87,6 @@ int dae__width_of(dae__expander *x, int symbol, int instance);
  * instance of the symbol. */
 int dae__lookup_symbol(const dae__context *c, const char *name, int *instance);
 /* Value of lambda(rod) or psi(rod), where rod is a label of a constraint expanded before. */
-int dae__multiplier_size(const dae__context *c, const dae__expr *e); /* its number of components */
 dae__value dae__multiplier_value(const dae__context *c, const dae__expr *e);
 /* Reports an error for unknown names in the body of a function, which may never be called. indices:
  * the indices of enclosing sums. */
