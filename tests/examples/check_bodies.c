@@ -172,7 +172,7 @@ double check_bricard(const motion *m)
 
 static void flyball_rates(double t, const double *y, double *dy)
 {
-  const double L = 1, mb = 5, mr = 0.3, ms = 3, k = 8e4, c = 4e3;
+  const double L = 1, mb = 5, mr = 0.3, ms = 3, k = 8e5, c = 4e4;
   const double J0 = 0.3 * 0.01 * 0.01 / 2 + 3 * (0.01 + 0.01) / 12, J = mb * L * L + mr * L * L / 3;
   double w = y[0], a = y[1], a1 = y[2], s = y[3], s1 = y[4];
   double x = L / 2 * sin(a), z = L - L / 2 * cos(a) - s, d = hypot(x, z);

@@ -117,8 +117,11 @@ static long compared;
 void site_compare(const char *model, const char *what, int rows, int cols, const double *got,
                   const double *want)
 {
+  double all = 0;
+  for (int i = 0; i < rows * cols; i++)
+    all = fmax(all, fabs(want[i]));
   for (int i = 0; i < rows; i++) {
-    double largest = 1;
+    double largest = fmax(1, 1e-3 * all); /* terms as large as those of other rows may cancel */
     for (int j = 0; j < cols; j++)
       largest = fmax(largest, fabs(want[j * rows + i]));
     for (int j = 0; j < cols; j++) {

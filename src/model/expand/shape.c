@@ -121,17 +121,17 @@ static void shape_of_name(shape *s)
 static void shape_of_operation(shape *s)
 {
   const dae__expr *a = s->e->argument, *b = a->next;
-  if (s->e->op == DAE__TOKEN_PLUS || s->e->op == DAE__TOKEN_MINUS || s->e->op == DAE__TOKEN_DIVIDE)
-    s->e = a;
-  else if (s->e->op != DAE__TOKEN_TIMES)
-    s->e = NULL;
-  else if (a->kind == DAE__EXPR_NUMBER)
+  dae__token_kind op = s->e->op;
+  bool sum = op == DAE__TOKEN_PLUS || op == DAE__TOKEN_MINUS || op == DAE__TOKEN_DIVIDE;
+  if (op == DAE__TOKEN_TIMES && a->kind == DAE__EXPR_NUMBER) {
     s->e = b;
-  else if (b->kind == DAE__EXPR_NUMBER)
+  } else if (sum || (op == DAE__TOKEN_TIMES && b->kind == DAE__EXPR_NUMBER)) {
     s->e = a;
-  else {
+  } else if (op == DAE__TOKEN_TIMES) {
     s->size = dae__size_of(&s->c, b);
     s->e = s->size > 1 ? NULL : a;
+  } else {
+    s->e = NULL;
   }
 }
 
