@@ -177,7 +177,7 @@ static void flyball_rates(double t, const double *y, double *dy)
   double w = y[0], a = y[1], a1 = y[2], s = y[3], s1 = y[4];
   double x = L / 2 * sin(a), z = L - L / 2 * cos(a) - s, d = hypot(x, z);
   double x1 = L / 2 * cos(a) * a1, z1 = L / 2 * sin(a) * a1 - s1, d1 = (x * x1 + z * z1) / d;
-  double F = k * (d - 0.5) + c * d1; /* pull of a coupler */
+  double F = k * (d - 0.499) + c * d1; /* pull of a coupler */
   double d_a = (x * L / 2 * cos(a) + z * L / 2 * sin(a)) / d, d_s = -z / d;
   (void)t;
   double Js = J0 + 2 * J * sin(a) * sin(a);

@@ -121,7 +121,7 @@ void site_compare(const char *model, const char *what, int rows, int cols, const
   for (int i = 0; i < rows * cols; i++)
     all = fmax(all, fabs(want[i]));
   for (int i = 0; i < rows; i++) {
-    double largest = fmax(1, 1e-3 * all); /* terms as large as those of other rows may cancel */
+    double largest = fmax(1, 1e-2 * all); /* terms as large as those of other rows may cancel */
     for (int j = 0; j < cols; j++)
       largest = fmax(largest, fabs(want[j * rows + i]));
     for (int j = 0; j < cols; j++) {
