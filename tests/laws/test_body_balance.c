@@ -245,8 +245,8 @@ static void test_joints_in_space_balance_the_motion_of_both_bodies(void **unused
       "rolling J: A, B radius 0.4 normal (1, 2, 3)",
       "rolling J: A, B radius 0.4 axis (1, -2, 0.4) at (0.1, 0.2, 0)",
       "rolling J: A, B ellipsoid (0.3, 0.4, 0.6) normal (0.1, 0, 1)",
-      "bushing J: A, B at A.point(0.1, 0.3, 0) = B.point(0.2, 0, 0) stiffness (100, 200, 300) "
-      "damping (1, 2, 3) turning (50, 60, 70) damping (4, 5, 6)",
+      ("bushing J: A, B at A.point(0.1, 0.3, 0) = B.point(0.2, 0, 0) stiffness (100, 200, 300) "
+       "damping (1, 2, 3) turning (50, 60, 70) damping (4, 5, 6)"),
   };
   for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
     check_pair(joints[i]);
@@ -342,8 +342,8 @@ static void test_joints_in_the_plane_balance_the_motion_of_both_bodies(void **un
       "rolling J: A, B radius 0.4",
       "rolling J: A, B radius 0.4 at (0.1, 0.2) normal (0.3, 1)",
       "rolling J: A, B ellipsoid (0.3, 0.5)",
-      "bushing J: A, B at A.point(0.1, 0.3) = B.point(0.2, 0) stiffness (100, 200) damping (1, 2) "
-      "turning 50 damping 4",
+      ("bushing J: A, B at A.point(0.1, 0.3) = B.point(0.2, 0) stiffness (100, 200) damping (1, 2) "
+       "turning 50 damping 4"),
   };
   (void)unused;
   for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)

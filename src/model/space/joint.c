@@ -241,7 +241,7 @@ static void joint_find_plane_axes(dae__expander *x, const dae__context *c, dae__
   k->u = joint_fixed(x, k->a, u);
   k->n = joint_fixed(x, k->a, n);
   if (axis->b)
-    k->turn0[0] += atan2(u[1], u[0]) - atan2(v[1], v[0]);
+    k->turn0 += atan2(u[1], u[0]) - atan2(v[1], v[0]);
 }
 
 static void joint_check_clauses(dae__expander *x, const dae__connector *k)
@@ -292,7 +292,7 @@ void dae__joint_resolve(dae__expander *x, dae__connector *k)
   dae__body_nodes(x, k->a);
   dae__body_nodes(x, k->b);
   if (k->plane) {
-    k->turn0[0] = k->b->turn[0] - k->a->turn[0];
+    k->turn0 = k->b->turn[0] - k->a->turn[0];
     joint_find_plane_axes(x, &c, k);
   } else if (k->kind == DAE__CONNECTOR_UNIVERSAL) {
     joint_find_cross(x, &c, k);
@@ -332,7 +332,7 @@ static void joint_make_angle(dae__expander *x, dae__connector *k)
       DAE__SUB(g, DAE__MUL(g, dae__vector_dot(g, k->m, k->nb), dae__unary(g, DAE__OP_COS, angle)),
                DAE__MUL(g, dae__vector_dot(g, k->n, k->nb), dae__unary(g, DAE__OP_SIN, angle)));
   dae__node lag = DAE__SUB(g, x->leaf_rate.item[k->angle_leaf], dae__joint_rate(x, k));
-  k->turned = dae__connector_row(x, k, "turned", turned, false);
+  dae__connector_row(x, k, "turned", turned, false);
   dae__add_energy(&c, true, DAE__MUL(g, dae__constant(g, b->moment / 2), dae__powi(g, lag, 2)),
                   k->s->place);
 }
@@ -342,7 +342,7 @@ dae__node dae__joint_angle(dae__expander *x, dae__connector *k)
   dae__graph *g = x->graph;
   if (k->plane)
     return DAE__ADD(g, DAE__SUB(g, k->b->angle, k->a->angle),
-                    dae__constant(g, k->angle0 - k->turn0[0]));
+                    dae__constant(g, k->angle0 - k->turn0));
   if (!k->angle_leaf)
     joint_make_angle(x, k);
   return x->l->status ? DAE__ZERO : dae__leaf(g, k->angle_leaf);

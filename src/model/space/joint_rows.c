@@ -59,7 +59,7 @@ static void rows_square(dae__expander *x, dae__connector *k, const char *suffix,
 static void rows_hold_angle(dae__expander *x, dae__connector *k)
 {
   dae__graph *g = x->graph;
-  dae__node row = DAE__SUB(g, DAE__SUB(g, k->b->angle, k->a->angle), dae__constant(g, k->turn0[0]));
+  dae__node row = DAE__SUB(g, DAE__SUB(g, k->b->angle, k->a->angle), dae__constant(g, k->turn0));
   rows_react(x, &k->torque, dae__connector_row(x, k, "turn", row, false),
              dae__as_number(dae__constant(g, 1)));
 }

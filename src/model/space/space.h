@@ -71,19 +71,16 @@ typedef struct dae__connector {
   bool expanded;
   dae__body *a, *b;
   bool plane;
-  double reach; /* moment of the rows of an angle: that of B, or of A */
   /* geometry as nodes in space: points, axis u with n, m square to it of A, and u, n, w of B */
   dae__value p, q, d, u, n, m, ub, nb, wb;
-  double angle0;            /* angle at the start */
-  double turn0[4];          /* conj(eA) eB at the start, or the angle of the plane */
-  dae__value pa0, pb0;      /* places in the bodies as constants */
+  double angle0; /* angle at the start */
+  double turn0;  /* in the plane: B.angle - A.angle where the axes of both bodies agree */
   int angle_leaf;           /* first leaf of the angle coordinate; 0: none, or plane */
   dae__node turned;         /* multiplier of the constraint of the angle coordinate */
   dae__value force, torque; /* what the connector does to B at its point */
   dae__node drive;          /* force or torque of the drive; 0: none */
   bool driven;
   dae__node length, pull; /* of rods, springs, dampers */
-  dae__value contact;     /* point of contact of rolling */
 } dae__connector;
 
 typedef struct dae__space {
@@ -156,7 +153,6 @@ int dae__clause_numbers(const dae__context *c, const dae__expr *e, int size, con
 double dae__clause_number(const dae__context *c, const dae__expr *e, const char *what);
 
 /* Euler parameters: products and turns, as numbers (pose.c). */
-void dae__turn_product(const double *a, const double *b, double *out);
 void dae__turn_apply(const double *e, const double *v, double *out);
 void dae__turn_shortest(const double *from, const double *to, double *out);
 bool dae__normalise(double *v);
