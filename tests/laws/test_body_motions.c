@@ -239,7 +239,7 @@ static void test_a_free_body_keeps_momentum_and_energy(void **unused)
 static void test_what_is_written_is_held(void **unused)
 {
   (void)unused;
-  run *r = run_of("model m\nbody A rod from (0, 0) to (1, 0) mass 1 omega 3\n"
+  run *r = run_of("model m\ngravity -9.81*(0, 1)\nbody A rod from (0, 0) to (1, 0) mass 1 omega 3\n"
                   "body B rod from (1, 0) to (2, 0) mass 1\n"
                   "revolute J: ground, A at (0, 0)\nrevolute K: A, B at (1, 0)\nsimulate to 0.1",
                   NULL, "1e-6");

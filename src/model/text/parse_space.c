@@ -1,6 +1,6 @@
 /* Parsing of the statements on bodies: body, gravity, mass, joints, springs, torque, dissipation,
  * parts. Their words are not reserved: they begin a statement only where a name, a number or a
- * string follows, or a bracket in a statement without = outside of brackets. */
+ * string follows, or a bracket or sign in a statement without = outside of brackets. */
 #include "model/text/parse.h"
 #include <daedal/options.h>
 #include <stdio.h>
@@ -54,7 +54,8 @@ int dae__parser_space_statement(const dae__parser *p)
   dae__token_kind after = p->ahead.kind;
   bool begins =
       after == DAE__TOKEN_NAME || after == DAE__TOKEN_NUMBER || after == DAE__TOKEN_STRING;
-  if (!dae__parser_at(p, DAE__TOKEN_NAME) || !(begins || after == DAE__TOKEN_OPEN))
+  bool open = after == DAE__TOKEN_OPEN || after == DAE__TOKEN_MINUS;
+  if (!dae__parser_at(p, DAE__TOKEN_NAME) || !(begins || open))
     return -1;
   for (int i = 0; i < SPACE_WORDS; i++)
     if (dae__parser_at_word(p, space_words[i].word))
