@@ -55,7 +55,7 @@ static dae_bdf_options options_of(const yp96_setting *setting, const yp96_case *
   bool star = run->iteration == YP96_GGL_STAR && setting->problem == YP96_BUSHING;
   bool split = iterations[run->iteration].split_test || star, v = setting->velocities;
   dae_bdf_options opts = dae_bdf_defaults();
-  opts.rtol = opts.atol = strtod(run->tolerance, NULL);
+  opts.rtol = opts.atol = strtod(run->tolerance, NULL) * (1 + setting->shift);
   opts.rules = DAE_BDF_RULES_DASSL;
   opts.order = setting->order;
   opts.project = false;
