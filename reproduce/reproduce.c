@@ -175,6 +175,19 @@ void rep_table_end(rep_report *report)
   fflush(out);
 }
 
+void rep_note(rep_report *report, const char *text)
+{
+  const rep_settings *s = report->settings;
+  if (!rep_good(report))
+    return;
+  if (s->page)
+    dae_page_text(s->page, text);
+  if (!s->out)
+    return;
+  fputc('\n', s->out);
+  rep__wrap(s->out, 2, text);
+}
+
 /* ---- one paper ---- */
 
 static void print_head(const rep_report *report)

@@ -168,6 +168,8 @@ void rep_table_add(rep_report *report, const rep_row *row);
 void rep_table_row(rep_report *report, const char *label, const rep_value *values,
                    const char *trouble);
 void rep_table_end(rep_report *report);
+/* Prints a paragraph between tables. */
+void rep_note(rep_report *report, const char *text);
 
 /* ---- files ---- */
 

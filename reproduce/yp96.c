@@ -100,6 +100,7 @@ dae_status yp96_run(rep_report *report)
     if (i == YP96_TABLE_5_2)
       yp96_energies(report);
   }
+  yp96_peers(report);
   yp96_theorems(report);
   yp96_figures(report);
   return rep_status(report);

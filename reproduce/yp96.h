@@ -52,6 +52,10 @@ typedef struct yp96_watch {
   void *user;
 } yp96_watch;
 
+/* Model of a case. */
+dae_status yp96_model(const yp96_setting *setting, const yp96_case *run, dae_model **out,
+                      dae_error *err);
+
 /* Runs a case by the rules of DASSL, without projection and filter, with DASSL's initial step
  * size. watch may be NULL, and so may progress, the progress function of a run plan. */
 dae_status yp96_integrate(const yp96_setting *setting, const yp96_case *run,
@@ -116,7 +120,17 @@ bool yp96_sample_run(rep_report *report, bool single, yp96_measure *measure, con
 
 /* ---- yp96_energy.c ---- */
 
+/* x at 0.5 s of the spring with eps = 1e-2, by two integrations of the equation of the angle that
+ * differ by 5e-16 */
+extern const double yp96_spring_x;
+/* Row function of a yp96_watch that keeps the first column in the double user. */
+void yp96_keep_last(void *user, const double *values);
+
 void yp96_energies(rep_report *report);
+
+/* ---- yp96_peers.c: DASPK and RADAU5, where R's package deSolve is installed ---- */
+
+void yp96_peers(rep_report *report);
 
 /* ---- yp96_theorems.c ---- */
 
