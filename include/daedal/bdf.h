@@ -37,7 +37,7 @@ typedef enum dae_bdf_rules {
 typedef enum dae_bdf_multipliers {
   DAE_BDF_MULTIPLIERS_LEAST_SQUARES, /**< least squares */
   DAE_BDF_MULTIPLIERS_SPLIT, /**< dependent coordinates, selected by a pivoted elimination */
-  DAE_BDF_MULTIPLIERS_QR     /**< least squares by an orthogonal factorisation; small problems */
+  DAE_BDF_MULTIPLIERS_QR     /**< least squares by an orthogonal factorisation */
 } dae_bdf_multipliers;
 
 /** Constraint directions in the elimination of bdf-cm. */
