@@ -73,7 +73,7 @@ static const rep_table gauss_seidel_text = {
     .quantities = COUNT(gauss_seidel),
     .quantity = {"plain", "sum norm", "Xi", "sum norm", "slack"},
     .reason =
-        "Reproduced to one sweep, plain at 0.9 to three in the largest error over all four "
+        "One sweep beside the paper, plain at 0.9 three, in the largest error over all four "
         "variables; with the sum of their errors 12, 23, 81 as printed except for one. The paper "
         "states neither its norm nor its solver. -: divergence, as in the paper. Xi: (25), "
         "correctly "

@@ -179,13 +179,12 @@ static const figure figures[] = {
               .label = "",
               .quantities = 2,
               .quantity = {"eps 1e-8", "eps 1e-12"},
-              .reason =
-                  "The paper: \"the LGDAE can retain the consistency condition very well\". "
-                  "Confirmed; the multiplier of a step is that of its midpoint, and has first "
-                  "order at its end. The one consistent with Q has second order. Bounds are "
-                  "20 %; constraints, and here the multiplier at the midpoint, must be at "
-                  "most twice the reference: in the paper Q belongs to the last but one y, "
-                  "daedal takes one more sweep.",
+              .reason = "The paper: \"the LGDAE can retain the consistency condition very well\". "
+                        "The multiplier of a step is that of its midpoint, and has first "
+                        "order at its end. The one consistent with Q has second order. Bounds are "
+                        "20 %; constraints, and here the multiplier at the midpoint, must be at "
+                        "most twice the reference: in the paper Q belongs to the last but one y, "
+                        "daedal takes one more sweep.",
               .claims = claims_1},
      .file = "figure-1",
      .header = "run,t,Q1,Q2,lambda,consistency,inner,outer",

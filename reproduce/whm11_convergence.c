@@ -27,7 +27,7 @@ static const rep_table count_text = {
     .quantities = 3,
     .quantity = {"t 2, 1e-4", "t 2, 1e-6", "t 3, 1e-6"},
     .reason =
-        "Not reproduced, and not consistent: by (23) the first change of x is |x(2) - x(1.5)| = "
+        "The counts contradict the ratios: by (23) the first change of x is |x(2) - x(1.5)| = "
         "3.0 for dt = 0.5, and the ratios of the paper reduce it to 3.0 x 0.0016 x 0.57 = 2.7e-3 "
         "after three iterations, not 1e-6. An extrapolated start reproduces the first ratio of the "
         "paper, but not the counts. Bounds are one iteration.",

@@ -117,6 +117,29 @@ static void test_tables_and_figures_are_on_the_page(void **state)
   free(page);
 }
 
+/* errors of both signs on a logarithmic axis: their sizes */
+static dae_status run_signed(rep_report *report)
+{
+  rep_file *file = rep_file_open(report, "signed", "t,error", &figure);
+  for (int i = 1; i < 5; i++) {
+    rep_file_number(file, i);
+    rep_file_number(file, -0.125 * i);
+    rep_file_record(file);
+  }
+  rep_file_close(file);
+  return rep_status(report);
+}
+
+static void test_signed_values_on_a_logarithmic_axis_are_sizes(void **state)
+{
+  (void)state;
+  const rep_paper paper = {"k99", "a paper", NULL, run_signed, NULL};
+  rep_result result;
+  char *page = make_page(&paper, &result);
+  assert_non_null(strstr(page, "Figure 7: |error|"));
+  free(page);
+}
+
 static dae_status run_badly(rep_report *report)
 {
   dae_error err = dae_error_none();
@@ -141,6 +164,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tables_and_figures_are_on_the_page),
+      cmocka_unit_test(test_signed_values_on_a_logarithmic_axis_are_sizes),
       cmocka_unit_test(test_a_failure_is_on_the_page),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
