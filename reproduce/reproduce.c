@@ -221,8 +221,6 @@ static void run_paper(rep_report *report)
 
 /* ---- all papers ---- */
 
-#define PAPERS 16 /* largest number of papers */
-
 /* The list grows in memory, and is returned if it is not empty. */
 static void finish_list(FILE *list, char **text, rep_result *result)
 {
@@ -253,14 +251,15 @@ dae_status rep_run(const rep_paper *papers, int count, const rep_settings *setti
 {
   char *text = NULL;
   size_t size = 0;
-  int checked[PAPERS] = {0}, wrong[PAPERS] = {0};
+  int *checked = calloc(2 * (size_t)count + 1, sizeof *checked),
+      *wrong = checked ? checked + count : NULL;
   rep__evidences evidences = {0};
   FILE *list = open_memstream(&text, &size);
   rep_report report = {.settings = settings, .err = err, .wrong_list = list};
   *result = (rep_result){0};
   *err = dae_error_none();
-  if (!list || count > PAPERS)
-    rep__fail(&report, DAE_ERROR_MEMORY, list ? "too many papers" : "out of memory");
+  if (!list || !checked)
+    rep__fail(&report, DAE_ERROR_MEMORY, "out of memory");
   else
     rep_folder_make(settings->folder, err);
   if (settings->page)
@@ -278,6 +277,7 @@ dae_status rep_run(const rep_paper *papers, int count, const rep_settings *setti
   const rep__verdicts verdicts = {papers, count, checked, wrong, &evidences, settings};
   report_verdicts(&report, &verdicts, result);
   free(evidences.list);
+  free(checked);
   if (list)
     finish_list(list, &text, result);
   if (result->changed > 0)
