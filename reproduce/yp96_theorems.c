@@ -1,8 +1,7 @@
-/* The theorems of [YP96] measured: Theorem 3.1 on the distance of the solutions of CS and CM,
- * Theorems 4.1 and 4.2 on their convergence rates over eps, h and delta, Remark 3.1 on problems
- * with a mass matrix, Algorithms 2.1 and 3.1 as printed. */
+/* Theorem 3.1 of [YP96] on the distance of the solutions of CS and CM, Remark 3.1 on problems with
+ * a mass matrix, Algorithms 2.1 and 3.1 as printed, and what the tables of its theorems share. */
+#include "yp96_theorems.h"
 #include "yp96.h"
-#include "yp96_newton.h"
 
 #include <daedal/model.h>
 #include <daedal/problem.h>
@@ -10,14 +9,11 @@
 #include <string.h>
 
 #define COUNT(rows) ((int)(sizeof(rows) / sizeof *(rows)))
-#define X2 3 /* index of the coordinate x2 of the bushing */
 
 /* ---- points of the problems ---- */
 
-typedef enum curve { CURVE_CIRCLE, CURVE_BUSHING, CURVE_WIRE } curve;
-
 /* Loads a model with a param; NULL after a failure. */
-static dae_model *load(rep_report *report, const char *name, const char *set)
+dae_model *yp96_theorem_model(rep_report *report, const char *name, const char *set)
 {
   dae_model *model = NULL;
   dae_error err;
@@ -29,271 +25,58 @@ static dae_model *load(rep_report *report, const char *name, const char *set)
   return model;
 }
 
-static const dae_mechanical *mechanical_of(const dae_model *model)
+const dae_mechanical *yp96_theorem_problem(const dae_model *model)
 {
   return dae_model_problem(model)->mechanical;
 }
 
 /* State on the constraints at an angle with its rate. */
-static void set_place(curve on, double angle, double rate, double *z)
+void yp96_set_place(yp96_curve on, double angle, double rate, double *z)
 {
   memset(z, 0, YP96_Z * sizeof *z);
-  if (on == CURVE_WIRE) {
+  if (on == YP96_CURVE_WIRE) {
     z[0] = 1 + 0.3 * cos(angle), z[1] = angle;
     z[2] = -0.3 * sin(angle) * rate, z[3] = rate;
     return;
   }
-  int n = on == CURVE_CIRCLE ? 2 : 6, x = on == CURVE_CIRCLE ? 0 : X2;
+  int n = on == YP96_CURVE_CIRCLE ? 2 : 6, x = on == YP96_CURVE_CIRCLE ? 0 : YP96_X2;
   z[x] = cos(angle), z[x + 1] = sin(angle);
   z[n + x] = -sin(angle) * rate, z[n + x + 1] = cos(angle) * rate;
 }
 
 /* The position moved by delta on its circle, with the same velocity. */
-static void turn(int x, double delta, double *z)
+void yp96_turn(int x, double delta, double *z)
 {
   double c = z[x], s = z[x + 1];
   z[x] = cos(delta) * c - sin(delta) * s;
   z[x + 1] = sin(delta) * c + cos(delta) * s;
 }
 
-/* ---- Theorems 4.1 and 4.2 ---- */
-
-/* Rates of simplified Newton's iteration on the slow motion of the bushing, for a start that is
- * delta away from the solution of the step. */
-typedef struct rates {
-  double cs, cs_bad, cm; /* rates of CS, of CS with x2 independent, of CM */
-} rates;
-
-static bool rates_split(rep_report *report, const dae_mechanical *p, double eps, double h,
-                        double delta, bool bad, rates *out)
-{
-  yp96_step step;
-  dae_error err;
-  double past[YP96_Z], near[YP96_Z], solution[YP96_Z], start[YP96_Z], frozen[YP96_Z];
-  set_place(CURVE_BUSHING, -9.81 * eps, 0, past); /* at rest with gravity, up to eps^2 */
-  set_place(CURVE_BUSHING, -9.81 * eps + delta, 0, near);
-  if (yp96_step_begin(p, 1 / h, past, near, bad ? X2 : -1, &step, &err) < 0) {
-    rep_fail(report, &err);
-    return false;
-  }
-  memcpy(solution, past, sizeof solution);
-  yp96_step_solve(&step, solution, NULL);
-  memcpy(start, solution, sizeof start);
-  turn(X2, delta, start);
-  memcpy(frozen, solution, sizeof frozen);
-  yp96_step_solve(&step, frozen, start);
-  double cs = yp96_step_rate(&step, start, NULL, solution, NULL);
-  if (bad)
-    out->cs_bad = cs;
-  else
-    out->cs = cs, out->cm = yp96_step_rate(&step, start, start, frozen, start);
-  return true;
-}
-
-static bool rates_of(rep_report *report, double eps, double h, double delta, rates *out)
-{
-  char set[32];
-  snprintf(set, sizeof set, "eps=%g", eps);
-  dae_model *model = load(report, "bushing", set);
-  bool good = model && rates_split(report, mechanical_of(model), eps, h, delta, false, out) &&
-              rates_split(report, mechanical_of(model), eps, h, delta, true, out);
-  dae_model_free(model);
-  return good;
-}
-
-static rep_value shown(double ours)
+rep_value yp96_shown(double ours)
 {
   return (rep_value){NAN, ours, NAN, REP_SHOWN, 0};
 }
 
-static rep_value near(double ours, double reference, double bound)
+rep_value yp96_near(double ours, double reference, double bound)
 {
   return (rep_value){NAN, ours, reference, REP_NEAR, bound};
-}
-
-static const rep_claim claims_4_1[] = {
-    {.text = "CS converges for h^2 <= eps/10",
-     .rows = "*, 0.1",
-     .quantity = "CS",
-     .relation = REP_IS_LESS,
-     .factor = 1},
-    {.text = "CS with x2 independent converges for h^2 <= eps/10",
-     .rows = "*, 0.1",
-     .quantity = "CS, x2 indep.",
-     .relation = REP_IS_LESS,
-     .factor = 1},
-    {.text = "beyond, the step has to be reduced to converge",
-     .item = "Theorem 4.1, converse",
-     .reading = "y2 independent",
-     .rows = "*, 100",
-     .quantity = "CS",
-     .relation = REP_IS_AT_LEAST,
-     .factor = 1},
-    {.text = "beyond, the step has to be reduced to converge",
-     .item = "Theorem 4.1, converse",
-     .reading = "x2 independent",
-     .rows = "*, 100",
-     .quantity = "CS, x2 indep.",
-     .relation = REP_IS_AT_LEAST,
-     .factor = 1},
-    {0},
-};
-
-static const rep_table text_4_1 = {
-    .name = "Theorem 4.1",
-    .title = "rate of the iterations, start h^2 away from the solution",
-    .setting = "bushing, one step h of order 1 on the slow motion; rate: spectral radius of "
-               "1 - J(start)^-1 J(solution), below 1: convergence",
-    .label = "eps, h^2/eps",
-    .quantities = 4,
-    .quantity = {"h", "CS", "CS, x2 indep.", "CM"},
-    .reason = "The condition h^2 <= c eps is that of a bad split: with x2 independent the rate "
-              "passes 1 near h^2 = 10 eps. With y2 independent, the choice of the pivots, it is "
-              "h^2, and every step converges.",
-    .item = "Theorem 4.1",
-    .claims = claims_4_1,
-    .why = "a well conditioned split converges for every h",
-};
-
-static void show_4_1(rep_report *report)
-{
-  static const double eps[] = {1e-4, 1e-6}, quotients[] = {0.1, 1, 10, 100};
-  rep_table_begin(report, &text_4_1);
-  for (int i = 0; i < COUNT(eps) * COUNT(quotients); i++) {
-    double e = eps[i / COUNT(quotients)], quotient = quotients[i % COUNT(quotients)];
-    double h = sqrt(quotient * e);
-    char label[48];
-    rates r;
-    if (!rates_of(report, e, h, h * h, &r))
-      break;
-    rep_value values[] = {shown(h), near(r.cs, h * h, 0.05), shown(r.cs_bad), shown(r.cm)};
-    snprintf(label, sizeof label, "%g, %g", e, quotient);
-    rep_table_row(report, label, values, NULL);
-  }
-  rep_table_end(report);
-}
-
-static const rep_table text_rates = {
-    .name = "Theorem 4.2",
-    .title = "rates over eps, h and delta, the distance of the start",
-    .setting = "as in Theorem 4.1; paper: delta h/eps + h for CS, h for CM",
-    .label = "eps, h, delta",
-    .quantities = 4,
-    .quantity = {"paper, CS", "CS", "CS, x2 indep.", "CM"},
-    .reason = "CS with the pivoted split converges by delta, CM by delta^2/2, both independent of "
-              "eps and h: J0^-1 is of the size eps in the stiff directions, which the proof "
-              "leaves out. With x2 independent the rate grows with (delta/eps)^2.",
-};
-
-typedef struct point {
-  double eps, h, delta;
-} point;
-
-/* a centre, and one parameter at a time smaller and larger */
-static const point points[] = {
-    {1e-5, 1e-3, 1e-2}, {1e-4, 1e-3, 1e-2}, {1e-6, 1e-3, 1e-2}, {1e-5, 1e-2, 1e-2},
-    {1e-5, 1e-4, 1e-2}, {1e-5, 1e-3, 1e-1}, {1e-5, 1e-3, 1e-3},
-};
-
-static bool show_rates(rep_report *report, rates *all)
-{
-  bool good = true;
-  rep_table_begin(report, &text_rates);
-  for (int i = 0; i < COUNT(points) && good; i++) {
-    const point *p = &points[i];
-    char label[48];
-    good = rates_of(report, p->eps, p->h, p->delta, &all[i]);
-    if (!good)
-      break;
-    rep_value values[] = {shown(p->delta * p->h / p->eps + p->h), near(all[i].cs, p->delta, 0.02),
-                          shown(all[i].cs_bad), near(all[i].cm, p->delta * p->delta / 2, 0.05)};
-    snprintf(label, sizeof label, "%g, %g, %g", p->eps, p->h, p->delta);
-    rep_table_row(report, label, values, NULL);
-  }
-  rep_table_end(report);
-  return good;
-}
-
-#define EXPONENT(text_, item_, reading_, row, what, value)                                         \
-  {                                                                                                \
-    .text = text_, .item = item_, .reading = reading_, .rows = row, .quantity = what,              \
-    .relation = REP_IS_NEAR, .factor = value, .bound = 0.25                                        \
-  }
-
-static const rep_claim claims_4_2[] = {
-    EXPONENT("the rate of CS grows with 1/eps", "Theorem 4.2, CS", "y2 independent", "CS", "eps",
-             -1),
-    EXPONENT("the rate of CS falls with h", "Theorem 4.2, CS", "y2 independent", "CS", "h", 1),
-    EXPONENT("the rate of CS falls with delta", "Theorem 4.2, CS", "y2 independent", "CS", "delta",
-             1),
-    EXPONENT("the rate of CS grows with 1/eps", "Theorem 4.2, CS", "x2 independent", "CS, x2*",
-             "eps", -1),
-    EXPONENT("the rate of CS falls with h", "Theorem 4.2, CS", "x2 independent", "CS, x2*", "h", 1),
-    EXPONENT("the rate of CS falls with delta", "Theorem 4.2, CS", "x2 independent", "CS, x2*",
-             "delta", 1),
-    EXPONENT("the rate of CM falls with h", "Theorem 4.2, CM", "", "CM", "h", 1),
-    {.text = "CM converges faster than CS",
-     .item = "Theorem 4.2, comparison",
-     .rows = "CM",
-     .quantity = "rate",
-     .relation = REP_IS_LESS,
-     .factor = 1,
-     .other_row = "CS"},
-    {0},
-};
-
-static const rep_table text_4_2 = {
-    .name = "Theorem 4.2, exponents",
-    .title = "of eps, h and delta in the rates above",
-    .setting = "between the smallest and the largest value; rate: in the centre. The paper: -1, 1, "
-               "1 for CS, 0, 1, 0 for CM",
-    .label = "",
-    .quantities = 4,
-    .quantity = {"eps", "h", "delta", "rate"},
-    .reason = "Neither rate depends on h. In the reading of the paper's Table 5.4, x2 independent, "
-              "CS is far worse than the theorem says, otherwise far better.",
-    .claims = claims_4_2,
-    .why = "the rates are delta, (delta/eps)^2 and delta^2/2, independent of h",
-};
-
-static double exponent(double small, double large, double quotient)
-{
-  return log(large / small) / log(quotient);
-}
-
-static void show_4_2(rep_report *report)
-{
-  static const char *const labels[] = {"CS", "CS, x2 independent", "CM"};
-  rates all[COUNT(points)];
-  if (!show_rates(report, all))
-    return;
-  rep_table_begin(report, &text_4_2);
-  for (int i = 0; i < COUNT(labels); i++) {
-    double r[COUNT(points)];
-    for (int k = 0; k < COUNT(points); k++)
-      r[k] = i == 0 ? all[k].cs : i == 1 ? all[k].cs_bad : all[k].cm;
-    rep_value values[] = {shown(exponent(r[2], r[1], 1e2)), shown(exponent(r[4], r[3], 1e2)),
-                          shown(exponent(r[6], r[5], 1e2)), shown(r[0])};
-    rep_table_row(report, labels[i], values, NULL);
-  }
-  rep_table_end(report);
 }
 
 /* ---- Theorem 3.1 ---- */
 
 typedef struct start {
   const char *label, *model, *set;
-  curve on;
+  yp96_curve on;
   double angle, rate;
 } start;
 
 static const start starts[] = {
-    {"pendulum", "pendulum", NULL, CURVE_CIRCLE, -0.8, 2},
-    {"spring 1e-2", "spring", "eps=1e-2", CURVE_CIRCLE, -1.5, 1},
-    {"spring 1e-4", "spring", "eps=1e-4", CURVE_CIRCLE, -1.5, 1},
-    {"bushing 1e-3", "bushing", "eps=1e-3", CURVE_BUSHING, -0.1, 0.1},
-    {"bushing 1e-6", "bushing", "eps=1e-6", CURVE_BUSHING, -0.1, 0.1},
-    {"bead", "bead", NULL, CURVE_WIRE, -0.7, 2},
+    {"pendulum", "pendulum", NULL, YP96_CURVE_CIRCLE, -0.8, 2},
+    {"spring 1e-2", "spring", "eps=1e-2", YP96_CURVE_CIRCLE, -1.5, 1},
+    {"spring 1e-4", "spring", "eps=1e-4", YP96_CURVE_CIRCLE, -1.5, 1},
+    {"bushing 1e-3", "bushing", "eps=1e-3", YP96_CURVE_BUSHING, -0.1, 0.1},
+    {"bushing 1e-6", "bushing", "eps=1e-6", YP96_CURVE_BUSHING, -0.1, 0.1},
+    {"bead", "bead", NULL, YP96_CURVE_WIRE, -0.7, 2},
 };
 
 /* Step of order 1 from a start, its prediction and its solution. */
@@ -302,7 +85,7 @@ static bool begin(rep_report *report, const start *s, const dae_mechanical *p, d
 {
   dae_error err;
   double past[YP96_Z];
-  set_place(s->on, s->angle, s->rate, past);
+  yp96_set_place(s->on, s->angle, s->rate, past);
   if (yp96_step_begin(p, 1 / h, past, past, -1, step, &err) < 0) {
     rep_fail(report, &err);
     return false;
@@ -356,17 +139,18 @@ static bool show_distance(rep_report *report, const start *s, const yp96_step *s
   char label[48];
   int n = step->n;
   memcpy(q0, solution, sizeof q0);
-  if (s->on == CURVE_WIRE)
-    set_place(CURVE_WIRE, solution[1] + d, 0, q0);
+  if (s->on == YP96_CURVE_WIRE)
+    yp96_set_place(YP96_CURVE_WIRE, solution[1] + d, 0, q0);
   else
-    turn(s->on == CURVE_CIRCLE ? 0 : X2, d, q0);
+    yp96_turn(s->on == YP96_CURVE_CIRCLE ? 0 : YP96_X2, d, q0);
   memcpy(frozen, solution, sizeof frozen);
   bool solved = yp96_step_solve(step, frozen, q0);
   double size = yp96_distance(solution, q0, n), other = yp96_distance(frozen, q0, n);
   double force = yp96_step_dependent(step, solution);
   double bound = force * size + size * size + other * other;
   double distance = solved ? yp96_distance(frozen, solution, n) : NAN;
-  rep_value values[] = {shown(distance), shown(bound), shown(distance / bound), shown(force)};
+  rep_value values[] = {yp96_shown(distance), yp96_shown(bound), yp96_shown(distance / bound),
+                        yp96_shown(force)};
   snprintf(label, sizeof label, "%-12s %g", s->label, d);
   rep_table_row(report, label, values, NULL);
   return rep_good(report);
@@ -377,11 +161,11 @@ static void show_3_1(rep_report *report)
   static const double sizes[] = {1e-1, 1e-2, 1e-3};
   rep_table_begin(report, &text_3_1);
   for (int i = 0; i < COUNT(starts) && rep_good(report); i++) {
-    dae_model *model = load(report, starts[i].model, starts[i].set);
+    dae_model *model = yp96_theorem_model(report, starts[i].model, starts[i].set);
     yp96_step step;
     double predicted[YP96_Z], solution[YP96_Z];
-    bool good =
-        model && begin(report, &starts[i], mechanical_of(model), 0.01, &step, predicted, solution);
+    bool good = model && begin(report, &starts[i], yp96_theorem_problem(model), 0.01, &step,
+                               predicted, solution);
     for (int k = 0; k < COUNT(sizes) && good; k++)
       good = show_distance(report, &starts[i], &step, solution, sizes[k]);
     dae_model_free(model);
@@ -442,18 +226,19 @@ static void show_algorithms(rep_report *report)
 {
   rep_table_begin(report, &algorithm_text);
   for (int i = 0; i < COUNT(starts) && rep_good(report); i++) {
-    dae_model *model = load(report, starts[i].model, starts[i].set);
+    dae_model *model = yp96_theorem_model(report, starts[i].model, starts[i].set);
     yp96_step s;
     double predicted[YP96_Z], solution[YP96_Z], frozen[YP96_Z];
-    if (model && begin(report, &starts[i], mechanical_of(model), 0.01, &s, predicted, solution)) {
+    if (model &&
+        begin(report, &starts[i], yp96_theorem_problem(model), 0.01, &s, predicted, solution)) {
       memcpy(frozen, solution, sizeof frozen);
       yp96_step_solve(&s, frozen, predicted);
-      rep_value values[] = {shown(yp96_distance(predicted, solution, s.n)),
-                            shown(error_after(&s, YP96_EXACT, predicted, solution)),
-                            shown(error_after(&s, YP96_ALGORITHM, predicted, solution)),
-                            shown(error_after(&s, YP96_CHEAP, predicted, solution)),
-                            shown(error_after(&s, YP96_PRINTED, predicted, solution)),
-                            shown(error_after(&s, YP96_CM_PRINTED, predicted, frozen))};
+      rep_value values[] = {yp96_shown(yp96_distance(predicted, solution, s.n)),
+                            yp96_shown(error_after(&s, YP96_EXACT, predicted, solution)),
+                            yp96_shown(error_after(&s, YP96_ALGORITHM, predicted, solution)),
+                            yp96_shown(error_after(&s, YP96_CHEAP, predicted, solution)),
+                            yp96_shown(error_after(&s, YP96_PRINTED, predicted, solution)),
+                            yp96_shown(error_after(&s, YP96_CM_PRINTED, predicted, frozen))};
       rep_table_row(report, starts[i].label, values, NULL);
     }
     dae_model_free(model);
@@ -498,7 +283,7 @@ static double bead_error(rep_report *report, const dae_mechanical *p, yp96_resid
   yp96_step step;
   dae_error err;
   double h = 2.0 / steps, z[YP96_Z], before[YP96_Z], past[YP96_Z];
-  set_place(CURVE_WIRE, 0, 0, z);
+  yp96_set_place(YP96_CURVE_WIRE, 0, 0, z);
   for (int k = 0; k < steps; k++) {
     for (int i = 0; i < YP96_Z; i++)
       past[i] = k == 0 ? z[i] : (4 * z[i] - before[i]) / 3;
@@ -522,15 +307,16 @@ static void show_remark(rep_report *report)
                                        "rho v - M^-1 f, with P M"};
   static const yp96_residual residuals[] = {YP96_R_FORCE, YP96_R_MASS, YP96_R_MASS_P};
   static const int steps[] = {200, 400, 800};
-  dae_model *model = load(report, "bead", NULL);
+  dae_model *model = yp96_theorem_model(report, "bead", NULL);
   rep_table_begin(report, &remark_text);
   for (int i = 0; i < COUNT(labels) && rep_good(report); i++) {
     rep_value values[COUNT(steps) + 1];
     for (int k = 0; k < COUNT(steps); k++)
-      values[k] = shown(bead_error(report, mechanical_of(model), residuals[i], steps[k]));
-    values[COUNT(steps)] = shown(log2(values[1].ours / values[2].ours));
+      values[k] =
+          yp96_shown(bead_error(report, yp96_theorem_problem(model), residuals[i], steps[k]));
+    values[COUNT(steps)] = yp96_shown(log2(values[1].ours / values[2].ours));
     if (i != 1)
-      values[COUNT(steps)] = near(values[COUNT(steps)].ours, 2, 0.05);
+      values[COUNT(steps)] = yp96_near(values[COUNT(steps)].ours, 2, 0.05);
     rep_table_row(report, labels[i], values, NULL);
   }
   rep_table_end(report);
@@ -539,7 +325,7 @@ static void show_remark(rep_report *report)
 
 void yp96_theorems(rep_report *report)
 {
-  void (*const tables[])(rep_report *) = {show_3_1, show_4_1, show_4_2, show_remark,
+  void (*const tables[])(rep_report *) = {show_3_1, yp96_rates_4_1, yp96_rates_4_2, show_remark,
                                           show_algorithms};
   for (int i = 0; i < COUNT(tables) && rep_good(report); i++)
     tables[i](report);
