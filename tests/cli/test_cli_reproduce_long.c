@@ -32,18 +32,10 @@ static void test_all_of_yp96_is_as_it_should_be(void **state)
 static void test_all_of_e07_is_as_it_should_be(void **state)
 {
   (void)state;
-  const char *const parts[] = {"Table 1: ",
-                               "Table 1, Jacobi: ",
-                               "Table 1, dependence: ",
-                               "Rate: ",
-                               "Stopping test: ",
-                               "Windows, ODEs: ",
-                               "Windows, DAEs: ",
-                               "Interpolation: ",
-                               "Loops: ",
-                               "Loops, solutions: ",
-                               "reproduced (within 10 %)",
-                               "paper ours"};
+  const char *const parts[] = {
+      "Table 1: ",       "Table 1, Jacobi: ",  "Table 1, dependence: ",    "Rate: ",
+      "Stopping test: ", "Windows, ODEs: ",    "Windows, DAEs: ",          "Interpolation: ",
+      "Loops: ",         "Loops, solutions: ", "reproduced (within 10 %)", "paper ours"};
   outcome *o = command_exits(0, "reproduce e07 --quick --out r");
   assert_string_equal(o->err, "");
   reproduction_text(o->out, parts, sizeof parts / sizeof *parts);
