@@ -78,7 +78,8 @@ static const cli_option reproduce_options[] = {
      "folder of the files, created if missing (default reproduced)"},
     {"report", "[FILE.html]", CLI_PAGE, NULL,
      "all tables and figures on one page (default: report.html in the folder)"},
-    {"quick", NULL, CLI_FLAG, NULL, "shorten long runs to seconds, with fewer checks"},
+    {"json", "FILE", CLI_TEXT, NULL, "the verdicts as JSON"},
+    {"quick", NULL, CLI_FLAG, NULL, "shorten long runs to seconds, without verdicts on them"},
     {"names", NULL, CLI_FLAG, NULL, "without a paper: list the names, one per line"},
     {"quiet", NULL, CLI_FLAG, NULL, "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
@@ -163,10 +164,12 @@ static const char compare_examples[] =
 
 static const char reproduce_text[] =
     "Computes the tables and figures of a paper (or of all: `all`) and prints the\n"
-    "published values beside the computed ones, with the reason for differences. The\n"
-    "computed values are checked against a prototype of the corrected equations:\n"
-    "after a deviation the exit code is 6, at the end of all computations. Tables and\n"
-    "the data of figures are written as CSV.\n"
+    "published values beside the computed ones, with the reason for differences. It\n"
+    "ends with a verdict on every table, figure and theorem, derived from the values:\n"
+    "reproduced (within x %), order only, mechanism only, data missing, refuted. If a\n"
+    "verdict differs from the recorded one the exit code is 6, at the end of all\n"
+    "computations. Values that differ from earlier ones of our own are listed as\n"
+    "regressions. Tables, verdicts and the data of figures are written as CSV.\n"
     "Some runs are long: j09 takes about a minute, with --quick a second. Without a\n"
     "paper the command lists the papers.\n";
 

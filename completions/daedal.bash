@@ -106,7 +106,7 @@ _daedal()
     plot:-*)
       COMPREPLY=($(compgen -W "--svg --width --height --ascii --over --from --to --log --log-x \
         --equal --title --names --help" -- "$current")) ;;
-    reproduce:-*) COMPREPLY=($(compgen -W "--out --report --quick --names --quiet --help" -- "$current")) ;;
+    reproduce:-*) COMPREPLY=($(compgen -W "--out --report --json --quick --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
     run:* | check:* | compare:*) _daedal_files dae "$current" ;;

@@ -62,7 +62,7 @@ dae_method { char *name, *summary, *reference, *family; void *options; size_t op
   void *defaults; bool iterates, fixed_step; void *caution, *accepts, *create; }
 dae_stats { long steps, rejected_by_error, rejected_by_convergence, rejected_by_callback,
   evaluations, jacobians, factorisations, iterations, projections, decoupled, full, switches, sweeps,
-  inner_steps, restarts; }
+  inner_steps, restarts, rates_0_01, rates_0_1, rates_0_5, rates_1; }
 dae_limits { long steps, rejected, iterations, failed; }
 dae_view { double t, t_previous, h_next; int order; char *method; int size, pieces; }
 dae_mechanical_at { double t; void *q, *v, *u, *w, *in; }

@@ -491,7 +491,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
     if (corrector->role[i] != DAE__TEST_NONE)
       s->tested = i + 1;
   s->opts = *opts;
-  s->strict = opts->rules == DAE_BDF_RULES_STRICT;
+  s->strict = opts->rules == DAE_BDF_RULES_ACCURATE;
   if (opts->damp && !table->filter)
     return dae__fail(err, DAE_ERROR_OPTION, "damp",
                      "%s has no damped mode: bdf-cs and bdf-cm have one", corrector->method);

@@ -72,6 +72,24 @@ static void test_verbose_tells_sizes_and_steps_on_stderr(void **state)
   assert_null(strstr(o->out, "debug"));
 }
 
+/* rates of Newton's iteration, of the methods that measure them */
+static void test_verbose_and_json_have_the_newton_rates(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  outcome *o = command_exits(0, "run p.dae --to 1 --method bdf-ggl --verbose --json bdf.json");
+  int measured = 0;
+  const char *line = strstr(o->err, "Newton convergence rates: ");
+  assert_non_null(line);
+  assert_int_equal(sscanf(line, "Newton convergence rates: %d measured", &measured), 1);
+  double rates = json_number("bdf.json", "rates_0_01") + json_number("bdf.json", "rates_0_1") +
+                 json_number("bdf.json", "rates_0_5") + json_number("bdf.json", "rates_1");
+  assert_true(measured > 50 && rates == measured);
+  assert_true(rates < json_number("bdf.json", "iterations"));
+  o = command_exits(0, "run p.dae --to 1 --method explicit --verbose");
+  assert_null(strstr(o->err, "Newton convergence rates"));
+}
+
 static void test_account_names_its_files_in_both_forms(void **state)
 {
   (void)state;
@@ -225,6 +243,7 @@ int main(void)
       IN_FOLDER(test_title_cannot_control_the_terminal),
       IN_FOLDER(test_quiet_prints_nothing_and_writes_everything),
       IN_FOLDER(test_verbose_tells_sizes_and_steps_on_stderr),
+      IN_FOLDER(test_verbose_and_json_have_the_newton_rates),
       IN_FOLDER(test_account_names_its_files_in_both_forms),
       IN_FOLDER(test_set_changes_the_result),
       IN_FOLDER(test_stop_event_is_a_good_end),
