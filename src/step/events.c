@@ -201,8 +201,15 @@ static int events_guard_side(const dae__events *ev, int i)
 bool dae__event_is_off(const dae__events *ev, int i, double t, const double *y, double value,
                        double *work)
 {
-  return value * events_guard_side(ev, i) < 0 &&
-         fabs(value) > 4 * dae__event_change(ev, i, t, y, value, DAE__ZERO_BAND, 0, work);
+  double later, noise;
+  if (!(value * events_guard_side(ev, i) < 0))
+    return false;
+  noise = dae__event_change(ev, i, t, y, value, DAE__ZERO_BAND, 0, work);
+  /* that of a function of time alone, at its own instant: the round-off of the time */
+  if (ev->events[i].next &&
+      !dae__event_value(ev, i, t + dae__event_resolution(t, 0), y, &later, NULL))
+    noise = fmax(noise, fabs(later - value));
+  return fabs(value) > 4 * noise;
 }
 
 dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const double *dy,
