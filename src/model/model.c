@@ -67,7 +67,7 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
   if (!status)
     status = dae__build_drawing(&b, model, &layout);
   if (!status)
-    dae__describe_data(x, model);
+    status = dae__describe_data(x, model);
   if (!status && x->graph->missing)
     status =
         dae__fail(l->err, DAE_ERROR_OPTION, x->graph->missing->name,

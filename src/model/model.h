@@ -87,7 +87,7 @@ dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layou
 void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p,
                                 int first, int size);
 /* Describes the data of inputs and the units. */
-void dae__describe_data(dae__expander *x, dae_model *model);
+dae_status dae__describe_data(dae__expander *x, dae_model *model);
 /* Builds the drawing, as the last stage: an automatic picture may exceed the limits. */
 dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layout *layout);
 /* Builds the settings of simulate and of systems. */

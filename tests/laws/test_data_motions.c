@@ -405,9 +405,84 @@ static void test_functions_are_inputs(void **state)
   assert_non_null(strstr(err.text, "v is no input of the model"));
 }
 
+/* ---- many samples ---- */
+
+typedef struct bytes {
+  size_t live, peak;
+} bytes;
+
+static void *bytes_allocate(void *user, size_t size)
+{
+  bytes *b = user;
+  size_t *memory = malloc(size + 16);
+  if (!memory)
+    return NULL;
+  *memory = size;
+  b->live += size;
+  b->peak = b->live > b->peak ? b->live : b->peak;
+  return memory + 16 / sizeof *memory;
+}
+
+static void bytes_release(void *user, void *memory)
+{
+  size_t *start = (size_t *)memory - 16 / sizeof *start;
+  if (!memory)
+    return;
+  ((bytes *)user)->live -= *start;
+  free(start);
+}
+
+/* Memory of the model and evaluations of a run with this many samples of a wave. */
+static void run_samples(int count, bytes *b, long *evaluations)
+{
+  static const char text[] = "model s\ninput u = 0 linear\nstate x = 0\nx' = u - x\n";
+  double *t = malloc((size_t)count * sizeof *t), *value = malloc((size_t)count * sizeof *value);
+  dae_env env = {.user = b, .allocate = bytes_allocate, .release = bytes_release};
+  dae_model_input input = {.name = "u", .count = count, .t = t, .value = value};
+  dae_model_options options = dae_model_defaults();
+  dae_model *model;
+  dae_error err;
+  dae_summary summary;
+  last_row last;
+  dae_sink sink = {.self = &last, .row = keep_row};
+  dae_run_plan plan = {.sinks = &sink, .sink_count = 1};
+  for (int i = 0; i < count; i++) {
+    t[i] = 0.01 * i;
+    value[i] = sin(t[i]);
+  }
+  options.inputs = &input;
+  options.input_count = 1;
+  *b = (bytes){0};
+  assert_int_equal(dae_model_parse("s", text, strlen(text), &options, &env, &model, &err), DAE_OK);
+  free(t);
+  free(value);
+  dae_model_plan(model, &plan);
+  plan.to = 0.01 * (count - 1);
+  plan.method = dae_method_find("switching", &err);
+  assert_true(dae_run(&plan, &env, &summary, &err) >= 0);
+  double x = (sin(plan.to) - cos(plan.to) + exp(-plan.to)) / 2;
+  assert_true(fabs(last.y[0] - x) < 2e-5); /* chords of the wave: 0.01^2 / 12 */
+  *evaluations = summary.stats.evaluations;
+  dae_model_free(model);
+  assert_int_equal(b->live, 0);
+}
+
+static void test_samples_take_24_bytes_and_no_time_of_others(void **state)
+{
+  (void)state;
+  long few, many;
+  bytes small, large;
+  run_samples(1000, &small, &few);
+  run_samples(20000, &large, &many);
+  assert_true((double)large.peak < (double)small.peak + 24.5 * 19000);
+  assert_true(fabs((double)many / (double)few / (19999. / 999) - 1) < 0.05);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_motions_that_follow_data_are_exact),
-                                     cmocka_unit_test(test_functions_are_inputs)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_motions_that_follow_data_are_exact),
+      cmocka_unit_test(test_samples_take_24_bytes_and_no_time_of_others),
+      cmocka_unit_test(test_functions_are_inputs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,16 +47,28 @@ static inline void take_curves(dae__graph *g)
   static const double bounded[] = {-1.5, 0.2, 0.3,  -0.1, 0.05, 0, 0.4, 0.35, 0.15, -0.2,
                                    1,    0.7, 0.05, -0.4, 0.1,  2, 0.5, 0,    0,    0};
   static const double turning[] = {0, 1, 0, -2, 0.5, 0.8, 0, 0.3, 1, 0.2, 2, 1, 0, 0, 0};
-  static const dae__curve curves[CURVES] = {
-      {.name = "hats", .count = 4, .stride = 3, .first = -2, .span = 5, .knot = hats},
-      {.name = "bounded",
-       .count = 4,
-       .stride = 5,
-       .bounded = 1,
-       .first = -1.5,
-       .span = 3.5,
-       .knot = bounded},
-      {.name = "turning", .count = 3, .stride = 5, .periodic = 1, .span = 2, .knot = turning}};
+  static const dae__curve curves[CURVES] = {{.name = "hats",
+                                             .count = 4,
+                                             .stride = 3,
+                                             .first = -2,
+                                             .span = 5,
+                                             .density = 0.6,
+                                             .knot = hats},
+                                            {.name = "bounded",
+                                             .count = 4,
+                                             .stride = 5,
+                                             .bounded = 1,
+                                             .first = -1.5,
+                                             .span = 3.5,
+                                             .density = 3 / 3.5,
+                                             .knot = bounded},
+                                            {.name = "turning",
+                                             .count = 3,
+                                             .stride = 5,
+                                             .periodic = 1,
+                                             .span = 2,
+                                             .density = 1,
+                                             .knot = turning}};
   static const dae__curve *list[CURVES] = {&curves[0], &curves[1], &curves[2]};
   g->curves.item = list;
   g->curves.count = g->curves.room = CURVES;

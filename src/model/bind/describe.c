@@ -77,8 +77,9 @@ static void describe_units(dae__expander *x, dae_model *model)
   model->units = describe_end(x->l->keep, &text);
 }
 
-void dae__describe_data(dae__expander *x, dae_model *model)
+dae_status dae__describe_data(dae__expander *x, dae_model *model)
 {
   describe_inputs(x, model);
   describe_units(x, model);
+  return dae__load_ok(x->l) ? DAE_OK : x->l->status;
 }

@@ -81,8 +81,6 @@ static void table_read_points(const dae__context *c, const dae__data *data, tabl
     double before = values.item[values.count - 4], x = values.item[values.count - 2];
     if (!(x > before))
       dae__load_fail(l, e->place, "x must rise: %.10g follows %.10g; sort the points", x, before);
-    else if (!isfinite(x - values.item[0]))
-      dae__load_fail(l, e->place, "the span of x overflows");
   }
   if (values.count < 4)
     dae__load_fail(l, data->point ? data->point->place : 0, "a table needs at least two points");
@@ -157,6 +155,10 @@ static int table_create(dae__expander *x, int symbol, int instance)
     dae__load_fail(x->l, data->file ? data->file_place : d->place,
                    "a periodic table ends with the value it begins with: %.10g is not %.10g", last,
                    first);
+    return -1;
+  }
+  if (!(fabs(samples.value[0]) < 1e300 && fabs(samples.value[2 * samples.count - 2]) < 1e300)) {
+    dae__load_fail(x->l, data->file ? data->file_place : d->place, "x goes beyond 1e300");
     return -1;
   }
   dae__curve curve = {.name = dae__element_name(x, symbol, instance, 0)};

@@ -129,6 +129,7 @@ bool dae__curve_create(dae__pool *pool, dae__interpolation how, bool periodic, i
   out->bounded = how == DAE__INTERPOLATE_CUBIC && !periodic;
   out->first = p[0];
   out->span = p[(size_t)(count - 1) * (size_t)stride] - p[0];
+  out->density = (count - 1) / out->span;
   out->knot = p;
   if (how == DAE__INTERPOLATE_CUBIC) {
     spline s = {p, count - 1};

@@ -16,14 +16,14 @@
 #include "model/pool.h"
 
 /* clang-format off */
-/* knot: by knot its x and the degree + 1 coefficients of the interval behind it, stride numbers;
+/* density: count - 1 over span. knot: by knot its x and the degree + 1 coefficients of the interval behind it, stride numbers;
  * those of the last knot are its value and zeros. call: function of the caller, else NULL. */
 #define DAE__CURVE_TYPE \
   typedef struct dae__curve { \
     const char *name; \
     int count, stride; \
     int periodic, bounded; \
-    double first, span; \
+    double first, span, density; \
     const double *knot; \
     double (*call)(void *user, double x, int order); \
     void *user; \
@@ -102,6 +102,27 @@
     if (c->periodic) { \
       turn = floor((x - c->first) / c->span); \
       y = x - turn * c->span; \
+    } \
+    /* the interval of equal knots, else doubled distances from the last one, then bisection */ \
+    int guess = y > c->first && y - c->first < c->span ? (int)((y - c->first) * c->density) : 0; \
+    guess = guess < last ? guess : last - 1; \
+    if (!(c->knot[guess * c->stride] <= y && y < c->knot[(guess + 1) * c->stride])) { \
+      int width = 1; \
+      guess = before - turn * last >= 0 && before - turn * last < last ? (int)(before - turn * last) : guess; \
+      int above = c->knot[guess * c->stride] <= y; \
+      low = above ? guess : 0; \
+      high = above ? last : guess; \
+      for (; above && low + width < last && c->knot[(low + width) * c->stride] <= y; width *= 2) \
+        low += width; \
+      for (; !above && high - width > 0 && c->knot[(high - width) * c->stride] > y; width *= 2) \
+        high -= width; \
+      if (above && low + width < last) \
+        high = low + width; \
+      if (!above && high - width > 0) \
+        low = high - width; \
+    } else { \
+      low = guess; \
+      high = guess + 1; \
     } \
     while (high - low > 1) { \
       int middle = low + (high - low) / 2; \

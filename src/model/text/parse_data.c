@@ -1,5 +1,6 @@
 /* Parsing of data: tables, inputs, unit texts. */
 #include "model/text/parse.h"
+#include <daedal/options.h>
 #include <string.h>
 
 int dae__parser_at_data(const dae__parser *p)
@@ -10,6 +11,17 @@ int dae__parser_at_data(const dae__parser *p)
   return dae__parser_at_word(p, "table")   ? DAE__STATEMENT_TABLE
          : dae__parser_at_word(p, "input") ? DAE__STATEMENT_INPUT
                                            : -1;
+}
+
+static const char *parse_data_word(const void *words, int i)
+{
+  return ((const char *const *)words)[i];
+}
+
+const char *dae__parser_suggest_data(const char *word)
+{
+  static const char *const words[] = {"table", "input"};
+  return dae_suggest(word, 2, parse_data_word, words);
 }
 
 bool dae__parser_unit(dae__parser *p, dae__declaration *d)

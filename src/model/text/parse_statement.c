@@ -234,6 +234,7 @@ static bool parse_refuse_unknown_word(dae__parser *p)
     return false;
   const char *word = dae__parser_text(p);
   const char *near = dae_suggest(word, DAE__KEYWORDS, dae__word_text, dae__words);
+  near = near ? near : dae__parser_suggest_data(word);
   if (near)
     dae__load_fail(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
