@@ -111,7 +111,7 @@ dae_run_plan { dae_problem problem; dae_start start; void *method, *options; dou
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
   bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }
-dae_model_input { char *name; int count; void *t, *value, *function; int derivatives; void *user; }
+dae_model_input { char *name; int count; void *t, *value, *function; int derivatives; void *user, *instants; int instant_count; }
 dae_model_options { void *set; int set_count; size_t max_bytes; int max_depth; long max_work,
   max_nodes; void *inputs; int input_count; void *input_files; int input_file_count;
   void *set_files; int set_file_count; }
@@ -821,11 +821,14 @@ def _inputs(given: Mapping[str, Any], guard: _Guard) -> list[Any]:
     for name, data in given.items():
         one = _s.dae_model_input().put(name=name.encode())
         functions = (data,) if callable(data) else tuple(data)
+        if functions and callable(functions[0]) and not callable(functions[-1]):
+            one.put(instants=_doubles(functions[-1]), instant_count=len(functions[-1]))
+            functions = functions[:-1]
         if functions and all(callable(f) for f in functions):
             one.put(function=_input_function(functions, guard), derivatives=len(functions) - 1)
         elif len(functions) != 2 or len(functions[0]) != len(functions[1]):
             raise ValueError(f"the input {name} needs times and values, as many of each; or a function, "
-                             "or a tuple of it and its derivatives")
+                             "or a tuple of it, its derivatives, and a list of its instants")
         else:
             one.put(t=_doubles(functions[0]), value=_doubles(functions[1]), count=len(functions[0]))
         inputs.append(one)
@@ -839,7 +842,8 @@ class Model:
     set        other values of its params, {"L": 2, "A.k": "2*pi"}
     set_from   a file of them, lines NAME = EXPRESSION, or several
     input      data of its inputs: a CSV file with a column t, or several; or {"u": (times, values),
-               "v": function of t}; a function with derivatives is a tuple (f, df, ddf)
+               "v": function of t}; a function with derivatives is a tuple (f, df, ddf), with
+               jumps or bends at known instants (f, [1.5, 2])
 
     name, title    name and title in the model statement
     settings       settings of the simulate statement; those of a system as "A.rtol"

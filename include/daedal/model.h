@@ -36,12 +36,16 @@ typedef struct dae_model_input {
   const double *t;     /**< times of the samples, rising strictly; copied */
   const double *value; /**< values of the samples; copied. Outside of them they are constant */
   /** value at t (order 0) or the derivative of the given order, in place of samples; NaN refuses
-   * the point, as a callback of a problem does. Smooth: its jumps and bends are no instants.
-   * Systems in threads of their own may call it at the same time. */
+   * the point, as a callback of a problem does. Smooth but for its instants. Systems in threads of
+   * their own may call it at the same time. */
   double (*function)(void *user, double t, int order);
   int derivatives; /**< highest order that function knows, 0 to 3; a model that needs more is
                       refused */
   void *user;      /**< argument of function */
+  /** ascending times at which function jumps or bends: steps end there, and up to there it is asked
+   * for earlier times only */
+  const double *instants;
+  int instant_count; /**< number of them */
 } dae_model_input;
 
 /** Values of params, data of inputs, and limits for untrusted text. */

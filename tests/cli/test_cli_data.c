@@ -33,7 +33,8 @@ static void test_input_gives_columns_by_name(void **state)
                                "\"source\": \"u.csv\", \"samples\": 3, \"from\": 0, \"to\": 3}]"));
   assert_non_null(strstr(json, "\"units\": {\"k\": \"1/s\", \"u\": \"V\", \"x\": \"m\"}"));
   free(json);
-  command_exits(0, "check d.dae --input u.csv");
+  o = command_exits(0, "check d.dae --input u.csv");
+  assert_non_null(strstr(o->out, "inputs       u: linear, data of u.csv"));
   command_refuses(7, "run d.dae --input v.csv", "cannot read v.csv");
   file_write("u.csv", "t,u\r\n0,0\r\n1,x\r\n");
   command_refuses(7, "run d.dae --input u.csv", "u.csv:3:3: x is not a finite number");

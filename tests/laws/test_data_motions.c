@@ -351,11 +351,20 @@ static double wave(void *user, double t, int order)
   return derivatives[order];
 }
 
+/* 1 and -1 by turns, from 0 on. */
+static double square(void *user, double t, int order)
+{
+  (void)user;
+  return order > 0 ? 0 : fmod(floor(t), 2) == 0 ? 1 : -1;
+}
+
 static double broken(void *user, double t, int order)
 {
   (void)order;
   return t > *(const double *)user ? NAN : 1;
 }
+
+static const dae_method *forced; /* method of run_function; NULL: that of auto */
 
 static dae_status run_function(const char *text, dae_model_input input, last_row *last,
                                dae_error *err)
@@ -372,7 +381,9 @@ static dae_status run_function(const char *text, dae_model_input input, last_row
     return status;
   dae_model_plan(model, &plan);
   plan.to = TO;
-  plan.method = dae_model_choose(model, NULL, 0, err);
+  plan.method = forced;
+  if (!forced || dae_method_check(forced, &plan.problem, &plan.start, NULL, NULL, err) != DAE_OK)
+    plan.method = dae_model_choose(model, NULL, 0, err);
   status = dae_run(&plan, NULL, &summary, err);
   dae_model_free(model);
   return status;
@@ -395,6 +406,25 @@ static void test_functions_are_inputs(void **state)
   input.derivatives = 2;
   assert_true(run_function(text, input, &last, &err) >= 0);
   assert_true(fabs(last.y[0] - sin(TO)) < 1e-9 && fabs(last.y[1] - cos(TO)) < 1e-9);
+  /* jumps at its instants: x' = u, s' = u - s */
+  const double instants[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  for (int i = 0; dae_method_at(i); i++) {
+    const dae_method *method = dae_method_at(i);
+    if (method->fixed_step || method->iterates)
+      continue;
+    double s = 0;
+    for (int k = 0; k < 8; k++) { /* s decays towards 1 and -1 by turns */
+      double side = k % 2 == 0 ? 1 : -1, end = k < 7 ? 1 : TO - 7;
+      s = side + (s - side) * exp(-end);
+    }
+    input = (dae_model_input){
+        .name = "u", .function = square, .instants = instants, .instant_count = 8};
+    forced = method;
+    assert_true(run_function("model p\ninput u = 0\n" LAG("u"), input, &last, &err) >= 0);
+    if (fabs(last.y[0] - (1 - (TO - 7))) > 6e-5 || fabs(last.y[1] - s) > 6e-5)
+      fail_msg("%s: %.17g, %.17g", method->name, last.y[0], last.y[1]);
+  }
+  forced = NULL;
   /* a function that refuses ends the run */
   input = (dae_model_input){.name = "u", .function = broken, .user = &until};
   assert_true(run_function("model r\ninput u = 0\n" LAG("u"), input, &last, &err) < 0);

@@ -131,6 +131,36 @@ static dae_status inputs_fail(dae__expander *x, const dae_model_input *given, co
   return x->l->status = dae__fail(x->l->err, DAE_ERROR_OPTION, given->name, "%s", text);
 }
 
+/* Gives an input a function of the caller, with knots at its instants and one before them. */
+static void inputs_set_function(dae__expander *x, const dae_model_input *given, dae__input *input)
+{
+  dae__curve curve = {.name = input->name, .stride = 2 + given->derivatives};
+  int count = given->instant_count;
+  curve.call = given->function;
+  curve.user = given->user;
+  if (given->derivatives < 0 || given->derivatives > 3)
+    inputs_fail(x, given, "derivatives must lie between 0 and 3");
+  for (int i = 0; i < count && !x->l->status; i++)
+    if (!(fabs(given->instants[i]) < 1e300) ||
+        (i > 0 && !(given->instants[i] > given->instants[i - 1])))
+      inputs_fail(x, given, dae__pool_print(x->l->scratch, "the instants must rise: number %d", i));
+  double *knot =
+      x->l->status || count == 0
+          ? NULL
+          : DAE__NEW_ARRAY(x->l->keep, double, (size_t)(count + 1) * (size_t)curve.stride);
+  for (int i = 0; knot && i <= count; i++)
+    knot[i * curve.stride] = i > 0 ? given->instants[i - 1] : given->instants[0] - 1;
+  if (knot) {
+    curve.knot = knot;
+    curve.count = count + 1;
+    curve.first = knot[0];
+    curve.span = knot[count * curve.stride] - knot[0];
+    curve.density = count / curve.span;
+  }
+  if (dae__load_ok(x->l))
+    input->curve = dae__add_curve(x, &curve);
+}
+
 /* Checks the samples or the function of the caller. */
 static void inputs_set_given(dae__expander *x, const dae_model_input *given)
 {
@@ -144,13 +174,7 @@ static void inputs_set_given(dae__expander *x, const dae_model_input *given)
   if (input->curve >= 0) {
     inputs_fail(x, given, "the input is given twice");
   } else if (given->function) {
-    dae__curve curve = {.name = input->name, .count = 2, .stride = 2 + given->derivatives};
-    curve.call = given->function;
-    curve.user = given->user;
-    if (given->derivatives < 0 || given->derivatives > 3)
-      inputs_fail(x, given, "derivatives must lie between 0 and 3");
-    else
-      input->curve = dae__add_curve(x, &curve);
+    inputs_set_function(x, given, input);
   } else if (given->count < 2 || !given->t || !given->value) {
     inputs_fail(x, given, "an input needs at least two samples, or a function");
   } else {

@@ -102,7 +102,7 @@ static void settings_read_text(dae__expander *x, const char *set)
   int whole = dae__open_text(l, -1, "set", set, strlen(set));
   if (whole >= 0 && !equals)
     dae__load_fail(l, l->files.item[whole].first, "missing value: write NAME=VALUE");
-  if (l->status)
+  if (l->status || !equals)
     return;
   int left = dae__open_text(l, -1, "set", set, (size_t)(equals - set));
   int right = left < 0 ? -1 : dae__open_text(l, -1, "set", equals + 1, strlen(equals + 1));

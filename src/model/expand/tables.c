@@ -25,7 +25,7 @@ dae__node dae__curve_at(dae__expander *x, int number, dae__node argument, int pl
   dae__graph *g = x->graph;
   const dae__curve *c = g->curves.item[number];
   bool smooth = dae__curve_is_smooth(c);
-  if (c->call)
+  if (c->count == 0)
     return dae__curve_node(g, number, 0, argument, DAE__ZERO);
   if (smooth)
     g->mark = DAE__MARK_SMOOTH;

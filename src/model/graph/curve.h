@@ -7,7 +7,8 @@
  * begins with the interval found before: the result does not depend on it.
  *
  * A bounded curve has no constant parts: its first and last polynomials go on. A function of the
- * caller in place of knots has one interval.
+ * caller in place of polynomials has the knots at which it jumps or bends, or none; in an interval
+ * it is asked for times before its end, so that its value there is that from the left.
  *
  * The functions are macros so that native code holds the same text (native_emit.c). */
 #ifndef DAEDAL_MODEL_GRAPH_CURVE_H
@@ -55,8 +56,12 @@
   { \
     int last = c->count - 1, degree = c->stride - 2; \
     double i = m, turn = 0, sum = 0; \
-    if (c->call) \
+    if (c->call && c->count == 0) \
       return c->call(c->user, x, order); \
+    if (c->call) { \
+      double end = nextafter(dae__curve_knot(c, m + 1), -1e308); \
+      return c->call(c->user, x > end ? end : x, order); \
+    } \
     if (c->periodic && !(m >= 0 && m < last)) { \
       turn = floor(m / last); \
       i = m - turn * last; \
@@ -87,7 +92,7 @@
   { \
     int last = c->count - 1, low = 0, high = last; \
     double m = before, turn = 0, y = x; \
-    if (c->call || !(fabs(x) < 1e300)) \
+    if (c->count == 0 || !(fabs(x) < 1e300)) \
       return 0; \
     if (m >= 0 && m < last) { \
       const double *p = c->knot + (int)m * c->stride; \
@@ -172,7 +177,7 @@ static inline int dae__curve_degree(const dae__curve *c)
 /* Tests for a curve without bends between its ends. */
 static inline bool dae__curve_is_smooth(const dae__curve *c)
 {
-  return c->call || c->stride == 5;
+  return c->count == 0 || (c->stride == 5 && !c->call);
 }
 
 #endif

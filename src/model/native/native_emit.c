@@ -363,7 +363,7 @@ void dae__native_emit(dae__source *s, const char *model, const dae__tape_note *n
   static const char *const unary[] = {"sin",  "cos",   "tan",  "asin",  "acos",
                                       "atan", "sinh",  "cosh", "tanh",  "exp",
                                       "log",  "log10", "fabs", "floor", "sqrt"};
-  static const char *const binary[] = {"pow", "atan2", "hypot"};
+  static const char *const binary[] = {"pow", "atan2", "hypot", "nextafter"};
   dae__put(
       s,
       "/* The equations of the model %s, written by daedal.\n"

@@ -256,15 +256,17 @@ const char *dae__resolve_path(dae__load *l, int place, const char *path, const c
                               const char *done, const char **shown)
 {
   const dae__file *main_file = &l->files.item[0], *from = source_file_of(&l->files, place);
-  if (!main_file->path)
+  if (!main_file->path) {
     dae__load_fail(l, place, "a model that was not read from a file cannot %s files",
                    !strcmp(done, "imported") ? "import" : "read");
-  else if (path[0] == '/' || path[0] == 0)
+    return NULL;
+  }
+  if (path[0] == '/' || path[0] == 0) {
     dae__load_fail(l, place,
                    "the path of %s must be relative to this file, below the folder of the model",
                    what);
-  if (l->status)
     return NULL;
+  }
   source_resolve_model(l);
   if (!dae__load_ok(l))
     return NULL;
