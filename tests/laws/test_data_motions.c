@@ -180,6 +180,21 @@ static void pushed(const curve *c, double y[2]) /* x'' = f(t) */
   y[1] = integrate(c, 1, TO, value_at);
 }
 
+/* x'' = f(x) from rest on a knot at 0, where f = -1 and on one side goes on so */
+static void falling(const curve *c, double y[2])
+{
+  (void)c;
+  y[0] = -TO * TO / 2;
+  y[1] = -TO;
+}
+
+static void falling_states(const curve *c, double y[2])
+{
+  (void)c;
+  y[0] = -TO;
+  y[1] = -TO * TO / 2;
+}
+
 static void lagged(const curve *c, double y[2]) /* x' = f(t), s' = f(t) - s */
 {
   y[0] = integrate(c, 1, TO, value_at);
@@ -236,6 +251,17 @@ static const struct {
      CUBIC, false, false, sliding, 0},
     {"model h\ntable f " POINTS "cubic\ncoord x = 0\nkinetic x'^2/2\nconstraint x = f(0.7*t)\n",
      CUBIC, false, false, led, -1},
+    {"model o\ntable f [(-1, -1), (0, -1), (1, 2)]\ncoord x = 0\nkinetic x'^2/2\n"
+     "force x = f(x)\n",
+     LINEAR, false, false, falling, -1},
+    {"model p\ntable f [(0, -1), (1, 2), (2, 3)] cubic\ncoord x = 0\nkinetic x'^2/2\n"
+     "force x = f(x)\n",
+     CUBIC, false, false, falling, -1},
+    {"model r\ntable f [(1, -1), (2, 2), (3, 3)] cubic\nlet z = x + 1\ncoord x = 0\n"
+     "kinetic x'^2/2\nforce x = f(z)\n",
+     CUBIC, false, false, falling, -1},
+    {"model q\ntable f [(-1, -1), (0, -1), (1, 2)]\nstate v = 0, x = 0\nx' = v\nv' = f(x)\n",
+     LINEAR, false, false, falling_states, -1},
     {"model i\ninput u = 0\n" LAG("u"), HOLD, false, true, lagged, 5},
     {"model j\ninput u = 0 linear\n" LAG("u"), LINEAR, false, true, lagged, 5},
     {"model k\ninput u = 0 cubic\n" LAG("u"), CUBIC, false, true, lagged, -1},

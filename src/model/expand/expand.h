@@ -154,6 +154,7 @@ typedef struct dae__guard {
   dae__node mode;   /* mode by the relation, as a function of the variables */
   int leaf;         /* leaf of the mode */
   bool motion;      /* the motion depends on the mode */
+  bool bends;       /* branches agree at the border */
 } dae__guard;
 
 typedef struct dae__expanded_event {
@@ -162,6 +163,7 @@ typedef struct dae__expanded_event {
   int place, direction;
   bool stop;
   bool passive;          /* the motion depends on none of the values that the event sets */
+  bool bends;            /* branches of a guard agree at the border */
   dae__node node;        /* function whose zeros are the instants; 0 for every and at */
   double origin, period; /* instants origin + k period, k >= least; period 0: none */
   int least;

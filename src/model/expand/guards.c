@@ -77,6 +77,7 @@ static dae__node guards_mode(dae__expander *x, dae__node a, dae__node b, dae__no
     return DAE__ZERO;
   dae__guard *guard = &x->guards.item[number];
   guard->motion = guard->motion || like->motion;
+  guard->bends = guard->bends && like->bends;
   return dae__leaf(graph, guard->leaf);
 }
 
@@ -118,6 +119,14 @@ static bool guards_is_smooth_clock(dae__expander *x, const dae__entry *e, dae__n
          !(dae__kinds_below(x, node) & ~(unsigned)(DAE__LEAF_TIME | DAE__LEAF_DISCRETE));
 }
 
+/* Tests that both branches of a relation agree where it changes. */
+static bool guards_bends(const dae__expander *x, const dae__entry *e)
+{
+  return e->op == DAE__OP_ABS || e->c == DAE__MARK_BENDS ||
+         (e->op == DAE__OP_INTERVAL && dae__curve_degree(x->graph->curves.item[e->b]) > 0 &&
+          !x->graph->curves.item[e->b]->call);
+}
+
 /* Replaces the relations below nodes, operands first; each node is visited once. */
 static void guards_rewrite(dae__expander *x, const dae__node_places *roots, bool motion, int place)
 {
@@ -138,14 +147,15 @@ static void guards_rewrite(dae__expander *x, const dae__node_places *roots, bool
       continue;
     x->unwatched += motion && e.c == DAE__MARK_NOEVENT;
     bool smooth = guards_is_smooth_clock(x, &e, visit->value);
-    if (e.c != DAE__MARK_WATCHED && !smooth)
+    if (e.c > DAE__MARK_BENDS && !smooth)
       continue;
     bool whole = e.op == DAE__OP_FLOOR || e.op == DAE__OP_INTERVAL;
     const dae__guard like = {.name = guards_name(x, visit->node),
                              .place = guards_place_of(x, visit->node, place),
                              .op = whole ? (dae__op)e.op : DAE__OP_LESS,
                              .curve = e.op == DAE__OP_INTERVAL ? e.b : -1,
-                             .motion = motion && !smooth};
+                             .motion = motion && !smooth,
+                             .bends = guards_bends(x, &e)};
     visit->value = guards_replace(x, visit->node, operand[0], operand[1], &like);
   }
   for (int i = 0; i < roots->count && dae__load_ok(x->l); i++)
@@ -242,6 +252,7 @@ static void guards_add_event(dae__expander *x, const dae__guard *guard, int dire
                                .place = guard->place,
                                .direction = direction,
                                .passive = !guard->motion,
+                               .bends = guard->bends,
                                .node = value};
   *DAE__PUSH(x->l->scratch, &event.actions) = (dae__action){guard->leaf, mode};
   *DAE__PUSH(x->l->scratch, &x->events) = event;

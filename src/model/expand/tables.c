@@ -39,7 +39,9 @@ dae__node dae__curve_at(dae__expander *x, int number, dae__node argument, int pl
   const double bound[2] = {c->knot[0], end[0]}, outside[2] = {c->knot[1], end[1]};
   for (int i = 0; i < 2; i++) {
     dae__node edge = dae__constant(g, bound[i]);
+    g->mark = DAE__MARK_BENDS;
     dae__node beyond = dae__binary(g, DAE__OP_LESS, i ? edge : argument, i ? argument : edge);
+    g->mark = DAE__MARK_WATCHED;
     dae__relation_at(x, beyond, place);
     value = dae__if(g, beyond, dae__constant(g, outside[i]), value);
   }
@@ -169,6 +171,9 @@ static int table_create(dae__expander *x, int symbol, int instance)
 
 int dae__table_curve(dae__expander *x, int symbol, int instance, int place)
 {
+  const dae__symbol *s = &x->symbols.item[symbol];
+  if (s->d->data->file) /* the same for all instances: read once */
+    instance = x->scopes.item[s->scope].instance;
   dae__elements *e = dae__elements_of(x, symbol, instance, place);
   if (e && e->node[0] == -2)
     dae__load_fail(x->l, place, "cyclic definition of %s", x->symbols.item[symbol].d->name);

@@ -107,6 +107,7 @@ typedef enum dae__op {
 /* Marks of relations. */
 typedef enum dae__mark {
   DAE__MARK_WATCHED,
+  DAE__MARK_BENDS,  /* watched; both branches agree where the relation changes */
   DAE__MARK_SMOOTH, /* not watched: the expression is smooth across the relation */
   DAE__MARK_NOEVENT /* not watched */
 } dae__mark;
