@@ -24,6 +24,8 @@ static const cli_option run_options[] = {
      "compare with a second run at a tenth of the tolerance, column by column"},
     {"strict", NULL, CLI_FLAG, NULL, "exit code 8 if the verdict of the summary is red"},
     {"set", "a=3", CLI_TEXT, "Model", "another value of a param; may be repeated"},
+    {"set-from", "FILE", CLI_TEXT, NULL, "values of params, lines NAME = EXPRESSION"},
+    {"input", "FILE.csv", CLI_TEXT, NULL, "data of inputs: a column t, and one for each input"},
     {"jit", NULL, CLI_FLAG, NULL, "compile the equations by the C compiler of the system"},
     {"every", "DT", CLI_NUMBER, "Results", "interval of rows (default 0: a row at every step)"},
     {"out", "FILE", CLI_TEXT, NULL, "results as CSV (default: the model's name + .csv)"},
@@ -37,6 +39,8 @@ static const cli_option run_options[] = {
 
 static const cli_option check_options[] = {
     {"set", "a=3", CLI_TEXT, "Options", "another value of a param; may be repeated"},
+    {"set-from", "FILE", CLI_TEXT, NULL, "values of params, lines NAME = EXPRESSION"},
+    {"input", "FILE.csv", CLI_TEXT, NULL, "data of inputs: a column t, and one for each input"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
@@ -63,6 +67,8 @@ static const cli_option compare_options[] = {
      "tolerances by decades, or a list: 1e-4,1e-8 (default 1e-3..1e-10)"},
     {"to", "T", CLI_NUMBER, NULL, "end time (default: that of simulate)"},
     {"set", "a=3", CLI_TEXT, NULL, "another value of a param; may be repeated"},
+    {"set-from", "FILE", CLI_TEXT, NULL, "values of params, lines NAME = EXPRESSION"},
+    {"input", "FILE.csv", CLI_TEXT, NULL, "data of inputs: a column t, and one for each input"},
     {"jit", NULL, CLI_FLAG, NULL, "compile the equations of the model, as run does"},
     {"seconds", "S", CLI_NUMBER, NULL, "limit of the CPU time of a run (default 2)"},
     {"report", "[FILE.html]", CLI_PAGE, "Results",
@@ -116,6 +122,7 @@ static const char run_examples[] =
     "  daedal run pendulum.dae --to 100 --rtol 1e-10 --every 0.01\n"
     "  daedal run pendulum.dae --report pendulum.html\n"
     "  daedal run pendulum.dae --set L=2 --out long.csv --json long.json\n"
+    "  daedal run measured_motor.dae --input voltage.csv\n"
     "  daedal run pendulum.dae --conserve --step 0.02 --to 1e4 --every 10\n"
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
     "  daedal run pendulum.dae --jit --to 100 --rtol 1e-10\n"

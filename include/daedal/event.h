@@ -62,6 +62,10 @@ typedef struct dae_event {
   /** the action changes only held values that the motion does not depend on: the integrator goes
    * on without a restart */
   bool passive;
+  /** both branches of a guard agree where value is zero: the motion bends there and does not jump,
+   * so that the branch may change a round-off later. Such a guard may start at its border, at rest
+   */
+  bool bends;
 } dae_event;
 
 #ifdef __cplusplus

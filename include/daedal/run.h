@@ -125,6 +125,12 @@ typedef struct dae_summary {
   /** the first of them for each event: event, time, variable, value before and after, separated by
    * tabs, one line each */
   char action_moves[1024];
+  /** data of inputs: name, interpolation, file (or nothing), number of samples (0: a function, or
+   * the value in the text), times of the first and the last one, separated by tabs, one line each;
+   * NULL: none */
+  const char *inputs;
+  /** units of columns and params: name and unit, separated by a tab, one line each; NULL: none */
+  const char *units;
 } dae_summary;
 
 /** Closing summary as text. Returns the length needed, as snprintf does. */
@@ -207,6 +213,8 @@ typedef struct dae_run_plan {
   int (*stops)(void *user, double from, double to, int max, double *t);
   void *stops_user; /**< argument of stops */
   int unwatched; /**< number of conditions in the problem that no guard watches, for the summary */
+  const char *inputs; /**< data of inputs, for the summary; NULL: none */
+  const char *units;  /**< units of columns and params, for the summary; NULL: none */
   /** columns in this order, after t and before the outputs; NULL: all entries of the extended
    * state vector, by kind */
   const dae_column *columns;

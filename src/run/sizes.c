@@ -32,6 +32,7 @@
   X(dae_method)                                                                                    \
   X(dae_model_counts)                                                                              \
   X(dae_model_event)                                                                               \
+  X(dae_model_input)                                                                               \
   X(dae_model_options)                                                                             \
   X(dae_model_setting)                                                                             \
   X(dae_momentum)                                                                                  \

@@ -201,8 +201,15 @@ static int events_guard_side(const dae__events *ev, int i)
 bool dae__event_is_off(const dae__events *ev, int i, double t, const double *y, double value,
                        double *work)
 {
-  return value * events_guard_side(ev, i) < 0 &&
-         fabs(value) > 4 * dae__event_change(ev, i, t, y, value, DAE__ZERO_BAND, 0, work);
+  double later, noise;
+  if (!(value * events_guard_side(ev, i) < 0))
+    return false;
+  noise = dae__event_change(ev, i, t, y, value, DAE__ZERO_BAND, 0, work);
+  /* that of a function of time alone, at its own instant: the round-off of the time */
+  if (ev->events[i].next &&
+      !dae__event_value(ev, i, t + dae__event_resolution(t, 0), y, &later, NULL))
+    noise = fmax(noise, fabs(later - value));
+  return fabs(value) > 4 * noise;
 }
 
 dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const double *dy,
@@ -233,8 +240,10 @@ void dae__events_start_watch(dae__events *ev, int i, dae__sample at, double band
 {
   dae__watch *w = &ev->watches[i];
   dae__watch_start(w, at, band);
-  if (ev->events[i].kind == DAE_EVENT_GUARD)
-    w->side = events_guard_side(ev, i);
+  if (ev->events[i].kind != DAE_EVENT_GUARD)
+    return;
+  w->side = events_guard_side(ev, i);
+  w->leaves = ev->events[i].bends && fabs(at.value) <= band;
 }
 
 dae_status dae__events_schedule(dae__events *ev, double t, const double *y, dae_error *err)
@@ -281,7 +290,10 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
     DAE__TRY(dae__event_value(ev, i, t, y, &at.value, err));
     ev->truth[i] = at.value > 0;
     ev->watches[i].t_fired = NAN;
-    dae__events_start_watch(ev, i, at, 0);
+    double band = 0;
+    if (ev->events[i].bends) /* it may start at its border, at rest */
+      band = 4 * dae__event_change(ev, i, t, y, at.value, DAE__ZERO_BAND, 0, ev->y);
+    dae__events_start_watch(ev, i, at, band);
   }
   *ev->memory = (dae__events_memory){.t = t, .t_fired = NAN};
   return dae__events_schedule(ev, nextafter(t, -INFINITY), y, err);

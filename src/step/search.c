@@ -169,7 +169,7 @@ static int search_classify(const dae__search *s, const dae__watch *w, const prog
     return UNCLEAR;
   if (w->width > 0 && p->h > GROWTH_AT_JUMP * w->width && p->fourth > JUMP * search_usual(w, g, p))
     return UNCLEAR;
-  if (w->side == 0 && largest <= w->band)
+  if ((w->side == 0 || w->leaves) && largest <= w->band)
     return AT_ZERO;
   if (p->low > p->miss || p->high < -p->miss)
     return NO_ZERO;
@@ -280,6 +280,7 @@ dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found 
     w->before = w->left;
     w->left = *p.r;
     w->scale = search_max(w->scale, fabs(p.r->value));
+    w->leaves = w->leaves && fabs(p.r->value) <= w->band;
     w->armed = w->armed || fabs(p.r->value) > NEAR * (s->near_abs + s->near_tol * w->scale);
     g.count--;
   }

@@ -35,7 +35,8 @@ typedef struct dae__watch {
   /* Side of zero, -1 or +1. 0: none, since e starts at a zero: it takes the side to which its first
    * monotone piece leads beyond the band, without a crossing. */
   int side;
-  double band;    /* largest |e| that counts as zero while there is no side */
+  double band;    /* largest |e| that counts as zero while there is no side, or while it leaves */
+  bool leaves;    /* the side is given, and e has not left its zero yet */
   bool armed;     /* |e| has been beyond the limit of near misses since the last zero */
   int rebound;    /* side to which an action has reflected e; 0: none */
   double lost;    /* |e| on the other side up to which a reflected e may still be at zero */

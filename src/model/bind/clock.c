@@ -280,8 +280,17 @@ int dae__clock_side(dae__clock *c, double t, const double *held, int *side)
 
 bool dae__bind_is_clock(dae__binder *b, dae__node node)
 {
-  unsigned kinds = dae__kinds_below(b->x, node);
-  return (kinds & DAE__LEAF_TIME) && !(kinds & ~(unsigned)(DAE__LEAF_TIME | DAE__LEAF_DISCRETE));
+  dae__expander *x = b->x;
+  unsigned kinds = dae__kinds_below(x, node);
+  bool call = false; /* a function of the caller has no ranges */
+  if (x->graph->curves.count > 0 && dae__walk_below(x->walker, 1, &node, DAE__WALK_ALL))
+    for (int i = 0; i < x->walker->visit.count; i++) {
+      const dae__entry *e = &x->graph->entry[x->walker->visit.item[i].node];
+      call =
+          call || (e->op == DAE__OP_CURVE && x->graph->curves.item[e->c / DAE__CURVE_ORDERS]->call);
+    }
+  return !call && (kinds & DAE__LEAF_TIME) &&
+         !(kinds & ~(unsigned)(DAE__LEAF_TIME | DAE__LEAF_DISCRETE));
 }
 
 dae__clock *dae__bind_clock(dae__binder *b, dae__node node, int direction)

@@ -277,7 +277,8 @@ static void observe_build_event(dae__binder *b, const dae__layout *layout,
                      .sets = sets,
                      .set_count = event->actions.count,
                      .kind = event->kind,
-                     .passive = event->passive};
+                     .passive = event->passive,
+                     .bends = event->bends};
 }
 
 /* Modes of the guards that are clocks just after the start, where their functions may vanish. */

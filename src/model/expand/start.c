@@ -50,6 +50,18 @@ static bool start_push_needs(work *w, dae__node node)
   return complete;
 }
 
+static double start_operator(const work *w, dae__node node)
+{
+  const dae__graph *graph = w->x->graph;
+  const dae__entry *e = &graph->entry[node];
+  dae__node operand[3];
+  double value[3] = {0};
+  int count = dae__entry_operands(e, operand);
+  for (int i = 0; i < count; i++)
+    value[i] = w->value[operand[i]];
+  return dae__op_value_with(graph->curves.item, (dae__op)e->op, dae__entry_word(e), value);
+}
+
 static double start_evaluate(work *w, dae__node node, double t)
 {
   dae__expander *x = w->x;
@@ -70,8 +82,7 @@ static double start_evaluate(work *w, dae__node node, double t)
     else if (v.op == DAE__OP_LEAF)
       w->value[top] = v.leaf > 0 ? w->value[w->start[v.leaf]] : t;
     else
-      w->value[top] = dae__op_value(v.op, w->value[v.a], v.op == DAE__OP_POWI ? v.b : w->value[v.b],
-                                    w->value[v.c]);
+      w->value[top] = start_operator(w, top);
     w->state[top] = DONE;
     w->stack.count--;
   }

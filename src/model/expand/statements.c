@@ -89,6 +89,18 @@ const char *dae__statement_name(const dae__context *c, const dae__statement *s)
 
 /* ---- energies and forces ---- */
 
+/* Refuses an input that jumps where it would make velocities or momenta infinite. */
+static void statements_check_held(dae__expander *x, dae__node node, int place, const char *what,
+                                  bool refused)
+{
+  const dae__curve *c = refused && !x->l->status ? dae__held_curve_below(x, node) : NULL;
+  if (c)
+    dae__load_fail(x->l, place,
+                   "%s cannot depend on %s, which is held and jumps between its samples: declare "
+                   "input %s linear or cubic",
+                   what, c->name, c->name);
+}
+
 static void statements_add_energy(const dae__context *c, const dae__statement *s)
 {
   static const dae__allowed may[] = {
@@ -101,6 +113,7 @@ static void statements_add_energy(const dae__context *c, const dae__statement *s
   dae__instance *own = &c->x->instances.item[c->instance];
   dae__node node = dae__evaluate(c, s->a), *sum = kinetic ? &own->kinetic : &own->potential;
   dae__check_leaves(c, node, s->a->place, &may[kinetic]);
+  statements_check_held(c->x, node, s->a->place, "the kinetic energy", kinetic);
   *sum = DAE__ADD(c->x->graph, *sum, node);
   if (own->energy_place == 0)
     own->energy_place = s->place;
@@ -151,6 +164,8 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
   if (x->l->status)
     return;
   unsigned kinds = dae__kinds_below(x, g.node);
+  statements_check_held(x, g.node, s->place, joint ? "a joint" : "a constraint",
+                        !(kinds & DAE__LEAF_COORD_RATE));
   if (!(kinds & (DAE__LEAF_COORD | DAE__LEAF_COORD_RATE)))
     dae__load_fail(x->l, s->place, "the %s contains no coordinate", joint ? "joint" : "constraint");
   if (x->l->status || !dae__load_record(x->l, s->place))
@@ -257,12 +272,14 @@ static void statements_evaluate_all(dae__expander *x)
     int s = x->scopes.item[x->instances.item[i].scope].first;
     for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next) {
       const dae__symbol *symbol = &x->symbols.item[s];
-      bool named = symbol->kind == DAE__STATEMENT_PARAM ||
+      bool named = symbol->kind == DAE__STATEMENT_PARAM || symbol->kind == DAE__STATEMENT_INPUT ||
                    (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters < 0);
       if (symbol->d->parameters >= 0) {
         dae__local index;
         dae__context c = dae__context_of(x, i, &index);
         dae__check_function(&c, symbol->d->value, symbol->d, c.frame);
+        if (symbol->kind == DAE__STATEMENT_TABLE && !x->l->status)
+          dae__table_curve(x, s, i, symbol->d->place);
       }
       const dae__elements *e = named ? dae__elements_of(x, s, i, symbol->d->place) : NULL;
       for (int k = 0; e && k < e->count && !x->l->status; k++)

@@ -13,6 +13,9 @@ static place time_place(const dae__expander *x, const dae__node_view *v, place *
 {
   int operands = dae__op_operands(v->op), degree = 3;
   place p = {.kinds = v->op == DAE__OP_LEAF ? x->leaf_kind.item[v->leaf] : 0};
+  bool call = v->op == DAE__OP_CURVE && x->graph->curves.item[v->word / DAE__CURVE_ORDERS]->call;
+  if (v->op == DAE__OP_INTERVAL || call) /* knots are instants anyway; a function has no ranges */
+    p.kinds |= DAE__LEAF_DISCRETE;
   for (int i = 0; i < operands; i++)
     p.kinds |= below[i]->kinds;
   if (v->op == DAE__OP_LEAF)

@@ -165,6 +165,18 @@ static dae__value value_evaluate_function(const dae__context *c, const dae__expr
   return value;
 }
 
+/* Evaluates a table at its argument. */
+static dae__value value_evaluate_table(const dae__context *c, const dae__expr *e, int symbol,
+                                       int instance)
+{
+  if (e->count != 1)
+    dae__load_fail(c->x->l, e->place, "%s is a table and takes 1 argument, not %d", e->name,
+                   e->count);
+  dae__node argument = c->x->l->status ? DAE__ZERO : value_operand(c, e->argument, false);
+  int curve = c->x->l->status ? -1 : dae__table_curve(c->x, symbol, instance, e->place);
+  return curve < 0 ? DAE__NO_VALUE : dae__as_number(dae__curve_at(c->x, curve, argument, e->place));
+}
+
 /* Mark that smooth(E) or noevent(E) gives to the relations in E; WATCHED: e is another call. */
 static dae__mark value_mark_of(const dae__context *c, const dae__expr *e)
 {
@@ -199,7 +211,7 @@ static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
 {
   const dae__expr *last = e->member ? e->member : e;
   int instance = c->instance, symbol = -1, word = e->member ? -1 : dae__word_of(e->name);
-  bool builtin = word >= DAE__FIRST_FUNCTION;
+  bool builtin = word >= DAE__FIRST_FUNCTION, table = false;
   bool multiplier = !e->member && (!strcmp(e->name, "lambda") || !strcmp(e->name, "psi"));
   dae__mark mark = value_mark_of(c, e);
   if (multiplier) { /* multiplier, unless a function has this name */
@@ -210,7 +222,9 @@ static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
     symbol = dae__lookup_path(c, e, &instance);
     if (symbol < 0)
       return DAE__NO_VALUE;
-    if (c->x->symbols.item[symbol].kind != DAE__STATEMENT_LET) {
+    dae__statement_kind kind = c->x->symbols.item[symbol].kind;
+    table = kind == DAE__STATEMENT_TABLE;
+    if (!table && kind != DAE__STATEMENT_LET) {
       dae__load_fail(c->x->l, last->place,
                      "%s is not a function; write * between factors, and [ ] around an index",
                      last->name);
@@ -220,6 +234,7 @@ static dae__value value_evaluate_call(const dae__context *c, const dae__expr *e)
   dae__value value = builtin      ? value_evaluate_builtin(c, e, word)
                      : multiplier ? dae__as_number(dae__multiplier_node(c, e))
                      : mark       ? value_evaluate_marked(c, e, mark)
+                     : table      ? value_evaluate_table(c, last, symbol, instance)
                                   : value_evaluate_function(c, last, symbol, instance);
   return last->rate || e->rate
              ? dae__as_number(dae__total_rate(c->x, value.node, e->place, last->name))
@@ -317,7 +332,9 @@ static dae__value value_evaluate_name(const dae__context *c, const dae__expr *e)
                    s->d->name);
     return DAE__NO_VALUE;
   }
-  dae__node node = dae__element_node(c->x, at.symbol, at.instance, at.element, e->place);
+  bool input = s->kind == DAE__STATEMENT_INPUT;
+  dae__node node = input ? dae__input_node(c, last, at, rate)
+                         : dae__element_node(c->x, at.symbol, at.instance, at.element, e->place);
   double value;
   if (c->constant && !c->x->l->status && !dae__is_constant(c->x->graph, node, &value))
     dae__load_fail(c->x->l, e->place, "%s is a constant, but %s depends on variables or the time",

@@ -234,6 +234,7 @@ static bool parse_refuse_unknown_word(dae__parser *p)
     return false;
   const char *word = dae__parser_text(p);
   const char *near = dae_suggest(word, DAE__KEYWORDS, dae__word_text, dae__words);
+  near = near ? near : dae__parser_suggest_data(word);
   if (near)
     dae__load_fail(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
@@ -296,6 +297,10 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   case DAE__STATEMENT_DRAW:
     parse_draw(p, s);
     break;
+  case DAE__STATEMENT_TABLE:
+  case DAE__STATEMENT_INPUT:
+    dae__parser_data(p, s);
+    break;
   case DAE__STATEMENT_EQUATION:
     parse_sides(p, s, "of an equation A = B");
     break;
@@ -323,6 +328,8 @@ static void parse_statement(dae__parser *p, list *all)
   int kind = word >= 0 && word < DAE__KEYWORDS ? DAE__STATEMENT_MODEL + word : -1;
   if (kind < 0 && parse_at_setting(p))
     kind = DAE__STATEMENT_SETTING;
+  int data = kind < 0 ? dae__parser_at_data(p) : -1;
+  kind = data >= 0 ? data : kind;
   if (kind < 0 && parse_refuse_unknown_word(p))
     return;
   dae__statement *s = DAE__NEW(p->l->scratch, dae__statement);
@@ -331,7 +338,7 @@ static void parse_statement(dae__parser *p, list *all)
   s->kind = kind < 0 ? DAE__STATEMENT_EQUATION : (dae__statement_kind)kind;
   s->place = p->at.place;
   s->line = p->at.line;
-  if (kind >= DAE__STATEMENT_MODEL)
+  if (kind >= DAE__STATEMENT_TABLE)
     dae__parser_advance(p);
   if (kind == DAE__STATEMENT_IMPORT) {
     if (p->blocks > 0)
@@ -345,11 +352,11 @@ static void parse_statement(dae__parser *p, list *all)
     if (s->kind == DAE__STATEMENT_MODEL || s->kind == DAE__STATEMENT_SIMULATE)
       return; /* not imported */
     if (s->kind != DAE__STATEMENT_PARAM && s->kind != DAE__STATEMENT_LET &&
-        s->kind != DAE__STATEMENT_SYSTEM)
-      dae__load_fail(
-          p->l, s->place,
-          "an imported file may hold params, lets and systems only; move this statement into a "
-          "system, or into the model");
+        s->kind != DAE__STATEMENT_SYSTEM && s->kind != DAE__STATEMENT_TABLE)
+      dae__load_fail(p->l, s->place,
+                     "an imported file may hold params, lets, tables and systems only; move this "
+                     "statement into a "
+                     "system, or into the model");
   }
   *all->last = s;
   all->last = &s->next;
