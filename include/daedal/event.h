@@ -70,7 +70,8 @@ typedef struct dae_event {
   int set_count;   /**< number of them */
   dae_event_kind kind; /**< kind of the event */
   /** first instant of a time event after t and not after end, the end of the run; infinity if there
-   * is none; with held values as in y. Steps end at the instants exactly. NULL: no time event */
+   * is none; with held values as in y. Steps end at the instants exactly. Returns 2 where they are
+   * too many up to the end. NULL: no time event */
   int (*next)(void *user, double t, double end, const double *y, double *next);
   /** the action changes only held values that the motion does not depend on: the integrator goes
    * on without a restart */

@@ -42,6 +42,9 @@ typedef struct dae_error_check {
    * difference and time of the maximum, separated by tabs */
   char columns[4096];
   char message[256]; /**< reason of a failure of the second run; empty: none */
+  /** first event or branch that the second run has another number of times, with both numbers;
+   * empty: none */
+  char other_events[160];
 } dae_error_check;
 
 /** Verdict on the results of a run, see docs/accuracy.md. */

@@ -302,12 +302,12 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   if ((found.action || found.branch) && !dae__plan_has_times(r->plan))
     DAE__TRY(run_row(r, t, r->y, err));
   dae_status applied = dae__events_apply(r->events, r->it, &news, err);
+  r->summary->events += news.fired;
+  r->summary->switchings += news.switched;
   if (applied < 0)
     return applied;
   r->t = t;
   run_extend(r);
-  r->summary->events += news.fired;
-  r->summary->switchings += news.switched;
   *restarted = news.restarted;
   if (applied == DAE_STOPPED)
     snprintf(r->summary->message, sizeof r->summary->message, "%s",
@@ -524,7 +524,6 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
     snprintf(s->message, sizeof s->message, "%s", err->text);
   if (r->it)
     s->stats = dae_integrator_stats(r->it);
-  run_list_events(r, s);
   if (r->it && r->plan->method->iterates) {
     s->systems = coupled->parts;
     dae_contraction_of(r->it, &s->contraction, NULL);
@@ -586,6 +585,7 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
     status = run_integrate(&r, err);
   if (status == DAE_ERROR_COUPLING && plan->method->iterates && r.it)
     run_offer_assembled(&r, env, err);
+  run_list_events(&r, r.summary);
   if (status >= 0 && plan->verify) {
     dae_status verified = dae__verify_run(&r.verify, &r.columns, r.summary, err);
     status = verified < 0 ? verified : status;

@@ -280,7 +280,11 @@ dae_status dae__events_schedule(dae__events *ev, double t, const double *y, dae_
     if (refused == 0 && ev->next[i] > t)
       continue;
     const char *name = dae__event_name(ev, i, text);
-    if (refused > 0)
+    if (refused == 2)
+      dae__fail(err, DAE_ERROR_CALLBACK, name,
+                "event '%s' has too many instants up to t = %.10g: use a longer period", name,
+                ev->end);
+    else if (refused > 0)
       dae__fail(err, DAE_ERROR_CALLBACK, name,
                 "the instants of event '%s' after t = %.10g cannot be told apart: its function of "
                 "time changes sign too often, or stays so near to zero that rounding decides",
