@@ -107,7 +107,7 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
-  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; int unwatched; void *columns;
+  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; bool stops_held; int unwatched; void *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
   bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }

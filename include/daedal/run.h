@@ -209,6 +209,9 @@ typedef struct dae_run_plan {
    * exceeds max, or a negative number to end the run. NULL: none */
   int (*stops)(void *user, double from, double to, int max, double *t);
   void *stops_user; /**< argument of stops */
+  /** the stops depend on the held values of the problem: they are asked for again after events that
+   * change these, and after every time event, up to the next one */
+  bool stops_held;
   int unwatched; /**< number of conditions in the problem that no guard watches, for the summary */
   /** columns in this order, after t and before the outputs; NULL: all entries of the extended
    * state vector, by kind */

@@ -53,6 +53,9 @@ typedef struct dae__event_count {
   long near_misses;   /* extrema of the value within a few tolerances of zero */
 } dae__event_count;
 
+/* Notes the events that a run misses at its end by less than the tolerances. */
+void dae__events_finish(dae__events *ev);
+
 /* Counts of event i so far. */
 dae__event_count dae__events_count(const dae__events *ev, int i);
 

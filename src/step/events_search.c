@@ -102,6 +102,21 @@ dae__search dae__events_search(dae__events *ev, int i, double end)
                        .limit = MAX_SAMPLES};
 }
 
+void dae__events_finish(dae__events *ev)
+{
+  ev->kept = ev->next_state = 0;
+  for (int n = 0; n < ev->searches && ev->it; n++) {
+    dae__watch *w = &ev->watches[ev->searched[n]];
+    dae__search s = dae__events_search(ev, ev->searched[n], ev->memory->t);
+    ev->event = ev->searched[n];
+    ev->projected = !ev->events[ev->event].states_only;
+    bool known = !isnan(w->left.rate) || /* after an event at the end: asked for now */
+                 dae__events_sample(ev, &w->left, NULL) == DAE_OK;
+    if (known)
+      dae__search_end(&s, w);
+  }
+}
+
 /* Searches for the first crossing of event i up to `end`, from its watch at the end of the last
  * search. A crossing or a close extremum on raw dense output is confirmed on projected dense
  * output. */

@@ -278,6 +278,16 @@ dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found 
   return DAE_OK;
 }
 
+void dae__search_end(const dae__search *s, dae__watch *w)
+{
+  const dae__sample *at = &w->left;
+  bool wanted = s->direction == 0 || s->direction == -w->side;
+  double near = NEAR * (s->near_abs + s->near_tol * w->scale);
+  double late = NEAR * s->near_tol * fabs(at->t) * fabs(at->rate);
+  w->near += wanted && w->armed && w->side * at->rate < 0 && w->side * at->value > 0 &&
+             fabs(at->value) <= fmin(near, late);
+}
+
 /* ---- intervals cleared as a whole ---- */
 
 dae__places dae__search_places(double from, double end)

@@ -77,6 +77,10 @@ typedef struct dae__found {
 dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found *out,
                                 dae_error *err);
 
+/* Ends the search at the end of a run: a zero that e would reach just behind it, within the
+ * tolerances of e and of the time, is a near miss. */
+void dae__search_end(const dae__search *s, dae__watch *w);
+
 /* Samples of a watch at the inner places and at the end of an interval. */
 typedef struct dae__samples {
   double value[DAE__SEARCH_INNER + 1], rate[DAE__SEARCH_INNER + 1];

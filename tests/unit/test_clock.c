@@ -288,6 +288,7 @@ static void test_words_stay_names(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_too_many_instants_up_to_the_end_of_the_run),
       cmocka_unit_test(test_every_is_exact),   cmocka_unit_test(test_at_is_ascending),
       cmocka_unit_test(test_affine_functions), cmocka_unit_test(test_held_values_are_coefficients),
       cmocka_unit_test(test_multiples),        cmocka_unit_test(test_sines),

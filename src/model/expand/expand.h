@@ -215,7 +215,8 @@ typedef struct dae__expander {
   int unwatched;             /* number of relations of the motion within noevent */
   bool *moves;               /* by leaf: the motion depends on it; set by dae__guard_motion */
   dae__picture picture;      /* shapes of the draw statements */
-  DAE__LIST(dae__node) time_functions; /* maximal functions of time alone in the motion */
+  DAE__LIST(dae__node) time_functions; /* maximal functions of time and discretes in the motion */
+  bool time_functions_held;            /* some of them hold discretes */
   const dae__statement *simulate;
   double from, to;           /* start and end of the run by its settings; to = NaN: not given */
   dae__node *no_state_rates; /* by leaf: node 0 for the rate of a state, -1 for others */
