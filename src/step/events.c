@@ -133,7 +133,7 @@ void dae__events_list_moves(dae__events *ev, dae__text *moves)
 
 int dae__events_moved(const dae__events *ev)
 {
-  return ev->moved;
+  return ev->memory->moved;
 }
 
 dae__event_count dae__events_count(const dae__events *ev, int i)

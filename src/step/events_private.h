@@ -1,6 +1,6 @@
 /* The event detector as its files see it: events.c creates it and evaluates event functions,
  * events_look.c passes over the watches that a step leaves far from zero, events_search.c finds the
- * next instant, events_apply.c changes the state there. */
+ * next instant, events_apply.c changes the state there, events_saved.c saves it. */
 #ifndef DAEDAL_STEP_EVENTS_PRIVATE_H
 #define DAEDAL_STEP_EVENTS_PRIVATE_H
 
@@ -25,6 +25,7 @@ typedef struct dae__events_memory {
   double t;         /* end of the part of the step searched so far */
   double t_fired;   /* time of the last event */
   int simultaneous; /* number of consecutive events at t_fired */
+  int moved;        /* number of values that actions have moved */
 } dae__events_memory;
 
 /* Zero crossing of one event in the current step. */
@@ -67,7 +68,6 @@ struct dae__events {
   double rtol, atol;       /* tolerances of the steps, for near misses */
   double end;              /* end of the run */
   dae__text *moves;        /* list of the values that actions have moved, or NULL */
-  int moved;               /* number of them */
   /* saved */
   dae__events_memory *memory;
   dae__watch *watches;
