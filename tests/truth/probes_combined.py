@@ -338,3 +338,159 @@ kinetic x'^2/2
 potential x^2/2
 event turn: x'
 simulate to 313""", {"turn": 99}, {"x": math.cos(313)}, amplification=500)
+
+
+@probe
+def coupled_kick_in_part():
+    # two oscillators coupled by a constant input from the other's discrete; clock inside one, kick of the other's rate
+    x, v, t = 1.0, 0.0, 0.0
+    y, w = 0.0, 0.5
+    for k in range(1, 7):
+        h = 0.5
+        x, v = x*math.cos(h)+v*math.sin(h), -x*math.sin(h)+v*math.cos(h)
+        y, w = y*math.cos(2*h)+w/2*math.sin(2*h), -2*y*math.sin(2*h)+w*math.cos(2*h)
+        if k < 7: v = v + 0.1; w = w - 0.2
+    h = 0.25
+    x, v = x*math.cos(h)+v*math.sin(h), -x*math.sin(h)+v*math.cos(h)
+    y = y*math.cos(2*h)+w/2*math.sin(2*h)
+    return Probe("""system A {
+  coord x = 1
+  kinetic x'^2/2
+  potential x^2/2
+  force x = 0*B.y
+  event kick: every 0.5 { x' = x' + 0.1 }
+}
+system B {
+  coord y = 0 rate 0.5
+  kinetic y'^2/2
+  potential 2*y^2
+  force y = 0*A.x
+  event kick: every 0.5 { y' = y' - 0.2 }
+}
+simulate to 3.25""", {"A.kick": 6, "B.kick": 6}, {"A.x": x, "B.y": y}, amplification=30, step=0.005)
+
+
+@probe
+def crossing_in_part_acts_on_other():
+    # A.x = t mod; crossing in A raises input of B
+    return Probe("""system A {
+  state x = 0
+  x' = 1 + 0*B.y
+  event wrap: x - 1 rising { x = 0 }
+}
+system B {
+  state y = 0
+  discrete u = 0
+  y' = u + 0*A.x
+}
+event step: A.x - 0.5 rising { B.u = B.u + 1 }
+simulate to 5.25""", {"A.wrap": 5, "step": 5}, {"A.x": 0.25, "B.y": sum(5.25 - (k + 0.5) for k in range(5)), "B.u": 5}, amplification=30, step=0.01)
+
+
+@probe
+def abs_of_rate():
+    # x'' = -|x'| x' quadratic drag downwards and upwards with sign changes through a clock kick
+    def drag(x, v, h):
+        s = 1 if v >= 0 else -1
+        a = abs(v)
+        return x + s*math.log(1 + a*h), s*a/(1 + a*h)
+    x, v = 0.0, 2.0
+    for k in range(1, 6):
+        x, v = drag(x, v, 1.0)
+        v = v - 3 if k % 2 else v + 3
+    x, v = drag(x, v, 0.5)
+    return Probe("""coord x = 0 rate 2
+discrete s = 1
+kinetic x'^2/2
+force x = -abs(x')*x'
+event flip: every 1 { x' = x' - 3*s; s = -s }
+simulate to 5.5""", {"flip": 5}, {"x": x, "der(x)": v}, amplification=10)
+
+
+@probe
+def dead_zone():
+    # force -k*(|x|-1)+ outside of a dead zone: free flight inside, half harmonic outside
+    k = 100.0; w = math.sqrt(k); v0 = 2.0
+    T = math.pi / w + 2 / v0   # half a cycle
+    t = 10.3
+    t1 = 1 / v0  # from x=0 to x=1
+    tau = t - t1; n = int(tau // T); r = tau - n * T
+    s = 1 if n % 2 == 0 else -1
+    x = s * (1 + v0 / w * math.sin(w * r)) if r < math.pi / w else s * (1 - v0 * (r - math.pi / w))
+    return Probe("""coord x = 0 rate 2
+kinetic x'^2/2
+force x = -100*sign(x)*max(abs(x) - 1, 0)
+simulate to 10.3""", {}, {"x": x}, amplification=200)
+
+
+@probe
+def stop_watch():
+    # stop at the third crossing by a condition, in the middle of a long step
+    return Probe("""coord x = 1
+discrete n = 0
+kinetic x'^2/2
+potential x^2/2
+event zero: x { n = n + 1 }
+event third: when n >= 3 stop
+simulate to 100""", {"zero": 3, "third": 1}, {"t": 2.5*math.pi}, amplification=10)
+
+
+@probe
+def rows_at_events():
+    return Probe("""state x = 0
+discrete n = 0
+x' = 1
+event a: at 1, 2, 3 { n = n + 1; x = x + 1 }
+event b: x - 4.5 rising { n = n + 10 }
+simulate to 4""", {"a": 3, "b": 1}, {"x": 7, "n": 13}, options="--every 1", step=0.1, error=1e-9, rows=5)
+
+
+@probe
+def sine_of_clock_phase():
+    # a force switched by sign(sin(w t)), w incommensurate with the end; relations of t are clocks
+    w = 3.3
+    t, v, x = 0.0, 0.0, 0.0
+    end, k = 10.0, 1
+    marks = [j*math.pi/w for j in range(1, 100) if j*math.pi/w < end] + [end]
+    s = 1
+    for m in marks:
+        h = m - t
+        x += v*h + s*h*h/2; v += s*h; t = m; s = -s
+    return Probe("""coord x = 0
+kinetic x'^2/2
+force x = sign(sin(3.3*t))
+simulate to 10""", {}, {"x": x, "der(x)": v}, amplification=10, step=0.01)
+
+
+@probe
+def two_levels_at_once():
+    # two guards and an event at one crossing; the event's action re-enters the first branch
+    return Probe("""state x = 0, y = 0
+discrete n = 0
+x' = if(x < 1, 1, 2)
+y' = if(x < 1, 0, 1)
+event reset: x - 1 rising { x = 0; n = n + 1 }
+simulate to 5.5""", {"reset": 5}, {"x": 0.5, "y": 0, "n": 5}, amplification=30, step=0.07, error=1e-6)
+
+
+@probe
+def microseconds():
+    # a converter at 1 MHz for 100 us: x' = 1e6*(u - x), u toggles every 1e-6
+    x, u, T = 0.0, 1, 1e-6
+    for k in range(1, 101):
+        x = u + (x - u)*math.exp(-1.0); u = 1 - u
+    return Probe("""state x = 0
+discrete u = 1
+x' = 1e6*(u - x)
+event toggle: every 1e-6 { u = 1 - u }
+simulate to 100e-6""", {"toggle": 100}, {"x": x}, amplification=10, step=1e-8)
+
+
+@probe
+def lists_and_grid_meet():
+    return Probe("""state x = 0
+discrete n = 0, m = 0
+x' = n - m
+event grid: every 0.3 { n = n + 1 }
+event list: at 0.9, 0.6, 0.6, 1.2 { m = m + 1 }
+simulate to 1.5""", {"grid": 5, "list": 3}, {"x": 0.3*(1 + 2 - 1 + 3 - 2 + 4 - 3), "n": 5, "m": 3}, step=0.05, error=1e-9)
