@@ -289,11 +289,16 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_too_many_instants_up_to_the_end_of_the_run),
-      cmocka_unit_test(test_every_is_exact),   cmocka_unit_test(test_at_is_ascending),
-      cmocka_unit_test(test_affine_functions), cmocka_unit_test(test_held_values_are_coefficients),
-      cmocka_unit_test(test_multiples),        cmocka_unit_test(test_sines),
-      cmocka_unit_test(test_narrow_features),  cmocka_unit_test(test_degenerate_functions),
-      cmocka_unit_test(test_refusals),         cmocka_unit_test(test_words_stay_names),
+      cmocka_unit_test(test_every_is_exact),
+      cmocka_unit_test(test_at_is_ascending),
+      cmocka_unit_test(test_affine_functions),
+      cmocka_unit_test(test_held_values_are_coefficients),
+      cmocka_unit_test(test_multiples),
+      cmocka_unit_test(test_sines),
+      cmocka_unit_test(test_narrow_features),
+      cmocka_unit_test(test_degenerate_functions),
+      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_words_stay_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
