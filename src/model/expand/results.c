@@ -104,7 +104,7 @@ static void results_add_instants(const dae__context *c, const dae__statement *s,
   constant.what = "an instant of an event";
   for (const dae__expr *e = s->point; e && !l->status; e = e->next)
     *DAE__PUSH(l->scratch, &event->instants) = dae__evaluate_constant(&constant, e);
-  if (dae__load_ok(l))
+  if (dae__load_ok(l) && event->instants.count > 0)
     qsort(event->instants.item, (size_t)event->instants.count, sizeof(double), results_by_value);
 }
 
