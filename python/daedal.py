@@ -82,7 +82,7 @@ dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *in
   *atol; dae_held held; }
 dae_start { double t; void *y, *fixed, *given, *held; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
-dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive, bends; }
+dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive, bends; void *group; int member; }
 dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
   splitting; double theta, omega; int depth; bool picard, lagged; double linear; bool reorder;
   int begin, stop, interpolation; bool project; int workers; void *children, *terms, *order, *watch,
@@ -93,7 +93,7 @@ dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second
 dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
-  char columns[4096], message[256]; }
+  char columns[4096], message[256], other_events[160]; }
 dae_native { long instructions; bool cached; double seconds; }
 dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
   *proceed_user; }
@@ -107,7 +107,7 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
-  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; int unwatched; char *inputs, *units; void *columns;
+  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; bool stops_held; int unwatched; char *inputs, *units; void *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
   bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }

@@ -42,6 +42,9 @@ typedef struct dae_error_check {
    * difference and time of the maximum, separated by tabs */
   char columns[4096];
   char message[256]; /**< reason of a failure of the second run; empty: none */
+  /** first event or branch that the second run has another number of times, with both numbers;
+   * empty: none */
+  char other_events[160];
 } dae_error_check;
 
 /** Verdict on the results of a run, see docs/accuracy.md. */
@@ -212,6 +215,9 @@ typedef struct dae_run_plan {
    * exceeds max, or a negative number to end the run. NULL: none */
   int (*stops)(void *user, double from, double to, int max, double *t);
   void *stops_user; /**< argument of stops */
+  /** the stops depend on the held values of the problem: they are asked for again after events that
+   * change these, and after every time event, up to the next one */
+  bool stops_held;
   int unwatched; /**< number of conditions in the problem that no guard watches, for the summary */
   const char *inputs; /**< data of inputs, for the summary; NULL: none */
   const char *units;  /**< units of columns and params, for the summary; NULL: none */

@@ -247,6 +247,7 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->units = model->units;
   plan->stops = model->stops ? dae__stops_find : NULL;
   plan->stops_user = model->stops;
+  plan->stops_held = model->stops && dae__stops_are_held(model->stops);
   plan->native = model->native;
   if (to)
     plan->to = to->value;

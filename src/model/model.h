@@ -48,7 +48,10 @@ struct dae_model {
   DAE__LIST(dae_column) columns;
   dae__result_tape outputs;
   const char **output_names;
-  dae_event *events;           /* those of guards, then those of the text */
+  dae_event *events; /* those of guards, then those of the text */
+  /* values of the events that are searched for: without rates; with rates, by states alone */
+  dae_event_group event_group[2];
+  dae__result_tape event_samples[2];
   dae_model_event *event_text; /* by event: what the text says of it */
   int event_count;
   int unwatched;              /* number of relations of the motion within noevent */

@@ -143,6 +143,8 @@ static void json_add_check(dae__text *text, const dae_error_check *c)
   dae__text_number(text, c->step);
   dae__text_add(text, ", \"rows\": %ld, \"message\": ", c->rows);
   dae__text_quote(text, c->message[0] ? c->message : NULL, sizeof c->message);
+  dae__text_add(text, ", \"other_events\": ");
+  dae__text_quote(text, c->other_events[0] ? c->other_events : NULL, sizeof c->other_events);
   dae__text_add(text, ", \"tolerances\": ");
   dae__text_number(text, c->most.tolerances);
   dae__text_add(text, ", \"columns\": {");

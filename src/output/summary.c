@@ -281,6 +281,8 @@ static void summary_add_check(dae__text *t, const dae_error_check *c)
                 summary_plural(c->rows), c->step > 0 ? "1e-4 max|y| + 1e-6" : "rtol max|y| + atol");
   if (c->message[0])
     dae__text_add(t, INDENT "not to the end: %s\n", c->message);
+  if (c->other_events[0])
+    dae__text_add(t, INDENT "another number of events: %s\n", c->other_events);
   for (const char *line = c->columns; *line; line += strcspn(line, "\n"), line += *line == '\n') {
     const char *word[4] = {line};
     int length[4] = {0};

@@ -20,6 +20,7 @@
   X(dae_error)                                                                                     \
   X(dae_error_check)                                                                               \
   X(dae_event)                                                                                     \
+  X(dae_event_group)                                                                               \
   X(dae_held)                                                                                      \
   X(dae_joint)                                                                                     \
   X(dae_lie_options)                                                                               \

@@ -139,6 +139,9 @@ static void trust_judge_difference(dae_summary *s)
     trust_add(s, c->most.tolerances > DIFFERENCE_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
               "%s differs from the second run by %s tolerances", c->most.name,
               dae__number_text(c->most.tolerances, 3).text);
+  if (c->other_events[0]) /* near misses say that the number is not certain */
+    trust_add(s, s->near_misses > 0 ? DAE_TRUST_AMBER : DAE_TRUST_RED,
+              "another number of events: %s", c->other_events);
 }
 
 void dae__trust_judge(dae_summary *s, const dae__trust_facts *f)

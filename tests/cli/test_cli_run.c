@@ -201,6 +201,23 @@ static void test_verdict_is_told_and_strict_makes_red_8(void **state)
   table_free(&second);
 }
 
+static void test_error_check_compares_numbers_of_events(void **state)
+{
+  (void)state;
+  /* bdf at 1e-3 loses so much amplitude that most tops are missed */
+  file_write("top.dae", "model top\ncoord x = 1\nkinetic x'^2/2\npotential x^2/2\n"
+                        "event top: x - 0.99998 rising\n"
+                        "simulate to 200 rtol 1e-3 method bdf\n");
+  outcome *o = command_exits(0, "run top.dae --check-error --json top.json");
+  assert_non_null(strstr(o->out, "another number of events: event top: "));
+  assert_non_null(strstr(o->out, ", 31 in the second run"));
+  /* both runs have all of them, those of a failed instant too */
+  file_write("slide.dae", "model slide\nstate x = 1\nx' = if(x > 0, -1, 1)\nsimulate to 3\n");
+  o = command("run slide.dae");
+  assert_non_null(strstr(o->out, "branches     2 changes"));
+  assert_non_null(strstr(o->out, "x > 0 2 times"));
+}
+
 static void test_variables_that_limit_the_step_are_named(void **state)
 {
   (void)state;
@@ -252,6 +269,7 @@ int main(void)
       IN_FOLDER(test_inconsistent_start_is_3_and_names_the_equation),
       IN_FOLDER(test_blow_up_is_4_and_keeps_the_rows_before),
       IN_FOLDER(test_verdict_is_told_and_strict_makes_red_8),
+      IN_FOLDER(test_error_check_compares_numbers_of_events),
       IN_FOLDER(test_variables_that_limit_the_step_are_named),
       IN_FOLDER(test_events_that_accumulate_are_told),
   };

@@ -16,6 +16,7 @@
 #include <float.h>
 #include <math.h>
 
+#define MAX_INSTANTS 1e9   /* largest number of instants of a grid up to the end of a run */
 #define CLOCK_CELLS 100000 /* pieces looked at in one search; a zero takes 10 to 90 */
 #define DEPTH 128        /* pieces that wait: divisions shrink by 0.542 at least, to 1e-16 in 60 */
 #define DIVISION 0.45801 /* place of a division, no simple fraction */
@@ -240,6 +241,8 @@ int dae__clock_next(dae__clock *c, double t, double end, const double *held, dou
     t = c->start; /* a zero at the start is no crossing */
   if (!(t < end))
     return 0;
+  if (isfinite(end) && end - t > MAX_INSTANTS * c->period && c->period > 0)
+    return 2;
   if (c->period > 0)
     *next = clock_on_grid(c, t);
   else if (c->e)

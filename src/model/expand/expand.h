@@ -232,7 +232,8 @@ typedef struct dae__expander {
   DAE__LIST(dae__input) inputs; /* by element, those of a symbol in a row */
   dae__table input_table;       /* first input of a symbol, by instance and name */
   dae__picture picture;         /* shapes of the draw statements */
-  DAE__LIST(dae__node) time_functions; /* maximal functions of time alone in the motion */
+  DAE__LIST(dae__node) time_functions; /* maximal functions of time and discretes in the motion */
+  bool time_functions_held;            /* some of them hold discretes */
   const dae__statement *simulate;
   double from, to;           /* start and end of the run by its settings; to = NaN: not given */
   dae__node *no_state_rates; /* by leaf: node 0 for the rate of a state, -1 for others */

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/vec.h"
+#include "step/search.h"
 #include <math.h>
 
 /* ---- inputs ---- */
@@ -215,12 +216,12 @@ static dae_status onestep_evaluate(dae__onestep *o, double t, dae_dense accuracy
   dae_step step = {
       .t = k->t_previous, .h = k->t - k->t_previous, .from = o->previous, .to = o->now};
   dae_point p = {out->z, o->adapter.singular || accuracy == DAE_DENSE_RAW ? out->dz : NULL};
+  double x = dae__search_place(t, step.t, step.h);
   if (o->memory->crossed) {
-    dae__crossing_interpolate(&o->crossing, &step, (t - step.t) / step.h, p.z, p.dz);
+    dae__crossing_interpolate(&o->crossing, &step, x, p.z, p.dz);
     return DAE_OK;
   }
-  return stepper->table->dense_output(stepper->self, &step, (t - step.t) / step.h, accuracy, &p,
-                                      err);
+  return stepper->table->dense_output(stepper->self, &step, x, accuracy, &p, err);
 }
 
 static void onestep_interpolate_raw(void *self, double t, double *y, double *dy)
