@@ -70,7 +70,7 @@ dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, 
   *in_names, *g_names, *k_names, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K, *gamma,
   *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
   *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
-  *energy_rate; bool constant_mass, time_free_g; }
+  *energy_rate; bool constant_mass, time_free_g, conservative; }
 dae_semi_explicit_at { double t; void *x, *y, *in; }
 dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y_names, *in_names,
   *f_names, *F_names, *f, *F, *M, *J, *J_in, *F_t, *Ms_x, *M_pattern, *J_pattern, *J_in_pattern,
@@ -1135,6 +1135,7 @@ class Mechanical(_Form):
     nq, ng, nk, nu, nw     sizes that do not follow from names, the start, g and k
     q_names, u_names, w_names, g_names, k_names     names in columns and messages
     constant_mass, time_free_g     M is constant, g does not depend on t
+    conservative           v.p - T + V is constant: gauss and auto keep it so
     M_pattern, G_pattern, K_pattern, J_pattern, Ms_pattern, Gts_pattern, k_q_pattern, Kts_pattern
                sparsity, by matrices with the same nonzero entries: fewer evaluations for
                differences, sparse factorisations
@@ -1145,8 +1146,8 @@ class Mechanical(_Form):
     _PARTS = {"q": "q", "v": "q", "u": "u", "w": "w", "lambda": "g", "psi": "k"}
     _MOVING = ("q", "v", "u")
     _OTHERS = ("q_names", "u_names", "w_names", "g_names", "k_names", "energy", "constant_mass",
-               "time_free_g", "M_pattern", "G_pattern", "K_pattern", "J_pattern", "Ms_pattern",
-               "Gts_pattern", "k_q_pattern", "Kts_pattern")
+               "time_free_g", "conservative", "M_pattern", "G_pattern", "K_pattern", "J_pattern",
+               "Ms_pattern", "Gts_pattern", "k_q_pattern", "Kts_pattern")
     _CALLBACKS = {
         "M": ("qv", "q", "q"), "f": ("qvuw", "q"), "p": ("qv", "q"), "F": ("qvuw", "q"),
         "p_rate": ("qv", "q"), "s": ("qvuw", "u"), "c": ("qvuw", "w"), "g": ("q", "g"),

@@ -299,6 +299,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
                         .self = o,
                         .order = 2 * s,
                         .second_order = true,
+                        .conserves = true,
                         .stiffness = &o->memory->stiffness,
                         .work = &o->memory->work,
                         .control = dae__controller_defaults(s + 1)};

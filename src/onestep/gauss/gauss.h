@@ -55,7 +55,8 @@ typedef struct dae__gauss_memory {
   /* contraction of the sweeps and step size at which it was measured; 0: not known */
   double rate, measured_h;
   int last; /* index in K of the slopes of the last accepted step */
-  /* sweeps of the last attempt relative to their limit */
+  /* sweeps of the last attempt relative to their limit, up to the error that the iteration of the
+   * first step may leave */
   double stiffness;
   long iterations;
   long steps;  /* number of completed steps, by which the stop value decreases */

@@ -50,6 +50,7 @@ typedef struct iteration {
   double rate;     /* largest contraction from the third sweep on */
   double slowest;  /* least contraction that earlier steps let expect; 0: not known */
   double estimate; /* error estimate after the last sweep; 0: none */
+  bool enough;     /* the error is below the stop value of the first step */
 } iteration;
 
 /* ---- convergence test ---- */
@@ -126,8 +127,9 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
      * evaluations prevents it */
     bool reaches = gauss_may_converge(o, it, it->stop);
     double theta = fmax(it->change / it->previous_change, it->slowest);
-    *done =
-        known && theta < 1 && theta * it->change <= (reaches ? it->stop : o->stop) * (1 - theta);
+    double left = theta < 1 ? theta / (1 - theta) * it->change : INFINITY;
+    it->enough = left <= o->stop;
+    *done = known && left <= (reaches ? it->stop : o->stop);
     if (!*done && o->fixed)
       *done = it->change >= it->previous_change && it->change <= MAX_ROUND_OFF_CHANGE;
     may_converge = *done || reaches || gauss_may_converge(o, it, o->stop);
@@ -193,7 +195,8 @@ dae_status dae__gauss_iterate(dae__gauss *o, const dae_step *step, double *K, da
         gauss_sweep(o, step, first, it.corrected && it.sweeps == 0 ? psi : NULL, K, err);
     o->memory->iterations++;
     o->memory->work += o->s;
-    o->memory->stiffness = (it.sweeps + 1) / (double)MAX_SWEEPS;
+    if (!it.enough)
+      o->memory->stiffness = (it.sweeps + 1) / (double)MAX_SWEEPS;
     DAE__TRY(status);
     status = gauss_test_convergence(o, step->h, step->to.z, &it, &done, err);
     /* fixed steps: the last change is round-off */
