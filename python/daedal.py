@@ -100,7 +100,7 @@ dae_native_options { char *compiler, *cache; double seconds; long instructions; 
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events, switchings;
   double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance,
-  energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
+  energy_error, energy_tolerance, energy_supplied, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
   char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; }
