@@ -2,6 +2,7 @@
  *
  *   driver.c       step-size control: attempt, error test, completion, next step size
  *   integrator.c   functions of the integrator's table: dense output, restart, statistics
+ *   conserve.c     corrections that keep the energy of conservative problems
  *   create.c       creation */
 #ifndef DAEDAL_ONESTEP_HOST_INTEGRATOR_H
 #define DAEDAL_ONESTEP_HOST_INTEGRATOR_H
