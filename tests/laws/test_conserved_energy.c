@@ -36,6 +36,8 @@ static void test_models_are_recognised(void **state)
       PENDULUM "potential 9.81*y*(1 + 0.1*sin(t))\n",
       PENDULUM "potential 9.81*y\nconstraint x^2 + y^2 = 1 + 0.1*sin(t)^2\n",
       PENDULUM "potential if(x > 0, 1, 2)*y\n", PENDULUM "potential noevent(sign(x))\n",
+      /* not quadratic in the velocity */
+      "model m\ncoord x = 0 rate 0.5\nkinetic -sqrt(1 - x'^2)\npotential x^2\n",
       /* a belt that moves */
       "model m\ncoord x = 0, y = 0, a = 0 rate 1\nkinetic (x'^2 + y'^2 + a'^2)/2\n"
       "constraint x'*sin(a) - y'*cos(a) = sin(a)\n"};

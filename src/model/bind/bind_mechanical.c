@@ -220,7 +220,7 @@ static bool bind_mech_is_homogeneous(build *a, dae__node k)
   return rest == DAE__ZERO;
 }
 
-/* Whether v.p - T + V is constant along every motion. */
+/* Whether v.p - T + V is constant along every motion, and T is quadratic in v. */
 static bool bind_mech_conserves(build *a)
 {
   const dae__instance *own = &a->b->x->instances.item[a->u->instance];
@@ -231,6 +231,10 @@ static bool bind_mech_conserves(build *a)
     return false;
   for (int i = 0; i < k->count; i++)
     if (!bind_mech_is_homogeneous(a, k->item[i]))
+      return false;
+  const dae__triplets *M = &a->matrix[DAE__Q_M];
+  for (int i = 0; i < M->entries.count; i++) /* T is quadratic in v */
+    if (dae__bind_gradient(a->b, M->entries.item[i].node, DAE__BIT(V)).count > 0)
       return false;
   return true;
 }

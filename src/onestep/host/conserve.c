@@ -3,9 +3,9 @@
 #include "core/vec.h"
 #include <math.h>
 
-/* Least v.p, relative to the largest one, at which velocities are corrected: where they are small,
- * a correction of the energy by them alone is a large change of the phase. Chosen: half the largest
- * velocity. */
+/* Least v.M v, relative to the largest one, at which velocities are corrected: where they are
+ * small, a correction of the energy by them alone is a large change of the phase. Chosen: half the
+ * largest velocity. */
 #define LEAST_KINETIC 0.25
 
 dae_status dae__conserve_create(dae__arena *arena, dae__mech *m, const dae_step_options *control,
@@ -16,23 +16,29 @@ dae_status dae__conserve_create(dae__arena *arena, dae__mech *m, const dae_step_
     return DAE_OK;
   out->m = m;
   out->memory = DAE__STATE(arena, dae__conserve_memory, 1);
-  out->p = DAE__ALLOC(arena, double, m->nq);
+  DAE__VECTORS(arena, m->nq, &out->p, &out->back);
   DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT_TRUTH(arena, &out->memory->known, 1);
   return DAE_OK;
 }
 
-/* E and v.p of a state; DAE_ERROR_RECOVERABLE: they are not known there. */
+/* E and v.M v of a state; DAE_ERROR_RECOVERABLE: they are not known there. p may have a part b(q)
+ * beside M v, as in a frame that turns: v.M v is half of v.(p(v) - p(-v)). */
 static dae_status conserve_measure(dae__conserve *o, double t, const double *z, double *E,
-                                   double *vp, dae_error *err)
+                                   double *vMv, dae_error *err)
 {
   dae_mechanical_at at = dae__mech_at(o->m, t, z);
   double T, V;
   bool has;
   DAE__TRY(dae__mech_energy(o->m, &at, &T, &V, &has, err));
   DAE__TRY(dae__mech_p(o->m, &at, o->p, err));
-  *vp = dae__dot(o->m->nq, at.v, o->p);
-  *E = *vp - T + V;
+  double vp = dae__dot(o->m->nq, at.v, o->p);
+  *E = vp - T + V;
+  for (int i = 0; i < o->m->nq; i++)
+    o->back[i] = -at.v[i];
+  at.v = o->back;
+  DAE__TRY(dae__mech_p(o->m, &at, o->p, err));
+  *vMv = (vp + dae__dot(o->m->nq, o->back, o->p)) / 2;
   return DAE_OK;
 }
 
@@ -50,17 +56,17 @@ static dae_status conserve_correct(dae__conserve *o, const dae_step *step, doubl
                                    dae_error *err)
 {
   dae__conserve_memory *k = o->memory;
-  double E, vp;
+  double E, vMv;
   if (!k->known)
     DAE__TRY(conserve_measure(o, step->t, step->from.z, &k->level, &k->largest, err));
   k->known = true;
-  DAE__TRY(conserve_measure(o, step->t + step->h, step->to.z, &E, &vp, err));
-  k->largest = fmax(k->largest, vp);
-  double missing = k->level - E, size = conserve_size(o, step->to.z, missing / vp);
-  if (!(vp > LEAST_KINETIC * k->largest) || !isfinite(size))
+  DAE__TRY(conserve_measure(o, step->t + step->h, step->to.z, &E, &vMv, err));
+  k->largest = fmax(k->largest, vMv);
+  double missing = k->level - E, size = conserve_size(o, step->to.z, missing / vMv);
+  if (!(vMv > LEAST_KINETIC * k->largest) || !isfinite(size))
     return DAE_OK;
   *supplied = size > 1 ? missing / size : missing;
-  dae__scale(o->m->nq, 1 + *supplied / vp, step->to.z + o->m->at.v);
+  dae__scale(o->m->nq, 1 + *supplied / vMv, step->to.z + o->m->at.v);
   return DAE_OK;
 }
 

@@ -6,7 +6,7 @@
  * the error of the phase grows as the square. The end of a step is therefore brought back to the
  * level E0 of the start by a factor of the velocities,
  *
- *   v <- (1 - (E - E0) / v.p) v,   E = v.p - T + V,
+ *   v <- (1 - (E - E0) / v.M v) v,   E = v.p - T + V,   p = M v + b,
  *
  * which keeps linear homogeneous constraints on v. The sum of the corrections is recorded: it takes
  * the place of the drift in the energy balance, which judges a run. */
@@ -21,7 +21,7 @@
 typedef struct dae__conserve_memory {
   bool known;     /* level and largest belong to the motion since the last start */
   double level;   /* E0 */
-  double largest; /* largest v.p */
+  double largest; /* largest v.M v */
   double sum;     /* energy supplied by corrections of accepted steps since creation */
 } dae__conserve_memory;
 
@@ -30,7 +30,7 @@ typedef struct dae__conserve {
   double rtol, atol;
   const double *atol_scale;
   dae__conserve_memory *memory;
-  double *p;
+  double *p, *back; /* workspace: momenta, velocities reversed */
 } dae__conserve;
 
 /* Creates the corrections of a mechanical problem that conserves its energy; m = NULL: none. */
