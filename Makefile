@@ -104,9 +104,9 @@ check-long: build-release tidy
 	$(CONFIGURE) strict
 	cmake --build --preset strict -j $(JOBS)
 	ctest --preset strict -j $(JOBS)
-	$(MAKE) truth-full
+	$(MAKE) truth-full truth-growth
 	sh tests/fuzz/run_long.sh
-	$(MAKE) bench bench-check bench-all
+	$(MAKE) bench bench-check bench-digits bench-all
 
 BENCH_WORK = build/release/bench/bench_work
 BENCH_COUNT = build/release/bench/bench_count

@@ -70,7 +70,7 @@ dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, 
   *in_names, *g_names, *k_names, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K, *gamma,
   *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
   *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
-  *energy_rate; bool constant_mass, time_free_g; }
+  *energy_rate; bool constant_mass, time_free_g, conservative; }
 dae_semi_explicit_at { double t; void *x, *y, *in; }
 dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y_names, *in_names,
   *f_names, *F_names, *f, *F, *M, *J, *J_in, *F_t, *Ms_x, *M_pattern, *J_pattern, *J_in_pattern,
@@ -100,7 +100,7 @@ dae_native_options { char *compiler, *cache; double seconds; long instructions; 
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events, switchings;
   double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance,
-  energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
+  energy_error, energy_tolerance, energy_supplied, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
   char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; char *inputs, *units; }
@@ -1193,6 +1193,7 @@ class Mechanical(_Form):
     nq, ng, nk, nu, nw     sizes that do not follow from names, the start, g and k
     q_names, u_names, w_names, g_names, k_names     names in columns and messages
     constant_mass, time_free_g     M is constant, g does not depend on t
+    conservative           v.p - T + V is constant: gauss and auto keep it so
     M_pattern, G_pattern, K_pattern, J_pattern, Ms_pattern, Gts_pattern, k_q_pattern, Kts_pattern
                sparsity, by matrices with the same nonzero entries: fewer evaluations for
                differences, sparse factorisations
@@ -1203,8 +1204,8 @@ class Mechanical(_Form):
     _PARTS = {"q": "q", "v": "q", "u": "u", "w": "w", "lambda": "g", "psi": "k"}
     _MOVING = ("q", "v", "u")
     _OTHERS = ("q_names", "u_names", "w_names", "g_names", "k_names", "energy", "constant_mass",
-               "time_free_g", "M_pattern", "G_pattern", "K_pattern", "J_pattern", "Ms_pattern",
-               "Gts_pattern", "k_q_pattern", "Kts_pattern")
+               "time_free_g", "conservative", "M_pattern", "G_pattern", "K_pattern", "J_pattern",
+               "Ms_pattern", "Gts_pattern", "k_q_pattern", "Kts_pattern")
     _CALLBACKS = {
         "M": ("qv", "q", "q"), "f": ("qvuw", "q"), "p": ("qv", "q"), "F": ("qvuw", "q"),
         "p_rate": ("qv", "q"), "s": ("qvuw", "u"), "c": ("qvuw", "w"), "g": ("q", "g"),

@@ -85,6 +85,9 @@ typedef struct dae_summary {
   /** change of the energy by an error of one tolerance in every position and velocity, maximum
    * along the run; NaN: not known */
   double energy_tolerance;
+  /** energy that steps supplied to keep the energy of a conservative problem constant, counted as
+   * work in the balance; 0: none */
+  double energy_supplied;
   double
       oscillations; /**< number of oscillations of the fastest-turning variable; 0: not counted */
   /** phase error in radians estimated from the energy error of an oscillation; NaN: not known */

@@ -38,6 +38,7 @@ static void json_add_problem(dae__text *text, const dae_summary *s)
   json_number_field(text, "energy_balance", s->energy_balance);
   json_number_field(text, "energy_error", s->energy_error);
   json_number_field(text, "energy_tolerance", s->energy_tolerance);
+  json_number_field(text, "energy_supplied", s->energy_supplied);
   json_number_field(text, "oscillations", s->oscillations);
   json_number_field(text, "phase_error", s->phase_error);
   dae__text_add(text, "  \"damped\": %s,\n", s->damped ? "true" : "false");

@@ -251,6 +251,9 @@ static void summary_add_accuracy(dae__text *t, const dae_summary *s)
       dae__text_add(
           t, INDENT "balance %s: the change less the work of forces and moving constraints\n",
           dae__number_text(s->energy_balance, 3).text);
+    if (s->energy_supplied != 0)
+      dae__text_add(t, INDENT "and less %s by which steps kept it constant\n",
+                    dae__number_text(s->energy_supplied, 3).text);
     if (!s->energy_has_potential)
       dae__text_add(t,
                     INDENT "kinetic energy only: no potential is known, so the work of every\n" //

@@ -564,8 +564,9 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
     s->energy_has_potential = r->monitor.has_potential;
     s->energy_error = isnan(s->energy_balance) ? NAN : r->monitor.energy_error;
     s->energy_tolerance = r->monitor.energy_tolerance;
+    s->energy_supplied = r->monitor.corrected;
     s->oscillations = dae__monitor_oscillations(&r->monitor);
-    s->phase_error = dae__trust_phase(s, r->monitor.kinetic);
+    s->phase_error = dae__trust_phase(s, &r->monitor);
   }
   dae__list_limits(r->it, &r->plan->problem, s);
   dae__trust_judge(s, &r->trust);

@@ -37,13 +37,19 @@ bool dae__trust_fixed_steps(const dae_summary *s)
   return s->step > 0 || isnan(s->rtol);
 }
 
-double dae__trust_phase(const dae_summary *s, double kinetic)
+double dae__trust_phase(const dae_summary *s, const dae__monitor *m)
 {
-  /* A frequency goes with the root of the energy at most, d omega/omega = dE/(2 T); an error of the
+  const double pi = acos(-1.0);
+  if (!(s->oscillations > 0 && m->kinetic > 0))
+    return NAN;
+  /* A frequency goes with the root of the energy at most, d omega/omega = dE/(2 T). An error of the
    * energy that grows linearly gives half of 2 pi N d omega/omega. */
-  return s->oscillations > 0 && kinetic > 0
-             ? acos(-1.0) / 2 * s->oscillations * s->energy_error / kinetic
-             : NAN;
+  if (m->corrected == 0)
+    return pi / 2 * s->oscillations * s->energy_error / m->kinetic;
+  /* corrected steps: the mean error that is left, and that of each step along the motion, which is
+   * as large as that of its energy */
+  double mean = fabs(m->energy_left / (s->t_end - s->t_start));
+  return (pi * s->oscillations * mean + s->energy_error) / m->kinetic;
 }
 
 void dae__trust_event(dae__trust_facts *f, double t)
