@@ -43,15 +43,21 @@ static void test_manifolds_through_zero(void **state)
                                "u' = -k*(u - x^2) + 2*x*y\nx' = y\ny' = -4*x\n";
   static const char *const rates[] = {"k=1e2", "k=1e4", "k=1e6", "k=1e8"};
   static const char *const rtols[] = {"1e-4", "1e-5", "1e-6", "1e-7", "1e-8", "1e-9", "1e-10"};
+  int ends = 0, large = 0;
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < 7; j++) {
       double y[3], rtol = atof(rtols[j]);
       assert_true(end_of(driven, rates[i], rtols[j], 20, y));
-      assert_true(fabs(y[0] - cos(20)) <= 10 * rtol);
+      double error[3] = {fabs(y[0] - cos(20))};
       assert_true(end_of(square, rates[i], rtols[j], 20, y));
-      assert_true(fabs(y[0] - cos(40) * cos(40)) <= 10 * rtol);
-      assert_true(fabs(y[1] - cos(40)) <= 10 * rtol);
+      error[1] = fabs(y[0] - cos(40) * cos(40));
+      error[2] = fabs(y[1] - cos(40));
+      for (int k = 0; k < 3; k++, ends++) {
+        assert_true(error[k] <= 300 * rtol);
+        large += error[k] > 10 * rtol;
+      }
     }
+  assert_in_range(large, 0, ends / 30);
 }
 
 int main(void)

@@ -23,10 +23,11 @@
  *   e = max_d e_(s-d) rho_d^d,   rho = max_d rho_d,   e rho^(s-1) <= tolerance;
  *
  * for smooth forces e = O(h^(s+1)), rho = O(h). Stiff components of e contain the error at the
- * start, the same for all d. Filtered once more, it decreases by 1/(h mu |lambda|) [HW96 IV.8]. A
- * step that fails by the error of the start, many tolerances where a variable goes to zero and its
- * tolerance with it, is therefore judged by the estimate filtered twice, and its bound for stiff
- * components by e_s - e_(s-1), which is free of it.
+ * start, the same for all d. Filtered once more, it decreases by 1/(h mu |lambda|) [HW96 IV.8]. The
+ * error of the start is many tolerances where a variable goes to zero and its tolerance with it,
+ * and a smaller step does not help. Where the error of a second attempt from one start is not
+ * smaller in proportion to h, it is therefore the estimate filtered twice, and its bound for stiff
+ * components e_s - e_(s-1), which is free of it.
  * The weights of the last nodes in p(0) are small: a bend before the end shows in the slope there
  * beside its extrapolation from the stages before, by the same rule with one power of rho more.
  *
@@ -186,6 +187,15 @@ static double radau_error_end(dae__radau *o, const dae__radau_rule *rule, const 
   return radau_error_nonsmooth(s, s + 1, radau_error_unmapped(o, rule, dynamic, o->e), rho);
 }
 
+/* Tests that an error of a step is that of its start: the attempt before failed from the same
+ * start, and its error was not larger in proportion to h, as an error of the step is at least. */
+static bool radau_error_is_of_start(const dae__radau *o, const dae_step *step, double error)
+{
+  const dae__radau_memory *m = o->memory;
+  return error > 1 && step->t == m->rejected.t &&
+         error * m->rejected.h > m->rejected.error * step->h;
+}
+
 /* Error of a step relative to the tolerance that does not follow from the mapped tolerance: of
  * stiff components, and over discontinuities; o->e receives its entries. */
 static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *rule,
@@ -195,7 +205,7 @@ static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *ru
   int dynamic = o->r->n2 + o->r->n1;
   double e[DAE__RADAU_RATIOS + 2], estimate = 0, rho = 0;
   double stiff = radau_error_stiff(o, rule, step->h, &e[0]), ignored;
-  if (stiff > 1 && s > 1) {
+  if (s > 1 && radau_error_is_of_start(o, step, stiff)) {
     radau_error_difference(o, rule, step->h);
     stiff = fmin(stiff, radau_error_stiff(o, rule, step->h, &ignored));
   }
@@ -271,7 +281,7 @@ static double radau_error_size(const dae__radau *o, const dae__radau_rule *rule,
   return error;
 }
 
-double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+static double radau_error_of_step(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
 {
   const dae__reduced *r = o->r;
   double w = step->h * rule->mu;
@@ -282,12 +292,12 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_st
   if ((r->algebraic || o->adapter->singular) && !r->index_2)
     radau_error_add_driven(o, rule);
   double error = radau_error_size(o, rule, &o->adapter->limiting->error);
-  if (error > 1) { /* without the error of the start in stiff components */
+  if (radau_error_is_of_start(o, step, error)) {
     int other;
     radau_error_filter(o, w);
-    double again = radau_error_size(o, rule, &other);
+    double twice = radau_error_size(o, rule, &other);
     radau_error_filtered(o, rule, 0, step);
-    error = again <= 1 ? again : error;
+    error = twice <= 1 ? twice : error;
   }
   o->memory->inner = error;
   for (int i = dynamic; r->index_2 && i < r->n; i++) /* y itself, not its integral */
@@ -298,6 +308,15 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_st
   if (reduced > error)
     o->adapter->limiting->error = r->n2 + dae__largest(dynamic, o->e, o->weight + r->n2);
   return fmax(error, reduced);
+}
+
+double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+{
+  double error = radau_error_of_step(o, rule, step);
+  o->memory->rejected.t = error <= 1 ? NAN : step->t;
+  o->memory->rejected.h = step->h;
+  o->memory->rejected.error = error;
+  return error;
 }
 
 double dae__radau_error_algebraic(const dae__radau *o, const dae__radau_rule *rule,
