@@ -9,6 +9,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 DEMO ?= pendulum
 DEMO_OPTIONS ?= --every 0.01
+# a build that is there keeps its generator; a new one takes Ninja, where that is installed
+CONFIGURE = $(if $(shell command -v ninja),CMAKE_GENERATOR=Ninja )cmake --preset
 
 .DEFAULT_GOAL := build
 .PHONY: help setup setup-test setup-bench build build-dev build-release demo test docs check-long \
@@ -24,7 +26,7 @@ help:
 	@echo "make picture     take the picture of README.md again, in a browser"
 	@echo "make docs        pages of the C interface in build/docs, by Doxygen"
 	@echo "make truth       errors against independent references in short form; truth-full: all"
-	@echo "make check-long  all tests at full length, clang-tidy on all sources, and the benches"
+	@echo "make check-long  all tests at full length, all sanitizers, clang-tidy on all sources, the benches"
 	@echo "make bench       daedal beside RADAU5 and IDA: tables, build/bench/index.html"
 	@echo "make bench-quick the same in less than three minutes"
 	@echo "make bench-check that a few runs take no more instructions than bench/baseline.csv says;"
@@ -45,28 +47,29 @@ setup-bench:
 
 # the targets that are installed: no tests, benches or examples
 build: setup
-	cmake --preset release
+	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS) --target daedal daedal_shared daedal_command
 
 build-release: setup
-	cmake --preset release
+	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS)
 
 build-dev: setup
-	cmake --preset dev
+	$(CONFIGURE) dev
 	cmake --build --preset dev -j $(JOBS)
 
 demo: setup
-	cmake --preset release
+	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS) --target daedal_command
 	@mkdir -p build/demo
 	cd build/demo && ../release/cli/daedal run ../../examples/models/$(DEMO).dae $(DEMO_OPTIONS) \
 	  --report $(DEMO).html --json $(DEMO).json
 	@echo "build/demo/$(DEMO).html shows it: open it in a browser"
 
+# one test more than there are cores: test_page waits for its browser most of the time
 test: setup-test format-check build-dev build-release tidy-changed
-	ctest --preset dev -j $(JOBS)
-	ctest --preset release -j $(JOBS)
+	ctest --preset dev -j $$(($(JOBS) + 1))
+	ctest --preset release -j $$(($(JOBS) + 1))
 
 picture: setup-test demo
 	cmake -D source=$(CURDIR)/tests/page -D folder=$(CURDIR)/build/picture -P cmake/daedal-npm.cmake
@@ -81,33 +84,36 @@ docs:
 TRUTH = python3 tests/truth/truth.py --daedal build/release/cli/daedal --jobs $(JOBS)
 
 truth: setup
-	cmake --preset release
+	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS) --target daedal_command
 	$(TRUTH) --short --check short --worst 20 --csv build/release/truth-short.csv
 
 truth-full: setup
-	cmake --preset release
+	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS) --target daedal_command
 	$(TRUTH) --check full --worst 40 --csv build/release/truth.csv
 
 # errors over 10 to 10^4 swings of a pendulum and 10^5 turns on a circle by auto
 truth-growth: setup
-	cmake --preset release
+	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS) --target daedal_command
 	$(TRUTH) --growth
 
 check-long: build-release tidy
 	ctest --preset long -j $(JOBS)
-	$(MAKE) truth-full
+	$(CONFIGURE) strict
+	cmake --build --preset strict -j $(JOBS)
+	ctest --preset strict -j $(JOBS)
+	$(MAKE) truth-full truth-growth
 	sh tests/fuzz/run_long.sh
-	$(MAKE) bench bench-check bench-all
+	$(MAKE) bench bench-check bench-digits bench-all
 
 BENCH_WORK = build/release/bench/bench_work
 BENCH_COUNT = build/release/bench/bench_count
 
 # BENCH: names of problems, without any all of them
 define bench_work
-	cmake --preset release
+	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS) --target bench_work
 	@mkdir -p build/bench
 	$(BENCH_WORK) $(1) --csv build/bench/work.csv --page build/bench/index.html $(BENCH)
@@ -122,7 +128,7 @@ bench-quick: setup-bench
 	$(call bench_work,--quick)
 
 build/bench/counts.csv: setup-bench
-	cmake --preset release
+	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS) --target bench_count
 	@mkdir -p build/bench
 	sh bench/check.sh measure $(BENCH_COUNT) > $@.new
@@ -136,7 +142,7 @@ bench-baseline: build/bench/counts.csv
 
 # evaluations for 4, 6 and 8 digits by gauss, radau and explicit, beside bench/digits.csv
 bench-digits: setup-bench
-	cmake --preset release
+	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS) --target bench_digits
 	build/release/bench/bench_digits --compare bench/digits.csv
 
@@ -153,7 +159,7 @@ format-check:
 	@JOBS=$(JOBS) sh scripts/format.sh check
 
 tidy: setup-test
-	cmake --preset release
+	$(CONFIGURE) release
 	@JOBS=$(JOBS) sh scripts/tidy.sh all
 
 tidy-changed: build-release

@@ -226,17 +226,30 @@ static dae_status arguments_set_error(const cli_arguments *args, dae_status stat
   return err->status;
 }
 
+/* Collects the values of an option that may be repeated; returns their number. */
+static int arguments_all(const cli_arguments *args, const char *name, const char **out)
+{
+  int count = 0;
+  for (int i = 0; i < args->count; i++)
+    if (args->given[i].option && strcmp(args->given[i].name, name) == 0)
+      out[count++] = args->given[i].value;
+  return count;
+}
+
 dae_status cli_load(const cli_arguments *args, const dae_env *env, dae_model **out, dae_error *err)
 {
-  const char **set = calloc((size_t)args->count + 1, sizeof *set);
-  if (!set)
+  size_t most = (size_t)args->count + 1;
+  const char **values = calloc(3 * most, sizeof *values);
+  if (!values)
     return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
   dae_model_options options = dae_model_defaults();
-  for (int i = 0; i < args->count; i++)
-    if (args->given[i].option && strcmp(args->given[i].name, "set") == 0)
-      set[options.set_count++] = args->given[i].value;
-  options.set = set;
+  options.set = values;
+  options.set_count = arguments_all(args, "set", values);
+  options.set_files = values + most;
+  options.set_file_count = arguments_all(args, "set-from", values + most);
+  options.input_files = values + 2 * most;
+  options.input_file_count = arguments_all(args, "input", values + 2 * most);
   dae_status status = dae_model_load(args->operand, &options, env, out, err);
-  free(set);
+  free(values);
   return arguments_set_error(args, status, err);
 }

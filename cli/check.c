@@ -233,6 +233,22 @@ static void check_print_events(const findings *f)
             check_plural(plan.unwatched));
 }
 
+/* Inputs: interpolation, and the file of their data. */
+static void check_print_inputs(const dae_model *model)
+{
+  dae_run_plan plan = {0};
+  const char *label = "inputs";
+  dae_model_plan(model, &plan);
+  for (const char *line = plan.inputs ? plan.inputs : ""; *line;
+       line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *how = line + strcspn(line, "\t") + 1, *source = how + strcspn(how, "\t") + 1;
+    int size = (int)strcspn(source, "\t");
+    cli_row(label, "%.*s: %.*s, %s%.*s", (int)(how - line) - 1, line, (int)(source - how) - 1, how,
+            size > 0 ? "data of " : "the value of the model", size, source);
+    label = "";
+  }
+}
+
 /* ---- settings and methods ---- */
 
 static void check_print_simulate(const dae_model *model)
@@ -322,6 +338,7 @@ static dae_status check_model(const dae_model *model, dae_error *err)
   check_print_form(f.problem);
   dae_status status = check_start(&f, err);
   check_print_events(&f);
+  check_print_inputs(model);
   check_print_simulate(model);
   dae_start start = {.t = f.start.t, .y = status >= 0 ? f.y : f.start.y, .fixed = f.start.fixed};
   check_print_methods(model, &start);

@@ -65,7 +65,7 @@ const char *cli_page(const cli_arguments *args, const char *name, const char *fa
 /* Value of a numeric option, checked by cli_arguments_read; fallback: not given. */
 double cli_number(const cli_arguments *args, const char *name, double fallback);
 
-/* Loads the model of the operand, with the params of --set. */
+/* Loads the model of the operand, with --set, --set-from and --input. */
 dae_status cli_load(const cli_arguments *args, const dae_env *env, dae_model **out, dae_error *err);
 
 /* native.c: compiles the model if --jit is given. A failed compilation is a note, not an error: the

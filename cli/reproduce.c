@@ -1,4 +1,5 @@
-/* daedal reproduce: tables and figures of papers, published values beside computed ones. */
+/* daedal reproduce: tables and figures of papers, published values beside computed ones, and a
+ * verdict on each of them. */
 #include "cli.h"
 
 #include "reproduce.h"
@@ -69,6 +70,9 @@ static dae_status reproduce_open_page(const cli_arguments *args, rep_settings *s
   const char *report = cli_page(args, "report", path);
   if (!report)
     return DAE_OK;
+  if (settings->json && cli_same_file(report, settings->json))
+    return cli_fail(err, DAE_ERROR_USAGE, "--json and --report need different files, not %.200s",
+                    report);
   dae_status status = rep_folder_make(folder, err);
   return status < 0 ? status
                     : dae_page_create(report, "Papers, reproduced", NULL, &settings->page, err);
@@ -92,6 +96,7 @@ cli_exit cli_reproduce(const cli_arguments *args)
   const char *folder = cli_value(args, "out");
   rep_settings settings = {.out = cli_flag(args, "quiet") ? NULL : stdout,
                            .folder = folder ? folder : "reproduced",
+                           .json = cli_value(args, "json"),
                            .quick = cli_flag(args, "quick"),
                            .go_on = go_on};
   rep_result result = {0};
@@ -105,11 +110,13 @@ cli_exit cli_reproduce(const cli_arguments *args)
   if (reproduce_find(args->operand, &papers, &count, &err) < 0 ||
       reproduce_open_page(args, &settings, &err) < 0)
     return cli_report("reproduce", &err);
+  if (settings.json && cli_try_file(settings.json, &err) < 0)
+    return cli_report("reproduce", &err);
   cli_interrupt_catch();
   dae_status status = reproduce_papers(papers, count, &settings, &result, &err);
   cli_exit code = status < 0 ? cli_report("reproduce", &err) : CLI_OK;
-  if (result.wrong_list)
-    fputs(result.wrong_list, stderr);
-  free(result.wrong_list);
+  if (result.list)
+    fputs(result.list, stderr);
+  free(result.list);
   return code;
 }

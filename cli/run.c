@@ -201,6 +201,19 @@ static void run_print_limits(const session *s, const char *what, const char *lin
   }
 }
 
+/* Convergence rates of Newton's iteration, with --verbose. */
+static void run_print_rates(const session *s, const dae_stats *n)
+{
+  long all = n->rates_0_01 + n->rates_0_1 + n->rates_0_5 + n->rates_1;
+  if (s->verbose && all > 0)
+    cli_note(
+        "Newton convergence rates: %ld measured, %.0f %% below 0.01, %.0f %% to 0.1, %.0f %% to "
+        "0.5, %.0f %% above",
+        all, 100.0 * (double)n->rates_0_01 / (double)all,
+        100.0 * (double)n->rates_0_1 / (double)all, 100.0 * (double)n->rates_0_5 / (double)all,
+        100.0 * (double)n->rates_1 / (double)all);
+}
+
 /* Whether the rows go to a closed pipe, as after `| head`. */
 static bool run_reader_closed(const session *s)
 {
@@ -221,6 +234,7 @@ static dae_status run_integrate(session *s, dae_error *err)
   run_print_summary(s, &summary);
   run_print_limits(s, "step size", summary.limits);
   run_print_limits(s, "iteration", summary.iteration_limits);
+  run_print_rates(s, &summary.stats);
   s->trust = summary.trust;
   if (status < 0)
     status = cli_locate_setting(s->model, s->args, status, err);

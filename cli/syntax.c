@@ -24,6 +24,8 @@ static const cli_option run_options[] = {
      "compare with a second run at a tenth of the tolerance, column by column"},
     {"strict", NULL, CLI_FLAG, NULL, "exit code 8 if the verdict of the summary is red"},
     {"set", "a=3", CLI_TEXT, "Model", "another value of a param; may be repeated"},
+    {"set-from", "FILE", CLI_TEXT, NULL, "values of params, lines NAME = EXPRESSION"},
+    {"input", "FILE.csv", CLI_TEXT, NULL, "data of inputs: a column t, and one for each input"},
     {"jit", NULL, CLI_FLAG, NULL, "compile the equations by the C compiler of the system"},
     {"every", "DT", CLI_NUMBER, "Results", "interval of rows (default 0: a row at every step)"},
     {"out", "FILE", CLI_TEXT, NULL, "results as CSV (default: the model's name + .csv)"},
@@ -37,6 +39,8 @@ static const cli_option run_options[] = {
 
 static const cli_option check_options[] = {
     {"set", "a=3", CLI_TEXT, "Options", "another value of a param; may be repeated"},
+    {"set-from", "FILE", CLI_TEXT, NULL, "values of params, lines NAME = EXPRESSION"},
+    {"input", "FILE.csv", CLI_TEXT, NULL, "data of inputs: a column t, and one for each input"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
@@ -63,6 +67,8 @@ static const cli_option compare_options[] = {
      "tolerances by decades, or a list: 1e-4,1e-8 (default 1e-3..1e-10)"},
     {"to", "T", CLI_NUMBER, NULL, "end time (default: that of simulate)"},
     {"set", "a=3", CLI_TEXT, NULL, "another value of a param; may be repeated"},
+    {"set-from", "FILE", CLI_TEXT, NULL, "values of params, lines NAME = EXPRESSION"},
+    {"input", "FILE.csv", CLI_TEXT, NULL, "data of inputs: a column t, and one for each input"},
     {"jit", NULL, CLI_FLAG, NULL, "compile the equations of the model, as run does"},
     {"seconds", "S", CLI_NUMBER, NULL, "limit of the CPU time of a run (default 2)"},
     {"report", "[FILE.html]", CLI_PAGE, "Results",
@@ -78,7 +84,8 @@ static const cli_option reproduce_options[] = {
      "folder of the files, created if missing (default reproduced)"},
     {"report", "[FILE.html]", CLI_PAGE, NULL,
      "all tables and figures on one page (default: report.html in the folder)"},
-    {"quick", NULL, CLI_FLAG, NULL, "shorten long runs to seconds, with fewer checks"},
+    {"json", "FILE", CLI_TEXT, NULL, "the verdicts as JSON"},
+    {"quick", NULL, CLI_FLAG, NULL, "shorten long runs to seconds, without verdicts on them"},
     {"names", NULL, CLI_FLAG, NULL, "without a paper: list the names, one per line"},
     {"quiet", NULL, CLI_FLAG, NULL, "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
@@ -115,6 +122,7 @@ static const char run_examples[] =
     "  daedal run pendulum.dae --to 100 --rtol 1e-10 --every 0.01\n"
     "  daedal run pendulum.dae --report pendulum.html\n"
     "  daedal run pendulum.dae --set L=2 --out long.csv --json long.json\n"
+    "  daedal run measured_motor.dae --input voltage.csv\n"
     "  daedal run pendulum.dae --conserve --step 0.02 --to 1e4 --every 10\n"
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
     "  daedal run pendulum.dae --jit --to 100 --rtol 1e-10\n"
@@ -163,10 +171,12 @@ static const char compare_examples[] =
 
 static const char reproduce_text[] =
     "Computes the tables and figures of a paper (or of all: `all`) and prints the\n"
-    "published values beside the computed ones, with the reason for differences. The\n"
-    "computed values are checked against a prototype of the corrected equations:\n"
-    "after a deviation the exit code is 6, at the end of all computations. Tables and\n"
-    "the data of figures are written as CSV.\n"
+    "published values beside the computed ones, with the reason for differences. It\n"
+    "ends with a verdict on every table, figure and theorem, derived from the values:\n"
+    "reproduced (within x %), order only, mechanism only, data missing, refuted. If a\n"
+    "verdict differs from the recorded one the exit code is 6, at the end of all\n"
+    "computations. Values that differ from earlier ones of our own are listed as\n"
+    "regressions. Tables, verdicts and the data of figures are written as CSV.\n"
     "Some runs are long: j09 takes about a minute, with --quick a second. Without a\n"
     "paper the command lists the papers.\n";
 

@@ -12,6 +12,11 @@ endif()
 if(DAEDAL_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
+  # an access through a null pointer or past an object is found by the address sanitizer; arithmetic of
+  # pointers that nothing reads through is not
+  if(NOT DAEDAL_SANITIZE_POINTERS)
+    add_compile_options(-fno-sanitize=null,object-size,pointer-overflow)
+  endif()
   add_link_options(-fsanitize=address,undefined)
 endif()
 # short loops stay loops (src/core/vec.h)

@@ -57,7 +57,7 @@ _daedal_run_options()
 {
   local method=$(_daedal_method)
   echo --method --conserve --to --rtol --atol --step --order --stages --window --sweep --verify \
-    --check-error --strict --set --jit --every --out --report --json --quiet --verbose --help
+    --check-error --strict --set --set-from --input --jit --every --out --report --json --quiet --verbose --help
   [[ -n $method && $method != auto ]] && _daedal_names "$1" "$method" | sed 's/^/--/'
 }
 
@@ -90,6 +90,8 @@ _daedal()
       compopt -o nospace 2>/dev/null
       COMPREPLY=($(compgen -P "$given" -W "$(_daedal_names "$program")" -- "${current##*,}")); return ;;
     --svg) _daedal_files svg "$current"; return ;;
+    --input) _daedal_files csv "$current"; return ;;
+    --set-from) compopt -o default 2>/dev/null; COMPREPLY=(); return ;;
     --over) _daedal_columns "$program" "$current"; return ;;
     --from | --width | --height | --title | --seconds) return ;;
     --json) _daedal_files json "$current"; return ;;
@@ -99,14 +101,14 @@ _daedal()
   esac
   case $command:$current in
     run:-*) COMPREPLY=($(compgen -W "$(_daedal_run_options "$program")" -- "$current")) ;;
-    check:-*) COMPREPLY=($(compgen -W "--set --help" -- "$current")) ;;
+    check:-*) COMPREPLY=($(compgen -W "--set --set-from --input --help" -- "$current")) ;;
     compare:-*)
-      COMPREPLY=($(compgen -W "--methods --rtol --to --set --jit --seconds --report --out --json --quiet \
+      COMPREPLY=($(compgen -W "--methods --rtol --to --set --set-from --input --jit --seconds --report --out --json --quiet \
         --help" -- "$current")) ;;
     plot:-*)
       COMPREPLY=($(compgen -W "--svg --width --height --ascii --over --from --to --log --log-x \
         --equal --title --names --help" -- "$current")) ;;
-    reproduce:-*) COMPREPLY=($(compgen -W "--out --report --quick --names --quiet --help" -- "$current")) ;;
+    reproduce:-*) COMPREPLY=($(compgen -W "--out --report --json --quick --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
     run:* | check:* | compare:*) _daedal_files dae "$current" ;;

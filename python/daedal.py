@@ -62,7 +62,7 @@ dae_method { char *name, *summary, *reference, *family; void *options; size_t op
   void *defaults; bool iterates, fixed_step; void *caution, *accepts, *create; }
 dae_stats { long steps, rejected_by_error, rejected_by_convergence, rejected_by_callback,
   evaluations, jacobians, factorisations, iterations, projections, decoupled, full, switches, sweeps,
-  inner_steps, restarts; }
+  inner_steps, restarts, rates_0_01, rates_0_1, rates_0_5, rates_1; }
 dae_limits { long steps, rejected, iterations, failed; }
 dae_view { double t, t_previous, h_next; int order; char *method; int size, pieces; }
 dae_mechanical_at { double t; void *q, *v, *u, *w, *in; }
@@ -70,7 +70,7 @@ dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, 
   *in_names, *g_names, *k_names, *groups, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K,
   *gamma, *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
   *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
-  *energy_rate; bool constant_mass, time_free_g; }
+  *energy_rate; bool constant_mass, time_free_g, conservative; }
 dae_semi_explicit_at { double t; void *x, *y, *in; }
 dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y_names, *in_names,
   *f_names, *F_names, *f, *F, *M, *J, *J_in, *F_t, *Ms_x, *M_pattern, *J_pattern, *J_in_pattern,
@@ -82,7 +82,7 @@ dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *in
   *atol; dae_held held; }
 dae_start { double t; void *y, *fixed, *given, *held; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
-dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive; }
+dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive, bends; void *group; int member; }
 dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
   splitting; double theta, omega; int depth; bool picard, lagged; double linear; bool reorder;
   int begin, stop, interpolation; bool project; int workers; void *children, *terms, *order, *watch,
@@ -93,26 +93,28 @@ dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second
 dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
-  char columns[4096], message[256]; }
+  char columns[4096], message[256], other_events[160]; }
 dae_native { long instructions; bool cached; double seconds; }
 dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
   *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events, switchings;
   double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance,
-  energy_error, energy_tolerance, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
+  energy_error, energy_tolerance, energy_supplied, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
-  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; }
+  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; char *inputs, *units; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
-  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; int unwatched; void *columns;
+  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; bool stops_held; int unwatched; char *inputs, *units; void *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
   bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }
+dae_model_input { char *name; int count; void *t, *value, *function; int derivatives; void *user, *instants; int instant_count; }
 dae_model_options { void *set; int set_count; size_t max_bytes; int max_depth; long max_work,
-  max_nodes; }
+  max_nodes; void *inputs; int input_count; void *input_files; int input_file_count;
+  void *set_files; int set_file_count; }
 dae_model_counts { int systems, coordinates, states, algebraic, discretes, holonomic, nonholonomic,
   joints, outputs, events, guards; long nodes, instructions; }
 dae_model_setting { char *system, *name, *text; double value; int place; }
@@ -150,6 +152,7 @@ int dae_report_sink(char *, void *, void *, void *, void *);
 # Function pointers in structs, with their types.
 _POINTERS = """
 int dae_mechanical.energy(void *, void *, void *, void *);
+double dae_model_input.function(void *, double, int);
 int dae_event.value(void *, double, void *, void *);
 int dae_event.action(void *, double, void *, void *);
 int dae_event.next(void *, double, double, void *, void *);
@@ -795,10 +798,52 @@ def _compile(model: Any) -> None:
         guard.check(status, record)
 
 
+def _files(given: Any) -> list[Any]:
+    """One file name, or several, or None."""
+    return [] if given is None else [given] if isinstance(given, (str, os.PathLike)) else list(given)
+
+
+def _input_function(functions: Sequence[Callable], guard: _Guard) -> Any:
+    """C function for an input and its derivatives."""
+
+    def value(_: Any, t: float, order: int) -> float:
+        try:
+            return float(functions[order](t))
+        except Refuse:
+            return math.nan
+
+    return guard.pointer(_pointers["dae_model_input.function"], value, failed=math.nan)
+
+
+def _inputs(given: Mapping[str, Any], guard: _Guard) -> list[Any]:
+    """Data of inputs: functions of t, or times and values."""
+    inputs = []
+    for name, data in given.items():
+        one = _s.dae_model_input().put(name=name.encode())
+        functions = (data,) if callable(data) else tuple(data)
+        if functions and callable(functions[0]) and not callable(functions[-1]):
+            one.put(instants=_doubles(functions[-1]), instant_count=len(functions[-1]))
+            functions = functions[:-1]
+        if functions and all(callable(f) for f in functions):
+            one.put(function=_input_function(functions, guard), derivatives=len(functions) - 1)
+        elif len(functions) != 2 or len(functions[0]) != len(functions[1]):
+            raise ValueError(f"the input {name} needs times and values, as many of each; or a function, "
+                             "or a tuple of it, its derivatives, and a list of its instants")
+        else:
+            one.put(t=_doubles(functions[0]), value=_doubles(functions[1]), count=len(functions[0]))
+        inputs.append(one)
+    return inputs
+
+
 class Model:
-    """A model from a file or a text. set: other values of its params, {"L": 2, "A.k": "2*pi"}. jit:
-    compile its equations by the C compiler of the system; if that fails, the model is interpreted,
-    with a warning.
+    """A model from a file or a text. jit: compile its equations by the C compiler of the system; if
+    that fails, the model is interpreted, with a warning.
+
+    set        other values of its params, {"L": 2, "A.k": "2*pi"}
+    set_from   a file of them, lines NAME = EXPRESSION, or several
+    input      data of its inputs: a CSV file with a column t, or several; or {"u": (times, values),
+               "v": function of t}; a function with derivatives is a tuple (f, df, ddf), with
+               jumps or bends at known instants (f, [1.5, 2])
 
     name, title    name and title in the model statement
     settings       settings of the simulate statement; those of a system as "A.rtol"
@@ -806,13 +851,21 @@ class Model:
     """
 
     def __init__(self, path: Any = None, *, text: str | None = None, name: str = "model.dae",
-                 set: Mapping[str, Any] | None = None, jit: bool = False) -> None:
+                 set: Mapping[str, Any] | None = None, set_from: Any = None, input: Any = None,
+                 jit: bool = False) -> None:
         if (path is None) == (text is None):
             raise TypeError("a model needs either a file or text=...")
         self._path, self._set, self._jit = path, dict(set or {}), jit
+        self._said = {"set_from": set_from, "input": input}
         model, options = c_void_p(), _lib.dae_model_defaults()
         params = [f"{param}={value}" for param, value in self._set.items()]
-        options.put(set=_names(params), set_count=len(params))
+        guard = _Guard()
+        given = _inputs(input, guard) if isinstance(input, Mapping) else []
+        files = [] if isinstance(input, Mapping) else [os.fspath(f) for f in _files(input)]
+        sources = [os.fspath(f) for f in _files(set_from)]
+        options.put(set=_names(params), set_count=len(params), set_files=_names(sources),
+                    set_file_count=len(sources), input_files=_names(files), input_file_count=len(files),
+                    inputs=(_s.dae_model_input * max(len(given), 1))(*given), input_count=len(given))
         if text is None:
             _call(_lib.dae_model_load, os.fsencode(path), byref(options), None, byref(model))
         else:
@@ -824,7 +877,8 @@ class Model:
             _compile(model)
         plan = _s.dae_run_plan()
         _lib.dae_model_plan(model, byref(plan))
-        self._of_its_own = _System(plan, _Guard(), model)
+        self._of_its_own = _System(plan, guard, model)
+        self._given = given  # functions that the model calls
         self.name, self.title = _str(_lib.dae_model_name(model)), _str(_lib.dae_model_title(model))
         self.counts: dict[str, int] = _dict(_lib.dae_model_count(model))
         self.settings = {(_str(s.system) + "." if s.system else "") + _str(s.name):
@@ -842,7 +896,7 @@ class Model:
         if self._path is not None:
             if report and os.path.exists(report) and os.path.samefile(report, self._path):
                 raise ValueError("the report would overwrite the model")
-            said = {"to": to, "set": self._set or None, "jit": self._jit or None, **options, "report": None, "progress": None}
+            said = {"to": to, "set": self._set or None, **self._said, "jit": self._jit or None, **options, "report": None, "progress": None}
             command = "daedal.run(" + ", ".join([repr(os.fspath(self._path)), *(
                 f"{key}={value!r}" for key, value in said.items() if value is not None)]) + ")"
         return _run(self._of_its_own, to, command=command, **options)
@@ -859,11 +913,14 @@ class Model:
 
 
 def run(path: Any = None, to: float | None = None, *, text: str | None = None,
-        set: Mapping[str, Any] | None = None, jit: bool = False, **options: Any) -> Result:
+        set: Mapping[str, Any] | None = None, set_from: Any = None, input: Any = None,
+        jit: bool = False, **options: Any) -> Result:
     """Runs a model from a file or a text.
 
     to        end time; default: that of the model
     set       other values of params: {"L": 2}
+    set_from  a file of them, lines NAME = EXPRESSION, or several
+    input     data of inputs: a CSV file, or several, or a dict, as in Model
     jit       compile the equations by the C compiler of the system
     method    a name of methods(), or "auto"
     rtol, atol, step, order, ...     options of the method. atol may be a dict of absolute
@@ -877,11 +934,12 @@ def run(path: Any = None, to: float | None = None, *, text: str | None = None,
     check_error   compare with a second run at a tenth of the tolerances: summary["check_error"]
     sweep     order of the systems of a coupled model: ["A", "C", "B"]
     """
-    return Model(path, text=text, set=set, jit=jit).run(to, **options)
+    return Model(path, text=text, set=set, set_from=set_from, input=input, jit=jit).run(to, **options)
 
 
 def check(path: Any = None, *, text: str | None = None,
-          set: Mapping[str, Any] | None = None) -> dict[str, Any]:
+          set: Mapping[str, Any] | None = None, set_from: Any = None,
+          input: Any = None) -> dict[str, Any]:
     """Analyses a model without a run:
 
     index, dof, constraints, rank, text     diagnosis
@@ -890,7 +948,7 @@ def check(path: Any = None, *, text: str | None = None,
     methods    name -> None, or the reason against the method
     auto, why  method selected by `auto`, and the reason
     """
-    return Model(path, text=text, set=set).check()
+    return Model(path, text=text, set=set, set_from=set_from, input=input).check()
 
 
 # ---- problems by callbacks ----
@@ -1135,6 +1193,7 @@ class Mechanical(_Form):
     nq, ng, nk, nu, nw     sizes that do not follow from names, the start, g and k
     q_names, u_names, w_names, g_names, k_names     names in columns and messages
     constant_mass, time_free_g     M is constant, g does not depend on t
+    conservative           v.p - T + V is constant: gauss and auto keep it so
     M_pattern, G_pattern, K_pattern, J_pattern, Ms_pattern, Gts_pattern, k_q_pattern, Kts_pattern
                sparsity, by matrices with the same nonzero entries: fewer evaluations for
                differences, sparse factorisations
@@ -1145,8 +1204,8 @@ class Mechanical(_Form):
     _PARTS = {"q": "q", "v": "q", "u": "u", "w": "w", "lambda": "g", "psi": "k"}
     _MOVING = ("q", "v", "u")
     _OTHERS = ("q_names", "u_names", "w_names", "g_names", "k_names", "energy", "constant_mass",
-               "time_free_g", "M_pattern", "G_pattern", "K_pattern", "J_pattern", "Ms_pattern",
-               "Gts_pattern", "k_q_pattern", "Kts_pattern")
+               "time_free_g", "conservative", "M_pattern", "G_pattern", "K_pattern", "J_pattern",
+               "Ms_pattern", "Gts_pattern", "k_q_pattern", "Kts_pattern")
     _CALLBACKS = {
         "M": ("qv", "q", "q"), "f": ("qvuw", "q"), "p": ("qv", "q"), "F": ("qvuw", "q"),
         "p_rate": ("qv", "q"), "s": ("qvuw", "u"), "c": ("qvuw", "w"), "g": ("q", "g"),

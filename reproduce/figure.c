@@ -134,25 +134,40 @@ static bool is_log(const rep_figure *figure, const char *column)
   return false;
 }
 
-/* Plot of one column over x, with all curves. */
+static bool has_negative(const rep__drawing *d, int column)
+{
+  int width = d->columns - d->x;
+  for (int i = 0; i < d->count; i++)
+    for (long k = 0; k < d->curves[i].count; k++)
+      if (d->curves[i].values[k * width + column] < 0)
+        return true;
+  return false;
+}
+
+/* Plot of one column over x, with all curves: of absolute values on a logarithmic axis. */
 static void plot_column(rep__drawing *d, int column)
 {
   int width = d->columns - d->x;
-  char title[200];
+  char title[200], name[LABEL];
+  bool log = is_log(d->figure, d->names[d->x + column]);
+  bool size = log && has_negative(d, column);
+  snprintf(name, sizeof name, size ? "|%s|" : "%s", d->names[d->x + column]);
   dae_curve *curves = calloc((size_t)d->count + 1, sizeof *curves);
   bool whole = curves != NULL;
   for (int i = 0; whole && i < d->count; i++) {
     const curve *c = &d->curves[i];
     double *x = pick(c, width, 0), *y = pick(c, width, column);
+    for (long k = 0; size && y && k < c->count; k++)
+      y[k] = fabs(y[k]);
     curves[i] = (dae_curve){c->label, x, y, c->count, d->figure->style};
     whole = x && y;
   }
-  snprintf(title, sizeof title, "%s: %s", d->figure->title, d->names[d->x + column]);
+  snprintf(title, sizeof title, "%s: %s", d->figure->title, name);
   const dae_plot plot = {.title = title,
                          .x_label = d->figure->x,
-                         .y_label = d->names[d->x + column],
+                         .y_label = name,
                          .x_log = is_log(d->figure, d->figure->x),
-                         .y_log = is_log(d->figure, d->names[d->x + column]),
+                         .y_log = log,
                          .alone = true,
                          .curves = curves,
                          .count = d->count};

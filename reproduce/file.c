@@ -61,6 +61,8 @@ rep_file *rep_file_open(rep_report *report, const char *name, const char *header
     return NULL;
   }
   fprintf(file->file, "%s\r\n", header);
+  if (figure && figure->item)
+    rep__evidence_curves(report, figure->item);
   if (figure && report->settings->page)
     file->drawing = rep__drawing_begin(report, figure, header);
   return file;

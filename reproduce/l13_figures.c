@@ -118,6 +118,54 @@ typedef struct figure {
   row rows[12];
 } figure;
 
+/* ---- statements of the paper ---- */
+
+#define SMALL(text_, item_, rows_, limit)                                                          \
+  {                                                                                                \
+    .text = text_, .item = item_, .rows = rows_, .relation = REP_IS_LESS, .factor = limit          \
+  }
+
+static const rep_claim claims_1[] = {
+    SMALL("the errors of Q are small (1e-5 of Q0)", "Figure 1(a, b)", "Q?", 2e-3),
+    SMALL("the consistency condition is retained very well", "Figure 1(c)", "| |Q| - Q0 |", 2e-6),
+    {0},
+};
+
+static const rep_claim claims_2[] = {
+    SMALL("the errors of x are very small", "Figure 2(a)", "x?", 1e-6),
+    SMALL("the constraint is almost zero", "Figure 2(b)", "|x1*", 1e-11),
+    {0},
+};
+
+static const rep_claim claims_3[] = {
+    {.text = "u1, u2 have the order of h^2",
+     .item = "Figure 3(a)",
+     .rows = "u[12]",
+     .quantity = "h = 1e-3",
+     .relation = REP_IS_NEAR,
+     .factor = 100,
+     .bound = 0.05,
+     .other_quantity = "h = 1e-4"},
+    SMALL("|I1| is almost zero", "Figure 3(b)", "I1*", 1e-10),
+    SMALL("|I2| is almost zero", "Figure 3(b)", "I2 =*", 1e-10),
+    {0},
+};
+
+static const rep_claim claims_4[] = {
+    SMALL("the solution is accurate (1e-5)", "Figure 4(a)", "x?", 1e-5),
+    SMALL("|I1| and |I2| are almost zero", "Figure 4(b)", "I?*", 1e-13),
+    {0},
+};
+
+static const rep_claim claims_45[] = {
+    {.text = "no general integrator satisfies the constraint",
+     .item = "Equation (48)",
+     .rows = "I1*",
+     .relation = REP_IS_AT_LEAST,
+     .factor = 1e-9},
+    {0},
+};
+
 static const figure figures[] = {
     {.problem = L13_PLASTIC,
      .to = 10,
@@ -131,13 +179,13 @@ static const figure figures[] = {
               .label = "",
               .quantities = 2,
               .quantity = {"eps 1e-8", "eps 1e-12"},
-              .reason =
-                  "The paper: \"the LGDAE can retain the consistency condition very well\". "
-                  "Confirmed; the multiplier of a step is that of its midpoint, and has first "
-                  "order at its end. The one consistent with Q has second order. Bounds are "
-                  "20 %; constraints, and here the multiplier at the midpoint, must be at "
-                  "most twice the reference: in the paper Q belongs to the last but one y, "
-                  "daedal takes one more sweep."},
+              .reason = "The paper: \"the LGDAE can retain the consistency condition very well\". "
+                        "The multiplier of a step is that of its midpoint, and has first "
+                        "order at its end. The one consistent with Q has second order. Bounds are "
+                        "20 %; constraints, and here the multiplier at the midpoint, must be at "
+                        "most twice the reference: in the paper Q belongs to the last but one y, "
+                        "daedal takes one more sweep.",
+              .claims = claims_1},
      .file = "figure-1",
      .header = "run,t,Q1,Q2,lambda,consistency,inner,outer",
      .rows = {{"Q1", X, 0, {3.89e-5, 3.90e-5}, false},
@@ -162,7 +210,9 @@ static const figure figures[] = {
                   "additional component kappa. At t = 0 lambda is undetermined, which affects the "
                   "first step; otherwise all errors have second order. The paper: "
                   "errors \"very accurate\", the constraint \"almost zero\", the exponent "
-                  "unreadable."},
+                  "unreadable.",
+              .reading = "kappa = 1",
+              .claims = claims_2},
      .file = "figure-2",
      .header = "run,t,x1,x2,lambda,constraint,inner,outer",
      .rows = {{"x1", X, 0, {1.83e-8, 1.83e-10}, false},
@@ -188,7 +238,9 @@ static const figure figures[] = {
                   "identity of the step, I1 is -(h^2/4) |v|^2 = -h^2 t^2, depending on |v|. I2 "
                   "with the multiplier of the step is 4 h t; with the one consistent with x it is "
                   "|v|^2 I1. A mechanical problem in the GGL form satisfies "
-                  "both."},
+                  "both.",
+              .claims = claims_3,
+              .why = "the step leaves I1 = -h^2 t^2, I2 = 4 h t"},
      .file = "figure-3",
      .header = "run,t,u1,du1,u2,du2,lambda,weak,I1,I2,inner,outer",
      .rows = {{"u1", X, 0, {4.84e-7, 4.84e-9}, false},
@@ -214,7 +266,8 @@ static const figure figures[] = {
               .quantities = 1,
               .quantity = {"h = 1e-3"},
               .reason = "The paper: |I1| and |I2| \"almost zero\", both exponents unreadable. "
-                        "lambda2 has the size of the error of the step."},
+                        "lambda2 has the size of the error of the step.",
+              .claims = claims_4},
      .file = "figure-4",
      .header = "run,t,x1,x2,x3,x4,lambda1,lambda2,I1,I2,inner,outer",
      .rows = {{"x1", X, 0, {8.7e-7}, false},
@@ -240,7 +293,8 @@ static const figure figures[] = {
               .quantity = {"h = 1e-3", "h = 1e-4"},
               .reason = "\"There exists no general numerical integrator which can automatically "
                         "satisfy (48)\": I1 also decreases with h^2, but the track is not a "
-                        "constraint. I2 is zero by (46), which computes lambda from it."},
+                        "constraint. I2 is zero by (46), which computes lambda from it.",
+              .claims = claims_45},
      .file = "equation-45",
      .header = "run,t,u1,du1,u2,du2,weak,I1,inner,outer",
      .rows = {{"u1", X, 0, {NAN, NAN}, false},
@@ -311,7 +365,7 @@ static void show_figure(rep_report *report, const figure *f, const outcome *o)
 #define COUNTS 5
 
 typedef struct count_row {
-  const char *label;
+  const char *label, *item, *reading;
   int figure, setting;
   double paper[COUNTS];
   double pass, least, most; /* references: sweeps per pass, range of outer iterations */
@@ -323,13 +377,13 @@ typedef struct count_row {
   }
 
 static const count_row counts[] = {
-    {"1, 1e-8", 0, 0, NOT_SAID, 3, 1, 2},
-    {"1, 1e-12", 0, 1, NOT_SAID, 4, 1, 3},
-    {"2, h 1e-3", 1, 0, {NAN, 3, 6, 2, 3}, 3, 2, 3},
-    {"2, h 1e-4", 1, 1, {NAN, 3, 6, 2, 3}, 2, 2, 3},
-    {"3, h 1e-3", 2, 0, {NAN, 3, 3, 2, 2}, 3, 2, 3},
-    {"3, h 1e-4", 2, 1, {NAN, 3, 3, 2, 2}, 2, 2, 2},
-    {"4, h 1e-3", 3, 0, {NAN, 3, 3, 2, 2}, 4, 3, 5},
+    {"1, 1e-8", NULL, NULL, 0, 0, NOT_SAID, 3, 1, 2},
+    {"1, 1e-12", NULL, NULL, 0, 1, NOT_SAID, 4, 1, 3},
+    {"2, h 1e-3", "Figure 2(c)", "h = 1e-3", 1, 0, {NAN, 3, 6, 2, 3}, 3, 2, 3},
+    {"2, h 1e-4", "Figure 2(c)", "h = 1e-4", 1, 1, {NAN, 3, 6, 2, 3}, 2, 2, 3},
+    {"3, h 1e-3", "Figure 3(c)", "h = 1e-3", 2, 0, {NAN, 3, 3, 2, 2}, 3, 2, 3},
+    {"3, h 1e-4", "Figure 3(c)", "h = 1e-4", 2, 1, {NAN, 3, 3, 2, 2}, 2, 2, 2},
+    {"4, h 1e-3", "Figure 4(c)", "h = 1e-3", 3, 0, {NAN, 3, 3, 2, 2}, 4, 3, 5},
 };
 
 static const rep_table counts_text = {
@@ -345,6 +399,7 @@ static const rep_table counts_text = {
         "and its h is unreadable for examples 2 to 4. References of passes and of the largest "
         "outer numbers are the upper ends of the reference's ranges. daedal takes one more "
         "sweep after the last correction, so that x is consistent with y.",
+    .missing = "step size, unreadable; whether inner counts are of a pass or of a step",
 };
 
 static void show_count(rep_report *report, const count_row *r, const outcome *o)
@@ -358,7 +413,11 @@ static void show_count(rep_report *report, const count_row *r, const outcome *o)
       {paper[3], (double)m->least, r->least, REP_NEAR, 0},
       {paper[4], (double)m->most, r->most, REP_AT_MOST, 0},
   };
-  rep_table_row(report, r->label, values, o->trouble[0] ? o->trouble : NULL);
+  rep_table_add(report, &(rep_row){.label = r->label,
+                                   .values = values,
+                                   .item = r->item,
+                                   .reading = r->reading,
+                                   .trouble = o->trouble[0] ? o->trouble : NULL});
 }
 
 static void show_counts(rep_report *report, const outcome *outcomes)

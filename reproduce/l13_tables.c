@@ -135,6 +135,15 @@ static void show_orders(rep_report *report)
 
 /* ---- other schemes for example 1 ---- */
 
+#define BETTER(than)                                                                               \
+  {                                                                                                \
+    .text = "better than " than, .quantity = "lie", .relation = REP_IS_LESS, .factor = 1,          \
+    .other_quantity = than                                                                         \
+  }
+
+static const rep_claim scheme_claims[] = {
+    BETTER("exp. increment"), BETTER("exp. middle"), BETTER("exp. start"), {0}};
+
 static const rep_table scheme_text = {
     .name = "Other schemes",
     .title = "example 1, largest error of Q up to t = 10",
@@ -150,6 +159,9 @@ static const rep_table scheme_text = {
               "strain rate is not specified, and determines the result: the method is better than "
               "the first by 5 %, worse than the second by 13 %, and far better than the third. All "
               "satisfy |Q| = Q0. The SO(n) scheme is not tested.",
+    .item = "Figure 1, other schemes",
+    .claims = scheme_claims,
+    .missing = "the strain rate of the exponential scheme, the SO(n) scheme",
 };
 
 static double error_of(l13_scheme *scheme, double h)

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char tables_header[] = "table,row,quantity,paper,ours,reference,check,bound,verdict";
+static const char tables_header[] = "table,row,quantity,paper,ours,reference,check,bound,"
+                                    "verdict,regression,low,high,item,reading";
 
 static const char explanation[] =
-    "paper: published value; ours: computed value; ref: reference, from a prototype of the "
-    "corrected "
-    "equations; ok: ours agrees with ref, OUT: it does not, -: not checked.";
+    "paper: published value; ours: computed value; ref: an earlier value of our own, by a "
+    "prototype of the corrected equations, for the regression test; ok: ours agrees with ref, "
+    "OUT: it does not, -: no regression test. The verdicts on the paper are at the end.";
 
 /* ---- failure ---- */
 
@@ -39,8 +40,9 @@ dae_status rep_status(const rep_report *report)
   return report->err->status;
 }
 
-bool rep_quick(const rep_report *report)
+bool rep_quick(rep_report *report)
 {
+  report->shortened = report->shortened || report->settings->quick;
   return report->settings->quick;
 }
 
@@ -84,6 +86,11 @@ static rep__row *new_row(rep_report *report)
   return row;
 }
 
+static const char *or_empty(const char *text, const char *other)
+{
+  return text ? text : other ? other : "";
+}
+
 /* one record per quantity */
 static void write_row(rep_report *report, const rep__row *row)
 {
@@ -104,7 +111,15 @@ static void write_row(rep_report *report, const rep__row *row)
     rep_file_number(file, v->reference);
     rep_file_text(file, checks[v->check]);
     rep_file_number(file, v->check == REP_NEAR || v->check == REP_AT_MOST ? v->bound : NAN);
-    rep_file_text(file, v->check == REP_SHOWN ? "shown" : right ? "ok" : "out");
+    const char *regression = v->check == REP_SHOWN ? "shown" : right ? "ok" : "out";
+    rep_file_text(file, regression); /* deprecated name of the column: verdict */
+    rep_file_text(file, regression);
+    bool spread = row->spread[i].low < row->spread[i].high;
+    rep_file_number(file, spread ? row->spread[i].low : NAN);
+    rep_file_number(file, spread ? row->spread[i].high : NAN);
+    rep_file_text(file, or_empty(row->item, report->table->item));
+    rep_file_text(
+        file, or_empty(report->table->readings[i], or_empty(row->reading, report->table->reading)));
     rep_file_record(file);
   }
 }
@@ -118,24 +133,38 @@ static void squeeze(const char *text, char *out, size_t size)
   out[used] = '\0';
 }
 
+void rep_table_add(rep_report *report, const rep_row *in)
+{
+  rep__row *row = rep_good(report) ? new_row(report) : NULL;
+  size_t count = (size_t)report->table->quantities;
+  if (!row)
+    return;
+  snprintf(row->label, sizeof row->label, "%s", in->label);
+  squeeze(in->label, row->name, sizeof row->name);
+  memcpy(row->values, in->values, count * sizeof *in->values);
+  if (in->spread)
+    memcpy(row->spread, in->spread, count * sizeof *in->spread);
+  row->item = in->item;
+  row->reading = in->reading;
+  snprintf(row->trouble, sizeof row->trouble, "%s", in->trouble ? in->trouble : "");
+  snprintf(row->note, sizeof row->note, "%s", in->note ? in->note : row->trouble);
+  write_row(report, row);
+  rep__table_check(report, row);
+}
+
 void rep_table_row(rep_report *report, const char *label, const rep_value *values,
                    const char *trouble)
 {
-  rep__row *row = rep_good(report) ? new_row(report) : NULL;
-  if (!row)
-    return;
-  snprintf(row->label, sizeof row->label, "%s", label);
-  squeeze(label, row->name, sizeof row->name);
-  memcpy(row->values, values, (size_t)report->table->quantities * sizeof *values);
-  snprintf(row->trouble, sizeof row->trouble, "%s", trouble ? trouble : "");
-  write_row(report, row);
-  rep__table_check(report, row);
+  rep_table_add(report, &(rep_row){.label = label, .values = values, .trouble = trouble});
 }
 
 /* Prints a table, also after an interrupt. */
 void rep_table_end(rep_report *report)
 {
   FILE *out = report->settings->out;
+  if (report->count > 0 && rep_good(report))
+    rep__evidence_collect(report);
+  report->shortened = false;
   if (report->count == 0)
     return;
   if (report->settings->page)
@@ -144,6 +173,19 @@ void rep_table_end(rep_report *report)
     return;
   rep__table_print(out, report->table, report->rows, report->count);
   fflush(out);
+}
+
+void rep_note(rep_report *report, const char *text)
+{
+  const rep_settings *s = report->settings;
+  if (!rep_good(report))
+    return;
+  if (s->page)
+    dae_page_text(s->page, text);
+  if (!s->out)
+    return;
+  fputc('\n', s->out);
+  rep__wrap(s->out, 2, text);
 }
 
 /* ---- one paper ---- */
@@ -157,18 +199,6 @@ static void print_head(const rep_report *report)
   rep__wrap(out, 2, explanation);
   if (report->paper->notes)
     rep__wrap(out, 2, report->paper->notes);
-  fflush(out);
-}
-
-static void print_end(const rep_report *report)
-{
-  FILE *out = report->settings->out;
-  if (!out || report->err->status < 0)
-    return;
-  const char *folder = report->settings->folder;
-  bool slash = folder[0] && folder[strlen(folder) - 1] == '/';
-  fprintf(out, "\n%s: %d of %d checked values agree; files in %s%s\n", report->paper->key,
-          report->checked - report->wrong, report->checked, folder, slash ? "" : "/");
   fflush(out);
 }
 
@@ -186,7 +216,6 @@ static void run_paper(rep_report *report)
   rep_file_close(report->tables);
   if (report->settings->page)
     rep__page_count(report);
-  print_end(report);
   free(report->rows);
 }
 
@@ -196,10 +225,25 @@ static void run_paper(rep_report *report)
 static void finish_list(FILE *list, char **text, rep_result *result)
 {
   bool whole = fclose(list) == 0;
-  if (whole && result->wrong > 0)
-    result->wrong_list = *text;
+  if (whole && result->wrong + result->changed > 0)
+    result->list = *text;
   else
     free(*text);
+}
+
+/* Prints and writes the verdicts, and counts the changed ones. */
+static void report_verdicts(rep_report *report, const rep__verdicts *verdicts, rep_result *result)
+{
+  const rep_settings *s = verdicts->settings;
+  if (!rep_good(report))
+    return;
+  result->changed = rep__verdicts_changes(report->wrong_list, verdicts);
+  if (s->page)
+    rep__page_verdicts(s->page, verdicts);
+  if (rep__verdicts_csv(verdicts, report->err) >= 0 && s->json)
+    rep__verdicts_json(verdicts, report->err);
+  if (s->out)
+    rep__verdicts_print(s->out, verdicts);
 }
 
 dae_status rep_run(const rep_paper *papers, int count, const rep_settings *settings,
@@ -207,27 +251,37 @@ dae_status rep_run(const rep_paper *papers, int count, const rep_settings *setti
 {
   char *text = NULL;
   size_t size = 0;
+  int *checked = calloc(2 * (size_t)count + 1, sizeof *checked),
+      *wrong = checked ? checked + count : NULL;
+  rep__evidences evidences = {0};
   FILE *list = open_memstream(&text, &size);
   rep_report report = {.settings = settings, .err = err, .wrong_list = list};
   *result = (rep_result){0};
   *err = dae_error_none();
-  if (!list)
+  if (!list || !checked)
     rep__fail(&report, DAE_ERROR_MEMORY, "out of memory");
   else
     rep_folder_make(settings->folder, err);
   if (settings->page)
     dae_page_text(settings->page, explanation);
   for (int i = 0; i < count && rep_good(&report); i++) {
-    report =
-        (rep_report){.paper = &papers[i], .settings = settings, .err = err, .wrong_list = list};
+    report = (rep_report){.paper = &papers[i],
+                          .settings = settings,
+                          .err = err,
+                          .wrong_list = list,
+                          .evidences = &evidences};
     run_paper(&report);
-    result->checked += report.checked;
-    result->wrong += report.wrong;
+    result->checked += checked[i] = report.checked;
+    result->wrong += wrong[i] = report.wrong;
   }
+  const rep__verdicts verdicts = {papers, count, checked, wrong, &evidences, settings};
+  report_verdicts(&report, &verdicts, result);
+  free(evidences.list);
+  free(checked);
   if (list)
     finish_list(list, &text, result);
-  if (result->wrong > 0)
-    rep__fail(&report, DAE_ERROR_CHECK, "%d of %d checked values deviate from their references",
-              result->wrong, result->checked);
+  if (result->changed > 0)
+    rep__fail(&report, DAE_ERROR_CHECK, "%d verdict%s differ%s from the recorded ones",
+              result->changed, result->changed == 1 ? "" : "s", result->changed == 1 ? "s" : "");
   return err->status;
 }

@@ -45,8 +45,8 @@ void rep__table_check(rep_report *report, const rep__row *row)
     if (rep__value_right(v) && !row->trouble[0])
       continue;
     report->wrong++;
-    fprintf(report->wrong_list, "  %s, %s, %s: %s %.6g, ", report->paper->key, table->name,
-            row->name, table->quantity[i], v->ours);
+    fprintf(report->wrong_list, "  regression: %s, %s, %s: %s %.6g, ", report->paper->key,
+            table->name, row->name, table->quantity[i], v->ours);
     if (row->trouble[0])
       fprintf(report->wrong_list, "%s\n", row->trouble);
     else if (v->check == REP_FAILS)
@@ -82,15 +82,20 @@ typedef struct cell {
   char text[24];
 } cell;
 
+void rep__number_text(double value, char *text, size_t size)
+{
+  if (isnan(value))
+    snprintf(text, size, "-");
+  else if (value == floor(value) && fabs(value) < 1e6)
+    snprintf(text, size, "%.0f", value);
+  else
+    snprintf(text, size, "%.4g", value);
+}
+
 static cell number_cell(double value)
 {
   cell c;
-  if (isnan(value))
-    snprintf(c.text, sizeof c.text, "-");
-  else if (value == floor(value) && fabs(value) < 1e6)
-    snprintf(c.text, sizeof c.text, "%.0f", value);
-  else
-    snprintf(c.text, sizeof c.text, "%.4g", value);
+  rep__number_text(value, c.text, sizeof c.text);
   return c;
 }
 
@@ -122,10 +127,17 @@ static cell cell_of(const column *c, const rep__row *row)
   return number_cell(v->ours);
 }
 
+bool rep__table_repeats_paper(const rep_table *table, int quantity)
+{
+  return quantity > 0 && table->readings[quantity];
+}
+
 /* the paper's column if the paper has a value, that of the references if a value is checked */
-static bool is_shown(const column *c, const rep__row *rows, int count)
+static bool is_shown(const rep_table *table, const column *c, const rep__row *rows, int count)
 {
   bool shown = c->face == OURS;
+  if (c->face == PAPER && rep__table_repeats_paper(table, c->quantity))
+    return false;
   for (int i = 0; i < count && !shown; i++) {
     const rep_value *v = &rows[i].values[c->quantity];
     shown = c->face == PAPER ? !isnan(v->paper) : v->check != REP_SHOWN;
@@ -153,7 +165,7 @@ static int list_columns(const rep_table *table, const rep__row *rows, int count,
     int first = used, lacks = (int)strlen(table->quantity[i]) + 1;
     for (int f = PAPER; f <= REFERENCE; f++) {
       column c = {.quantity = i, .face = (face)f};
-      if (!is_shown(&c, rows, count))
+      if (!is_shown(table, &c, rows, count))
         continue;
       c.width = width_of(&c, rows, count);
       lacks -= c.width + 1;
@@ -221,7 +233,7 @@ static void print_faces(FILE *out, const rep_table *table, const layout *l)
   fputc('\n', out);
 }
 
-static const char *verdict_of(const rep_table *table, const rep__row *row)
+static const char *regression_of(const rep_table *table, const rep__row *row)
 {
   bool checked = false, right = true;
   for (int i = 0; i < table->quantities; i++) {
@@ -237,7 +249,25 @@ static void print_row(FILE *out, const rep_table *table, const layout *l, const 
   for (int i = 0; i < l->count; i++)
     fprintf(out, "%*s%*s", begins(l, i) ? l->gap : 1, "", l->columns[i].width,
             cell_of(&l->columns[i], row).text);
-  fprintf(out, "  %s\n", verdict_of(table, row));
+  fprintf(out, "  %s\n", regression_of(table, row));
+}
+
+/* range of the first quantity over perturbed runs */
+static void print_spread(FILE *out, const rep_table *table, const rep__row *rows, int count)
+{
+  char text[1200];
+  size_t used = 0;
+  for (int i = 0; i < count && used < sizeof text; i++) {
+    const rep_spread *s = &rows[i].spread[0];
+    if (s->low < s->high)
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s %s %.6g to %.6g",
+                               used ? "," : "", rows[i].name, s->low, s->high);
+  }
+  if (used == 0)
+    return;
+  char all[sizeof text + 80];
+  snprintf(all, sizeof all, "Spread of %s:%s.", table->quantity[0], text);
+  rep__wrap(out, INDENT, all);
 }
 
 void rep__table_print(FILE *out, const rep_table *table, const rep__row *rows, int count)
@@ -249,10 +279,11 @@ void rep__table_print(FILE *out, const rep_table *table, const rep__row *rows, i
   print_faces(out, table, &l);
   for (int i = 0; i < count; i++)
     print_row(out, table, &l, &rows[i]);
+  print_spread(out, table, rows, count);
   for (int i = 0; i < count; i++)
-    if (rows[i].trouble[0]) {
-      char text[sizeof rows[i].name + sizeof rows[i].trouble + 3];
-      snprintf(text, sizeof text, "%s: %s", rows[i].name, rows[i].trouble);
+    if (rows[i].note[0]) {
+      char text[sizeof rows[i].name + sizeof rows[i].note + 3];
+      snprintf(text, sizeof text, "%s: %s", rows[i].name, rows[i].note);
       rep__wrap(out, INDENT, text);
     }
   if (table->reason)

@@ -36,6 +36,7 @@ typedef struct yp96_setting {
   bool bad_split;  /* split with x2 of the bushing independent instead of y2, and initial step size
                       without accelerations */
   const char *set; /* value of a param, NULL: none */
+  double shift;    /* relative change of the tolerance */
 } yp96_setting;
 
 typedef struct yp96_case {
@@ -50,6 +51,10 @@ typedef struct yp96_watch {
   void (*row)(void *user, const double *values);
   void *user;
 } yp96_watch;
+
+/* Model of a case. */
+dae_status yp96_model(const yp96_setting *setting, const yp96_case *run, dae_model **out,
+                      dae_error *err);
 
 /* Runs a case by the rules of DASSL, without projection and filter, with DASSL's initial step
  * size. watch may be NULL, and so may progress, the progress function of a run plan. */
@@ -76,6 +81,8 @@ typedef struct yp96_table {
   yp96_setting setting;
   const yp96_row *rows;
   int count;
+  const char *item_ggl; /* item of the rows of GGL and GGL*, NULL: that of the table */
+  bool costly;          /* a single run per row with `quick`, instead of perturbed ones */
   double failure_bound; /* bound of the failed convergence tests in rows with more than a hundred */
 } yp96_table;
 
@@ -93,6 +100,41 @@ enum {
   YP96_TABLES
 };
 extern const yp96_table yp96_tables[YP96_TABLES];
+
+/* ---- yp96_sample.c: medians of perturbed runs ---- */
+
+typedef struct yp96_sample {
+  double median[REP_QUANTITIES];     /* NaN: most runs failed */
+  rep_spread spread[REP_QUANTITIES]; /* of the runs that did not fail */
+  int runs, failed;
+  char trouble[256]; /* number and reason of failed runs, empty: none */
+} yp96_sample;
+
+/* Values of a run with TOL (1 + shift); false after a failure of the report. trouble: reason of a
+ * failed run, empty: none. */
+typedef bool yp96_measure(rep_report *report, const void *user, double shift, double *values,
+                          char trouble[256]);
+/* Runs with all tolerances, or one alone. */
+bool yp96_sample_run(rep_report *report, bool single, yp96_measure *measure, const void *user,
+                     yp96_sample *sample);
+
+/* ---- yp96_energy.c ---- */
+
+/* x at 0.5 s of the spring with eps = 1e-2, by two integrations of the equation of the angle that
+ * differ by 5e-16 */
+extern const double yp96_spring_x;
+/* Row function of a yp96_watch that keeps the first column in the double user. */
+void yp96_keep_last(void *user, const double *values);
+
+void yp96_energies(rep_report *report);
+
+/* ---- yp96_peers.c: DASPK and RADAU5, where R's package deSolve is installed ---- */
+
+void yp96_peers(rep_report *report);
+
+/* ---- yp96_theorems.c ---- */
+
+void yp96_theorems(rep_report *report);
 
 /* ---- yp96.c, yp96_figures.c ---- */
 

@@ -10,6 +10,7 @@ typedef struct figure {
   const char *tolerance, *eps;
   int count;
   const char *columns[4]; /* columns of the runs; the first one is t */
+  const char *item;       /* figure without statements in the paper, NULL: none */
 } figure;
 
 /* Curve: a run whose rows go to a file. */
@@ -52,7 +53,7 @@ static void write_curves(rep_report *report, const figure *f, const char *readin
 
 static void write_figure(rep_report *report, const figure *f)
 {
-  const rep_figure drawn = {.title = f->title, .x = "t"};
+  const rep_figure drawn = {.title = f->title, .x = "t", .item = f->item};
   rep_file *file = rep_file_open(report, f->name, f->header, &drawn);
   write_curves(report, f, NULL, file);
   rep_file_close(file);
@@ -63,8 +64,8 @@ static void write_step_sizes(rep_report *report)
 {
   const yp96_table *literal = &yp96_tables[YP96_FIGURE_5_6];
   const yp96_table *split = &yp96_tables[YP96_FIGURE_5_6_SPLIT];
-  figure f = {NULL, "figure-5.6", "reading,method,t,h", &literal->setting, "1e-4", "1e-5",
-              1,    {"t"}};
+  figure f = {NULL,  "figure-5.6", "reading,method,t,h", &literal->setting, "1e-4", "1e-5", 1,
+              {"t"}, NULL};
   static const rep_figure drawn = {
       .title = "Figure 5.6", .x = "t", .log = {"h"}, .style = DAE_CURVE_STEPS};
   rep_file *file = rep_file_open(report, f.name, f.header, &drawn);
@@ -79,8 +80,24 @@ void yp96_figures(rep_report *report)
   const yp96_setting *point = &yp96_tables[YP96_TABLE_5_1].setting;
   const yp96_setting *spring = &yp96_tables[YP96_TABLE_5_2].setting;
   const figure figures[] = {
-      {"Figure 5.1", "figure-5.1", "method,t,energy", point, "1e-3", "1e-6", 2, {"t", "energy"}},
-      {"Figure 5.3", "figure-5.3", "method,t,energy", spring, "1e-4", "1e-4", 2, {"t", "energy"}},
+      {"Figure 5.1",
+       "figure-5.1",
+       "method,t,energy",
+       point,
+       "1e-3",
+       "1e-6",
+       2,
+       {"t", "energy"},
+       NULL},
+      {"Figure 5.3",
+       "figure-5.3",
+       "method,t,energy",
+       spring,
+       "1e-4",
+       "1e-4",
+       2,
+       {"t", "energy"},
+       NULL},
       {"Figure 5.4",
        "figure-5.4",
        "method,t,x,w,lambda",
@@ -88,7 +105,8 @@ void yp96_figures(rep_report *report)
        "1e-4",
        "1e-4",
        4,
-       {"t", "x", "der(x)", "lambda(circle)"}},
+       {"t", "x", "der(x)", "lambda(circle)"},
+       "Figure 5.4"},
   };
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     write_figure(report, &figures[i]);

@@ -15,8 +15,8 @@
 static const char *const models[] = {
     [YP96_POINT] = "point", [YP96_SPRING] = "spring", [YP96_BUSHING] = "bushing"};
 
-static dae_status load(const yp96_setting *setting, const yp96_case *run, dae_model **out,
-                       dae_error *err)
+dae_status yp96_model(const yp96_setting *setting, const yp96_case *run, dae_model **out,
+                      dae_error *err)
 {
   char eps[32];
   const char *set[] = {eps, setting->set};
@@ -55,7 +55,7 @@ static dae_bdf_options options_of(const yp96_setting *setting, const yp96_case *
   bool star = run->iteration == YP96_GGL_STAR && setting->problem == YP96_BUSHING;
   bool split = iterations[run->iteration].split_test || star, v = setting->velocities;
   dae_bdf_options opts = dae_bdf_defaults();
-  opts.rtol = opts.atol = strtod(run->tolerance, NULL);
+  opts.rtol = opts.atol = strtod(run->tolerance, NULL) * (1 + setting->shift);
   opts.rules = DAE_BDF_RULES_DASSL;
   opts.order = setting->order;
   opts.project = false;
@@ -135,7 +135,7 @@ dae_status yp96_integrate(const yp96_setting *setting, const yp96_case *run,
                           void *user, dae_summary *summary, dae_error *err)
 {
   dae_model *model;
-  dae_status status = load(setting, run, &model, err);
+  dae_status status = yp96_model(setting, run, &model, err);
   if (status < 0)
     return status;
   dae_bdf_options opts = options_of(setting, run);

@@ -24,11 +24,11 @@ done
 if command -v pkg-config >/dev/null 2>&1; then
   missing=$(printf '%s' "$missing" | sed 's/ pkg-config//')
 fi
-# commands of the tests, and their packages: they may have come from elsewhere
+# commands of the tests, and their packages: they may have come from elsewhere. Without ninja, make builds.
 wanted=""
 if [ "${1:-}" = test ]; then
   for pair in chromium:chromium node:nodejs npm:npm python3:python3 doxygen:doxygen \
-    clang-format:clang-format clang-tidy:clang-tidy; do
+    ninja:ninja-build clang-format:clang-format clang-tidy:clang-tidy; do
     command -v "${pair%%:*}" >/dev/null 2>&1 || wanted="$wanted ${pair#*:}"
   done
 fi

@@ -26,16 +26,18 @@ typedef enum dae_bdf_test {
 
 /** Rules of the convergence test and the error test. */
 typedef enum dae_bdf_rules {
-  DAE_BDF_RULES_STRICT, /**< convergence rate estimated in every step, errors well below tolerance
-                         */
-  DAE_BDF_RULES_DASSL   /**< exact tests of DASSL, as used in the papers */
+  DAE_BDF_RULES_ACCURATE, /**< convergence rate estimated in every step, errors well below tolerance
+                           */
+  DAE_BDF_RULES_DASSL,    /**< exact tests of DASSL, as used in the papers */
+  DAE_BDF_RULES_STRICT DAE_DEPRECATED("DAE_BDF_RULES_ACCURATE") =
+      DAE_BDF_RULES_ACCURATE /**< deprecated: DAE_BDF_RULES_ACCURATE */
 } dae_bdf_rules;
 
 /** Estimate of the multipliers from the residual of a step. */
 typedef enum dae_bdf_multipliers {
   DAE_BDF_MULTIPLIERS_LEAST_SQUARES, /**< least squares */
   DAE_BDF_MULTIPLIERS_SPLIT, /**< dependent coordinates, selected by a pivoted elimination */
-  DAE_BDF_MULTIPLIERS_QR     /**< least squares by an orthogonal factorisation; small problems */
+  DAE_BDF_MULTIPLIERS_QR     /**< least squares by an orthogonal factorisation */
 } dae_bdf_multipliers;
 
 /** Constraint directions in the elimination of bdf-cm. */

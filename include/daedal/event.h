@@ -30,6 +30,19 @@ typedef enum dae_event_kind {
   DAE_EVENT_CONDITION /**< happens when value becomes positive by a change of held values */
 } dae_event_kind;
 
+/** Values and rates of several events in one call, for problems with many of them: the search for
+ * crossings asks for them at three places in a step, and calls the functions of single events only
+ * where it has to look closer. The events have value; all of them are states_only and have rate or
+ * sample, or none of them is states_only. */
+typedef struct dae_event_group {
+  int count;  /**< number of events */
+  void *user; /**< argument of sample */
+  /** values of all events, and their rates unless rates is NULL, as it is where the events are not
+   * states_only; y and dy as for the functions of an event */
+  int (*sample)(void *user, double t, const double *y, const double *dy, double *values,
+                double *rates);
+} dae_event_group;
+
 /** An event: a function of time and state vector, with an action at its zeros. Callbacks return 0,
  * a positive number to refuse the point, or a negative number to end the run. Vectors y, before and
  * after are extended state vectors: held values follow the state vector (problem.h). */
@@ -57,11 +70,18 @@ typedef struct dae_event {
   int set_count;   /**< number of them */
   dae_event_kind kind; /**< kind of the event */
   /** first instant of a time event after t and not after end, the end of the run; infinity if there
-   * is none; with held values as in y. Steps end at the instants exactly. NULL: no time event */
+   * is none; with held values as in y. Steps end at the instants exactly. Returns 2 where they are
+   * too many up to the end. NULL: no time event */
   int (*next)(void *user, double t, double end, const double *y, double *next);
   /** the action changes only held values that the motion does not depend on: the integrator goes
    * on without a restart */
   bool passive;
+  /** both branches of a guard agree where value is zero: the motion bends there and does not jump,
+   * so that the branch may change a round-off later. Such a guard may start at its border, at rest
+   */
+  bool bends;
+  const dae_event_group *group; /**< group that gives its value and rate, too; NULL: none */
+  int member;                   /**< index of the event in its group */
 } dae_event;
 
 #ifdef __cplusplus

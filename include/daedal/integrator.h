@@ -40,7 +40,11 @@ typedef struct dae_integrator dae_integrator;
   X(switches, "switches between explicit and implicit steps")                                      \
   X(sweeps, "inner sweeps of a nested iteration")                                                  \
   X(inner_steps, "steps of the coupled systems")                                                   \
-  X(restarts, "restarts")
+  X(restarts, "restarts")                                                                          \
+  X(rates_0_01, "Newton convergence rates below 0.01 (BDF)")                                       \
+  X(rates_0_1, "Newton convergence rates from 0.01 to 0.1")                                        \
+  X(rates_0_5, "Newton convergence rates from 0.1 to 0.5")                                         \
+  X(rates_1, "Newton convergence rates above 0.5")
 
 /** Deprecated names of statistics, written beside the present ones as JSON and CSV:
  * X(deprecated name, field). */
@@ -66,6 +70,12 @@ typedef struct dae_stats {
   long sweeps;      /**< inner sweeps of a nested iteration */
   long inner_steps; /**< steps of the coupled systems */
   long restarts;    /**< after events and on request */
+  /** BDF: measured convergence rates of Newton's iteration, one for each increment but the first of
+   * an attempt, below 0.01 */
+  long rates_0_01;
+  long rates_0_1; /**< from 0.01 to 0.1 */
+  long rates_0_5; /**< from 0.1 to 0.5 */
+  long rates_1;   /**< above 0.5, divergence included */
 } dae_stats;
 
 /** Counts of the tests in which one variable had the largest share: of the error, relative to its

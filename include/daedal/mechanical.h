@@ -138,6 +138,9 @@ typedef struct dae_mechanical {
 
   bool constant_mass; /**< M does not depend on t, q, v */
   bool time_free_g;   /**< g does not depend on t */
+  /** v.p - T + V is constant along every motion: no other forces, nothing depends on t, k is linear
+   * and homogeneous in v; and T is quadratic in v. Methods may keep it constant. */
+  bool conservative;
 } dae_mechanical;
 
 #ifdef __cplusplus

@@ -29,7 +29,26 @@ extern "C" {
 /** Opaque handle of a model. */
 typedef struct dae_model dae_model;
 
-/** Values of params, and limits for untrusted text. */
+/** Data of an input: samples, which are interpolated as the model declares, or a function. */
+typedef struct dae_model_input {
+  const char *name;    /**< "u", "A.u", "u[2]" */
+  int count;           /**< number of samples, at least 2 */
+  const double *t;     /**< times of the samples, rising strictly; copied */
+  const double *value; /**< values of the samples; copied. Outside of them they are constant */
+  /** value at t (order 0) or the derivative of the given order, in place of samples; NaN refuses
+   * the point, as a callback of a problem does. Smooth but for its instants. Systems in threads of
+   * their own may call it at the same time. */
+  double (*function)(void *user, double t, int order);
+  int derivatives; /**< highest order that function knows, 0 to 3; a model that needs more is
+                      refused */
+  void *user;      /**< argument of function */
+  /** ascending times at which function jumps or bends: steps end there, and up to there it is asked
+   * for earlier times only */
+  const double *instants;
+  int instant_count; /**< number of them */
+} dae_model_input;
+
+/** Values of params, data of inputs, and limits for untrusted text. */
 typedef struct dae_model_options {
   const char *const *set; /**< other values of params: "a=3", "A.k=2*pi", "c[2]=0.1" */
   int set_count;          /**< number of values in set */
@@ -37,6 +56,12 @@ typedef struct dae_model_options {
   int max_depth;          /**< limit of the nesting of parentheses, blocks, lets */
   long max_work;          /**< limit of names and operators visited by expansion */
   long max_nodes;         /**< limit of nodes of the expression graph, of about 30 bytes each */
+  const dae_model_input *inputs;  /**< data of inputs; others have the value in the text */
+  int input_count;                /**< number of inputs given */
+  const char *const *input_files; /**< CSV files with a column t and columns of inputs */
+  int input_file_count;           /**< number of files */
+  const char *const *set_files;   /**< files with lines NAME = EXPRESSION, as in set, before it */
+  int set_file_count;             /**< number of files */
 } dae_model_options;
 
 /** Default options: no param set, and limits for models of a hundred thousand links. */

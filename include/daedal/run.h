@@ -42,6 +42,9 @@ typedef struct dae_error_check {
    * difference and time of the maximum, separated by tabs */
   char columns[4096];
   char message[256]; /**< reason of a failure of the second run; empty: none */
+  /** first event or branch that the second run has another number of times, with both numbers;
+   * empty: none */
+  char other_events[160];
 } dae_error_check;
 
 /** Verdict on the results of a run, see docs/accuracy.md. */
@@ -82,6 +85,9 @@ typedef struct dae_summary {
   /** change of the energy by an error of one tolerance in every position and velocity, maximum
    * along the run; NaN: not known */
   double energy_tolerance;
+  /** energy that steps supplied to keep the energy of a conservative problem constant, counted as
+   * work in the balance; 0: none */
+  double energy_supplied;
   double
       oscillations; /**< number of oscillations of the fastest-turning variable; 0: not counted */
   /** phase error in radians estimated from the energy error of an oscillation; NaN: not known */
@@ -125,6 +131,12 @@ typedef struct dae_summary {
   /** the first of them for each event: event, time, variable, value before and after, separated by
    * tabs, one line each */
   char action_moves[1024];
+  /** data of inputs: name, interpolation, file (or nothing), number of samples (0: a function, or
+   * the value in the text), times of the first and the last one, separated by tabs, one line each;
+   * NULL: none */
+  const char *inputs;
+  /** units of columns and params: name and unit, separated by a tab, one line each; NULL: none */
+  const char *units;
 } dae_summary;
 
 /** Closing summary as text. Returns the length needed, as snprintf does. */
@@ -206,7 +218,12 @@ typedef struct dae_run_plan {
    * exceeds max, or a negative number to end the run. NULL: none */
   int (*stops)(void *user, double from, double to, int max, double *t);
   void *stops_user; /**< argument of stops */
+  /** the stops depend on the held values of the problem: they are asked for again after events that
+   * change these, and after every time event, up to the next one */
+  bool stops_held;
   int unwatched; /**< number of conditions in the problem that no guard watches, for the summary */
+  const char *inputs; /**< data of inputs, for the summary; NULL: none */
+  const char *units;  /**< units of columns and params, for the summary; NULL: none */
   /** columns in this order, after t and before the outputs; NULL: all entries of the extended
    * state vector, by kind */
   const dae_column *columns;

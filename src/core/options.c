@@ -130,6 +130,21 @@ static bool options_same_name(const char *a, const char *b)
   return *a == *b;
 }
 
+/* Words of choices that have another one now, and are accepted for one minor version
+ * (docs/compatibility.md). */
+static const struct {
+  const char *option, *word, *now;
+} deprecated_words[] = {{"rules", "strict", "accurate"}};
+
+static const char *options_word(const dae_option *option, const char *word)
+{
+  for (size_t i = 0; i < sizeof deprecated_words / sizeof *deprecated_words; i++)
+    if (strcmp(option->name, deprecated_words[i].option) == 0 &&
+        options_same_name(word, deprecated_words[i].word))
+      return deprecated_words[i].now;
+  return word;
+}
+
 static bool options_parse(const dae_option *option, const char *text, double *value)
 {
   static const char *const truth[] = {"off", "on", "false", "true", "no", "yes", "0", "1", NULL};
@@ -148,6 +163,7 @@ static bool options_parse(const dae_option *option, const char *text, double *va
     number = i % 2;
     break;
   case DAE_OPTION_CHOICE:
+    text = options_word(option, text);
     while (option->choices[i] && !options_same_name(text, option->choices[i]))
       i++;
     found = option->choices[i];

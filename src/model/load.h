@@ -67,5 +67,11 @@ int dae__line_of(const dae__files *files, int place);
 int dae__open_text(dae__load *l, int place, const char *name, const char *text, size_t length);
 int dae__open_file(dae__load *l, int place, const char *name, const char *path);
 int dae__open_import(dae__load *l, int place, const char *path);
+/* False, with the error recorded, for a file that is not regular: a pipe might block for ever. */
+bool dae__load_regular(dae__load *l, int place, const char *name, const char *path);
+/* Resolved path, in scratch memory, of a file named in the text, below the folder of the model;
+ * NULL after an error. what, done: "an import", "imported"; shown: set to its name in messages. */
+const char *dae__resolve_path(dae__load *l, int place, const char *path, const char *what,
+                              const char *done, const char **shown);
 
 #endif

@@ -54,6 +54,7 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
   DAE__TRY(dae__declare_symbols(x, parsed.first));
   DAE__TRY(dae__read_overrides(x));
   DAE__TRY(dae__resolve_ranges(x));
+  DAE__TRY(dae__read_inputs(x));
   DAE__TRY(dae__build_settings(x, model));
   DAE__TRY(dae__expand_motion(x));
   DAE__TRY(dae__expand_results(x));
@@ -65,6 +66,14 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
     status = dae__build_results(&b, model, &layout);
   if (!status)
     status = dae__build_drawing(&b, model, &layout);
+  if (!status)
+    status = dae__describe_data(x, model);
+  if (!status && x->graph->missing)
+    status =
+        dae__fail(l->err, DAE_ERROR_OPTION, x->graph->missing->name,
+                  "the equations need derivative %d of the input %s, which its function does not "
+                  "know: a constraint or an event follows it",
+                  x->graph->missing_order, x->graph->missing->name);
   model->count.nodes = x->graph->count;
   if (b.lazy && model->count.nodes <= LAZY_MAX_NODES)
     model->tapes->graph = x->graph;
@@ -234,8 +243,11 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->events = model->events;
   plan->event_count = model->event_count;
   plan->unwatched = model->unwatched;
+  plan->inputs = model->inputs;
+  plan->units = model->units;
   plan->stops = model->stops ? dae__stops_find : NULL;
   plan->stops_user = model->stops;
+  plan->stops_held = model->stops && dae__stops_are_held(model->stops);
   plan->native = model->native;
   if (to)
     plan->to = to->value;

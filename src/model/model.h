@@ -48,11 +48,15 @@ struct dae_model {
   DAE__LIST(dae_column) columns;
   dae__result_tape outputs;
   const char **output_names;
-  dae_event *events;           /* those of guards, then those of the text */
+  dae_event *events; /* those of guards, then those of the text */
+  /* values of the events that are searched for: without rates; with rates, by states alone */
+  dae_event_group event_group[2];
+  dae__result_tape event_samples[2];
   dae_model_event *event_text; /* by event: what the text says of it */
   int event_count;
-  int unwatched;     /* number of relations of the motion within noevent */
-  dae__stops *stops; /* narrow features of functions of time; NULL: none */
+  int unwatched;              /* number of relations of the motion within noevent */
+  dae__stops *stops;          /* narrow features of functions of time; NULL: none */
+  const char *inputs, *units; /* lines of dae_summary; NULL: none */
   dae_drawing drawing;
   DAE__LIST(dae__name_place) name_places;
   dae__tape_set *tapes;
@@ -85,6 +89,8 @@ dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layou
  * state vector, which has `size`. */
 void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_semi_explicit *p,
                                 int first, int size);
+/* Describes the data of inputs and the units. */
+dae_status dae__describe_data(dae__expander *x, dae_model *model);
 /* Builds the drawing, as the last stage: an automatic picture may exceed the limits. */
 dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layout *layout);
 /* Builds the settings of simulate and of systems. */

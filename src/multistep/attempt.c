@@ -169,6 +169,21 @@ static void bdf_add_increment(dae__bdf *s, double cj)
   }
 }
 
+/* Counts the rate that the test of an increment measured; before: number of increments before it.
+ */
+static void bdf_count_rate(dae__bdf_memory *m, int before, dae__newton_verdict verdict)
+{
+  bool divergent = verdict == DAE__NEWTON_FAILED && m->newton.m == before;
+  double rate = divergent ? 1 : m->newton.rate;
+  if (before == 0 || !(rate > 0))
+    return;
+  dae_stats *n = &m->stats;
+  ++*(rate < 0.01  ? &n->rates_0_01
+      : rate < 0.1 ? &n->rates_0_1
+      : rate < 0.5 ? &n->rates_0_5
+                   : &n->rates_1);
+}
+
 /* Newton iteration from the predictor with the current matrix; predicted: whether Y and Y' are the
  * values of the predictor already */
 static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_iterations,
@@ -199,8 +214,11 @@ static dae__bdf_outcome bdf_iterate(dae__bdf *s, double t, double cj, int max_it
     double part = 100 * DBL_EPSILON, round_off = 0;
     if (!(norm * s->share * s->rtol > 10 * part))
       round_off = part * bdf_norm_of(s, s->Y, DAE__TEST_MULTIPLIER, multiplier);
+    int before = m->newton.m;
     dae__newton_verdict verdict =
         dae__newton_test(&m->newton, norm, round_off, DAE__BDF_NEWTON_TOLERANCE);
+    if (norm > round_off)
+      bdf_count_rate(m, before, verdict);
     if (verdict == DAE__NEWTON_FAILED || (verdict == DAE__NEWTON_DONE && s->limits.now.wanted))
       s->limits.now.change = dae__bdf_worst(s, s->delta, DAE__TEST_MULTIPLIER, multiplier);
     switch (verdict) {

@@ -30,7 +30,7 @@
  * a q0 that may be many steps old, a constraint force that does work. That discretisation is
  * inconsistent, and its damping makes it fast; it reproduces the paper's tables.
  *
- * GGL* [YP96 section 2.3]: Newton as in ggl.c, with multipliers that are not in the Newton test
+ * GGL* [YP96 section 5]: Newton as in ggl.c, with multipliers that are not in the Newton test
  * and, with the option `reset`, are not extrapolated but estimated from the residual at every
  * prediction. `reset off` is the first of the paper's two senses, `reset on` the second one. An
  * error test of independent coordinates selects their split at every prediction. */

@@ -36,7 +36,7 @@ dae_status dae__ggl_create(dae__arena *arena, const dae_problem *problem, const 
                            dae_error *err)
 {
   dae__bordered *s = DAE__ALLOC(arena, dae__bordered, 1);
-  bool strict = opts->rules == DAE_BDF_RULES_STRICT;
+  bool strict = opts->rules == DAE_BDF_RULES_ACCURATE;
   DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae__bordered_create(arena, problem, start, opts, y, dy, s, err));
   dae_status status = dae__bordered_corrector(

@@ -328,11 +328,13 @@ static void bdf_host_interpolate_raw(void *self, double t, double *y, double *dy
     dae__crossing_interpolate(&s->crossing, &step, (t - step.t) / step.h, y, dy);
     return;
   }
-  if (m->started)
-    dae__history_interpolate(&s->history, t, s->scratch, dy ? s->delta : NULL);
-  dae__copy(s->corrector.size, m->started ? s->scratch : s->state, y);
+  if (m->started) {
+    dae__history_interpolate(&s->history, s->corrector.size, t, y, dy);
+    return;
+  }
+  dae__copy(s->corrector.size, s->state, y);
   if (dy)
-    dae__copy(s->corrector.size, m->started ? s->delta : s->rate, dy);
+    dae__copy(s->corrector.size, s->rate, dy);
 }
 
 static dae_status bdf_host_interpolate(void *self, double t, double *y, double *dy, dae_error *err)
@@ -349,7 +351,7 @@ static dae_status bdf_host_interpolate(void *self, double t, double *y, double *
       dae__copy(c->size, s->rate, dy);
     return DAE_OK;
   }
-  dae__history_interpolate(&s->history, t, s->scratch, s->delta);
+  dae__history_interpolate(&s->history, s->history.n, t, s->scratch, s->delta);
   dae_error why = dae_error_none();
   dae_status status = c->table->output(c->self, t, s->scratch, s->delta, y, dy, &why);
   if (status == DAE_OK)
@@ -491,7 +493,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
     if (corrector->role[i] != DAE__TEST_NONE)
       s->tested = i + 1;
   s->opts = *opts;
-  s->strict = opts->rules == DAE_BDF_RULES_STRICT;
+  s->strict = opts->rules == DAE_BDF_RULES_ACCURATE;
   if (opts->damp && !table->filter)
     return dae__fail(err, DAE_ERROR_OPTION, "damp",
                      "%s has no damped mode: bdf-cs and bdf-cm have one", corrector->method);

@@ -126,7 +126,7 @@ typedef struct dae__bdf_reason {
 typedef struct dae__bdf {
   dae__corrector corrector;
   dae_bdf_options opts;
-  bool strict; /* whether the option `rules` is strict, not dassl */
+  bool strict; /* whether the option `rules` is accurate, not dassl */
   /* Options in force, which differ from opts during the start of fixed steps. */
   double rtol, atol;
   int max_order;

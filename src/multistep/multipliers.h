@@ -1,12 +1,12 @@
 /* Estimates of multipliers from a residual: s minimises |r + A' s|, A = [G; K].
  *
  *   least squares   A A' s = -A r
- *   QR              least squares by A' = Q R, R s = -Q' r; dense [YP96 Remark 2.2]
+ *   QR              least squares by A' = Q R [YP96 Remark 2.2], see linalg/qr.h
  *   split           (A Y)' s = -Y' r,   q = X q_x + Y q_y, with the dependent coordinates q_y as
  *                   pivots of an elimination of A' [YP96 Lemma 2.2, with (GY)^-T]
  *
  * Where r = -A' s* all give s*; elsewhere least squares and split differ, and the split depends on
- * the condition of A Y. Both come from one sparse system,
+ * the condition of A Y. Least squares and split come from one sparse system,
  *
  *   [ D  A' ] [ x ]   [ -r ]        D = 1, or 1 on X and 0 on Y,
  *   [ A  0  ] [ s ] = [  0 ]
@@ -15,6 +15,7 @@
 #ifndef DAEDAL_MULTISTEP_MULTIPLIERS_H
 #define DAEDAL_MULTISTEP_MULTIPLIERS_H
 
+#include "linalg/qr.h"
 #include "linalg/saddle/saddle.h"
 #include "problem/mechanical/mech.h"
 #include <daedal/bdf.h>
@@ -46,9 +47,8 @@ typedef struct dae__multipliers {
   int *pivot;
   bool *rows; /* whether each of the nc constraints is independent */
   /* Data of the QR factorisation. */
-  /* Reflections below the diagonal of Q, nq x nc, with R on and above it; factors tau of the
-   * reflections. */
-  double *Q, *tau;
+  dae__qr qr;
+  double *factored;                /* values of A that are factored */
   dae__multipliers_memory *memory; /* saved with the integrator */
   const dae_env *env;
 } dae__multipliers;

@@ -7,7 +7,7 @@
 
 static const char *const error_tests[] = {"qv", "q", NULL};
 static const char *const split_tests[] = {"qv", "q", "x", "xv", NULL};
-static const char *const rules[] = {"strict", "dassl", NULL};
+static const char *const rules[] = {"accurate", "dassl", NULL};
 static const char *const multipliers[] = {"least-squares", "split", "qr", NULL};
 static const char *const projectors[] = {"fresh", "stale", NULL};
 
@@ -20,7 +20,7 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
   STEP, FIRST_STEP, MAX_STEP,                                                                      \
   CHOICE(error_test, tests, "variables in the error test of a mechanical problem: " tested),       \
   FLAG(project, "project accepted and interpolated states onto the constraints"),                  \
-  CHOICE(rules, rules, "strict, or the Newton and error tests of DASSL to the letter: less "       \
+  CHOICE(rules, rules, "accurate, or the Newton and error tests of DASSL to the letter: less "       \
                        "accurate"),                                                                \
   FLAG(stability, "leave orders 3 to 5 for a while where not accuracy but their stability limits " \
                   "the step"),                                                                     \

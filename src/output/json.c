@@ -38,6 +38,7 @@ static void json_add_problem(dae__text *text, const dae_summary *s)
   json_number_field(text, "energy_balance", s->energy_balance);
   json_number_field(text, "energy_error", s->energy_error);
   json_number_field(text, "energy_tolerance", s->energy_tolerance);
+  json_number_field(text, "energy_supplied", s->energy_supplied);
   json_number_field(text, "oscillations", s->oscillations);
   json_number_field(text, "phase_error", s->phase_error);
   dae__text_add(text, "  \"damped\": %s,\n", s->damped ? "true" : "false");
@@ -143,6 +144,8 @@ static void json_add_check(dae__text *text, const dae_error_check *c)
   dae__text_number(text, c->step);
   dae__text_add(text, ", \"rows\": %ld, \"message\": ", c->rows);
   dae__text_quote(text, c->message[0] ? c->message : NULL, sizeof c->message);
+  dae__text_add(text, ", \"other_events\": ");
+  dae__text_quote(text, c->other_events[0] ? c->other_events : NULL, sizeof c->other_events);
   dae__text_add(text, ", \"tolerances\": ");
   dae__text_number(text, c->most.tolerances);
   dae__text_add(text, ", \"columns\": {");
@@ -249,6 +252,48 @@ static void json_add_trust(dae__text *text, const dae_summary *s)
   dae__text_add(text, "]},\n");
 }
 
+/* Adds [{"name": ..., "interpolation": ..., "source": ..., "samples": n, "from": a, "to": b}]. */
+static void json_add_inputs(dae__text *text, const char *lines)
+{
+  static const char *const keys[] = {"name", "interpolation", "source", "samples", "from", "to"};
+  const char *comma = "";
+  dae__text_add(text, "  \"inputs\": [");
+  for (const char *line = lines ? lines : ""; *line; line += *line == '\n') {
+    dae__text_add(text, "%s{", comma);
+    comma = ", ";
+    for (int k = 0; k < 6; k++) {
+      size_t length = strcspn(line, "\t\n");
+      dae__text_add(text, "%s\"%s\": ", k == 0 ? "" : ", ", keys[k]);
+      if (k < 3)
+        dae__text_quote(text, line, length);
+      else
+        dae__text_add(text, "%.*s", (int)length, line);
+      line += length + (line[length] == '\t');
+    }
+    dae__text_add(text, "}");
+  }
+  dae__text_add(text, "],\n");
+}
+
+/* Adds {"x": "m", "der(x)": "m/s"}. */
+static void json_add_units(dae__text *text, const char *lines)
+{
+  const char *comma = "";
+  dae__text_add(text, "  \"units\": {");
+  for (const char *line = lines ? lines : ""; *line; line += *line == '\n') {
+    size_t length = strcspn(line, "\t");
+    dae__text_add(text, "%s", comma);
+    dae__text_quote(text, line, length);
+    dae__text_add(text, ": ");
+    line += length + 1;
+    length = strcspn(line, "\n");
+    dae__text_quote(text, line, length);
+    line += length;
+    comma = ", ";
+  }
+  dae__text_add(text, "},\n");
+}
+
 size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
 {
   dae__text t = dae__text_in(text, size);
@@ -297,6 +342,8 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_number_field(&t, "moved", s->moved);
   json_number_field(&t, "moved_given", s->moved_given);
   json_add_moves(&t, s->moves);
+  json_add_inputs(&t, s->inputs);
+  json_add_units(&t, s->units);
   dae__text_add(&t, "  \"files\": ");
   dae__text_quote(&t, s->files, sizeof s->files);
   dae__text_add(&t, "\n}\n");

@@ -251,6 +251,9 @@ static void summary_add_accuracy(dae__text *t, const dae_summary *s)
       dae__text_add(
           t, INDENT "balance %s: the change less the work of forces and moving constraints\n",
           dae__number_text(s->energy_balance, 3).text);
+    if (s->energy_supplied != 0)
+      dae__text_add(t, INDENT "and less %s by which steps kept it constant\n",
+                    dae__number_text(s->energy_supplied, 3).text);
     if (!s->energy_has_potential)
       dae__text_add(t,
                     INDENT "kinetic energy only: no potential is known, so the work of every\n" //
@@ -281,6 +284,8 @@ static void summary_add_check(dae__text *t, const dae_error_check *c)
                 summary_plural(c->rows), c->step > 0 ? "1e-4 max|y| + 1e-6" : "rtol max|y| + atol");
   if (c->message[0])
     dae__text_add(t, INDENT "not to the end: %s\n", c->message);
+  if (c->other_events[0])
+    dae__text_add(t, INDENT "another number of events: %s\n", c->other_events);
   for (const char *line = c->columns; *line; line += strcspn(line, "\n"), line += *line == '\n') {
     const char *word[4] = {line};
     int length[4] = {0};
@@ -346,6 +351,55 @@ static void summary_add_trust(dae__text *t, const dae_summary *s)
   dae__text_add(t, "\n");
 }
 
+/* Unit of a name in a list of lines; its length is 0 without one. */
+static const char *summary_unit_of(const char *units, const char *name, size_t length, int *size)
+{
+  for (const char *line = units ? units : ""; *line;
+       line += strcspn(line, "\n"), line += *line == '\n')
+    if (strcspn(line, "\t") == length && !strncmp(line, name, length)) {
+      *size = (int)strcspn(line + length + 1, "\n");
+      return line + length + 1;
+    }
+  *size = 0;
+  return "";
+}
+
+/* Adds the inputs: where their data come from, and where they are constant. */
+static void summary_add_inputs(dae__text *t, const dae_summary *s)
+{
+  const char *label = "inputs";
+  for (const char *line = s->inputs ? s->inputs : ""; *line;
+       line += strcspn(line, "\n"), line += *line == '\n') {
+    char name[256], how[16], source[256] = "", count[16];
+    double first, last;
+    const char *p = line;
+    char *const to[] = {name, how, source, count};
+    const size_t room[] = {sizeof name, sizeof how, sizeof source, sizeof count};
+    for (int i = 0; i < 4; i++) {
+      size_t length = strcspn(p, "\t");
+      snprintf(to[i], room[i], "%.*s", (int)length, p);
+      p += length + 1;
+    }
+    first = strtod(p, NULL);
+    last = strtod(p + strcspn(p, "\t") + 1, NULL);
+    dae__text_add(t, LABEL, label);
+    label = "";
+    if (strcmp(count, "0") == 0) {
+      dae__text_add(t, "%s: %s\n", name, *source ? "a function" : "the value of the model");
+      continue;
+    }
+    dae__text_add(t, "%s: %s samples%s%s, %s, t = %s to %s\n", name, count,
+                  strcmp(source, "samples") ? " of " : "", strcmp(source, "samples") ? source : "",
+                  how, dae__number_text(first, 6).text, dae__number_text(last, 6).text);
+    if (s->t_start < first)
+      dae__text_add(t, INDENT "constant before its first sample, t < %s\n",
+                    dae__number_text(first, 6).text);
+    if (s->t_end > last)
+      dae__text_add(t, INDENT "constant after its last sample, t > %s\n",
+                    dae__number_text(last, 6).text);
+  }
+}
+
 /* Adds the start values that were changed: name, old and new value in columns. */
 static void summary_add_moves(dae__text *t, const dae_summary *s)
 {
@@ -367,8 +421,11 @@ static void summary_add_moves(dae__text *t, const dae_summary *s)
       continue;
     }
     const char *from = line + name + 1, *to = from + strcspn(from, "\t\n");
-    dae__text_add(t, INDENT "  %-*.*s  %.*s -> %.*s\n", width, (int)name, line, (int)(to - from),
-                  from, (int)(line + end - to) - (*to == '\t'), to + (*to == '\t'));
+    int size;
+    const char *unit = summary_unit_of(s->units, line, name, &size);
+    dae__text_add(t, INDENT "  %-*.*s  %.*s -> %.*s%s%.*s\n", width, (int)name, line,
+                  (int)(to - from), from, (int)(line + end - to) - (*to == '\t'),
+                  to + (*to == '\t'), size > 0 ? " " : "", size, unit);
   }
 }
 
@@ -401,6 +458,7 @@ size_t dae_summary_text(const dae_summary *s, char *text, size_t size)
                     dae__number_text(v->most[i].t, 6).text,
                     dae__number_text(v->most[i].absolute, 3).text);
   summary_add_check(&t, &s->check);
+  summary_add_inputs(&t, s);
   summary_add_moves(&t, s);
   summary_add_trust(&t, s);
   dae__text_add(&t, LABEL "%ld row%s%s%s\n", "results", s->rows, summary_plural(s->rows),

@@ -206,7 +206,10 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
     status = monitor_mean_power(m, it, t, end, &mean, err);
   if (status < 0)
     return status;
-  m->work += (t - m->t) * mean;
+  double supplied = dae__integrator_supplied(it) - m->corrected;
+  m->corrected += supplied;
+  m->work += (t - m->t) * mean + supplied;
+  m->energy_left += (t - m->t) * (m->energy - m->energy_start - m->work + m->corrected);
   m->power = end;
   m->t = t;
   monitor_update_energy_error(m);

@@ -5,9 +5,9 @@
  *
  * by Simpson's rule on every accepted step (on every piece of a window), or, for a method of higher
  * order, by the Gauss rule of at least that order, at points that are not the stages of a Gauss
- * method. A change of
- * the energy by the action of an event counts as work, so that the balance shows the error of the
- * integration only. */
+ * method. A change of the energy by the action of an event, or by a correction of a step that keeps
+ * the energy constant, counts as work, so that the balance shows the error of the integration
+ * only. */
 #ifndef DAEDAL_RUN_MONITOR_H
 #define DAEDAL_RUN_MONITOR_H
 
@@ -39,6 +39,8 @@ typedef struct dae__monitor {
   double energy_error;     /* largest |energy balance| */
   double energy_tolerance; /* largest change of the energy by an error of one tolerance */
   double kinetic;          /* largest kinetic energy */
+  double corrected;        /* energy supplied by corrections of the steps, part of the work */
+  double energy_left;      /* time integral of the balance without that part: the error left */
   dae__turns turns;        /* oscillations of the variables */
   double *y;
   dae__rule rule; /* Gauss rule of the last use */

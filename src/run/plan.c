@@ -89,7 +89,9 @@ dae_summary dae__plan_summary(const dae_run_plan *plan)
                        .energy_tolerance = NAN,
                        .phase_error = NAN,
                        .energy_removed_at_start = NAN,
-                       .native = plan->native};
+                       .native = plan->native,
+                       .inputs = plan->inputs,
+                       .units = plan->units};
 }
 
 void dae__plan_moves(const dae_run_plan *plan, const double *to, dae_summary *s)

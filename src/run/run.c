@@ -51,8 +51,10 @@ typedef struct run {
   bool unverified; /* rows are not kept for a comparison with a second run */
   long planned;    /* index of the next row at an output time of the plan */
   double *stops;   /* stops of the plan */
-  int stop_count;  /* number of them */
-  int next_stop;   /* index of the next one */
+  int stop_count, stop_capacity;
+  int next_stop;      /* index of the next one */
+  double stops_known; /* time up to which they are known */
+  bool held_changed;  /* held values have changed since the stops were found */
   dae__verify verify;
   dae__trust_facts trust;
 } run;
@@ -66,21 +68,23 @@ static void run_extend(run *r)
 
 /* ---- preparation ---- */
 
-/* Finds the times at which steps end without an event. */
-static dae_status run_find_stops(run *r, dae_error *err)
+/* Finds the times between from and to at which steps end without an event. */
+static dae_status run_find_stops(run *r, double from, double to, dae_error *err)
 {
   const dae_run_plan *plan = r->plan;
-  double from = plan->start.t, unused;
-  int count = plan->stops ? plan->stops(plan->stops_user, from, plan->to, 0, &unused) : 0;
-  if (count > 0) {
-    r->stops = dae_arena_alloc(r->arena, (size_t)count, sizeof *r->stops);
+  int count = plan->stops(plan->stops_user, from, to, r->stop_capacity, r->stops);
+  if (count > r->stop_capacity) {
+    r->stop_capacity = 2 * count;
+    r->stops = dae_arena_alloc(r->arena, (size_t)r->stop_capacity, sizeof *r->stops);
     if (!r->stops)
       return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the stops of the run");
-    count = plan->stops(plan->stops_user, from, plan->to, count, r->stops);
+    count = plan->stops(plan->stops_user, from, to, r->stop_capacity, r->stops);
   }
   if (count < 0)
     return dae__fail(err, DAE_ERROR_CALLBACK, "stops", "the stops of the plan were not found");
   r->stop_count = count;
+  r->next_stop = 0;
+  r->stops_known = to;
   return DAE_OK;
 }
 
@@ -101,7 +105,12 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
   DAE__TRY(dae__monitor_create(r->arena, plan->unmeasured ? NULL : problem, &r->monitor, err));
   DAE__TRY(dae__events_create(r->arena, problem, plan->events, plan->event_count, &r->events, err));
   dae__events_set_end(r->events, plan->to);
-  return run_find_stops(r, err);
+  r->stop_capacity = 1;
+  r->held_changed = true;
+  r->stops = DAE__ALLOC(r->arena, double, 1);
+  DAE__TRY(dae__arena_status(r->arena, err));
+  return plan->stops && !plan->stops_held ? run_find_stops(r, plan->start.t, plan->to, err)
+                                          : DAE_OK;
 }
 
 static dae_status run_create(run *r, const dae_env *env, dae_error *err)
@@ -302,12 +311,13 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   if ((found.action || found.branch) && !dae__plan_has_times(r->plan))
     DAE__TRY(run_row(r, t, r->y, err));
   dae_status applied = dae__events_apply(r->events, r->it, &news, err);
+  r->summary->events += news.fired;
+  r->summary->switchings += news.switched;
   if (applied < 0)
     return applied;
   r->t = t;
+  r->held_changed = r->held_changed || news.acted || news.switched > 0;
   run_extend(r);
-  r->summary->events += news.fired;
-  r->summary->switchings += news.switched;
   *restarted = news.restarted;
   if (applied == DAE_STOPPED)
     snprintf(r->summary->message, sizeof r->summary->message, "%s",
@@ -386,6 +396,18 @@ static double run_stop(run *r)
   return r->next_stop < r->stop_count ? fmin(next, r->stops[r->next_stop]) : next;
 }
 
+/* Stops that depend on held values: those up to the next time event, once the others are passed or
+ * held values have changed. */
+static dae_status run_renew_stops(run *r, dae_error *err)
+{
+  double next = fmin(r->plan->to, dae__events_next(r->events));
+  bool known = !r->held_changed && r->t < r->stops_known;
+  if (!r->plan->stops_held || !r->plan->stops || known || !(next > r->t))
+    return DAE_OK;
+  r->held_changed = false;
+  return run_find_stops(r, r->t, next, err);
+}
+
 /* Processes the events within the last step, up to one that restarts the integrator. */
 static dae_status run_step_events(run *r, bool *restarted, dae_error *err)
 {
@@ -405,6 +427,7 @@ static dae_status run_step_events(run *r, bool *restarted, dae_error *err)
 static dae_status run_one_step(run *r, dae_error *err)
 {
   bool restarted, due = run_is_now(r, dae__events_next(r->events));
+  DAE__TRY(run_renew_stops(r, err));
   dae_status status = due ? DAE_OK : dae_integrator_step(r->it, run_stop(r), err);
   if (status < 0)
     return status;
@@ -524,7 +547,6 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
     snprintf(s->message, sizeof s->message, "%s", err->text);
   if (r->it)
     s->stats = dae_integrator_stats(r->it);
-  run_list_events(r, s);
   if (r->it && r->plan->method->iterates) {
     s->systems = coupled->parts;
     dae_contraction_of(r->it, &s->contraction, NULL);
@@ -542,8 +564,9 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
     s->energy_has_potential = r->monitor.has_potential;
     s->energy_error = isnan(s->energy_balance) ? NAN : r->monitor.energy_error;
     s->energy_tolerance = r->monitor.energy_tolerance;
+    s->energy_supplied = r->monitor.corrected;
     s->oscillations = dae__monitor_oscillations(&r->monitor);
-    s->phase_error = dae__trust_phase(s, r->monitor.kinetic);
+    s->phase_error = dae__trust_phase(s, &r->monitor);
   }
   dae__list_limits(r->it, &r->plan->problem, s);
   dae__trust_judge(s, &r->trust);
@@ -586,6 +609,9 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
     status = run_integrate(&r, err);
   if (status == DAE_ERROR_COUPLING && plan->method->iterates && r.it)
     run_offer_assembled(&r, env, err);
+  if (status == DAE_END)
+    dae__events_finish(r.events);
+  run_list_events(&r, r.summary);
   if (status >= 0 && plan->verify) {
     dae_status verified = dae__verify_run(&r.verify, &r.columns, r.summary, err);
     status = verified < 0 ? verified : status;

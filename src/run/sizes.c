@@ -20,6 +20,7 @@
   X(dae_error)                                                                                     \
   X(dae_error_check)                                                                               \
   X(dae_event)                                                                                     \
+  X(dae_event_group)                                                                               \
   X(dae_held)                                                                                      \
   X(dae_joint)                                                                                     \
   X(dae_lie_options)                                                                               \
@@ -32,6 +33,7 @@
   X(dae_method)                                                                                    \
   X(dae_model_counts)                                                                              \
   X(dae_model_event)                                                                               \
+  X(dae_model_input)                                                                               \
   X(dae_model_options)                                                                             \
   X(dae_model_setting)                                                                             \
   X(dae_momentum)                                                                                  \

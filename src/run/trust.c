@@ -37,13 +37,19 @@ bool dae__trust_fixed_steps(const dae_summary *s)
   return s->step > 0 || isnan(s->rtol);
 }
 
-double dae__trust_phase(const dae_summary *s, double kinetic)
+double dae__trust_phase(const dae_summary *s, const dae__monitor *m)
 {
-  /* A frequency goes with the root of the energy at most, d omega/omega = dE/(2 T); an error of the
+  const double pi = acos(-1.0);
+  if (!(s->oscillations > 0 && m->kinetic > 0))
+    return NAN;
+  /* A frequency goes with the root of the energy at most, d omega/omega = dE/(2 T). An error of the
    * energy that grows linearly gives half of 2 pi N d omega/omega. */
-  return s->oscillations > 0 && kinetic > 0
-             ? acos(-1.0) / 2 * s->oscillations * s->energy_error / kinetic
-             : NAN;
+  if (m->corrected == 0)
+    return pi / 2 * s->oscillations * s->energy_error / m->kinetic;
+  /* corrected steps: the mean error that is left, and that of each step along the motion, which is
+   * as large as that of its energy */
+  double mean = fabs(m->energy_left / (s->t_end - s->t_start));
+  return (pi * s->oscillations * mean + s->energy_error) / m->kinetic;
 }
 
 void dae__trust_event(dae__trust_facts *f, double t)
@@ -139,6 +145,9 @@ static void trust_judge_difference(dae_summary *s)
     trust_add(s, c->most.tolerances > DIFFERENCE_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
               "%s differs from the second run by %s tolerances", c->most.name,
               dae__number_text(c->most.tolerances, 3).text);
+  if (c->other_events[0]) /* near misses say that the number is not certain */
+    trust_add(s, s->near_misses > 0 ? DAE_TRUST_AMBER : DAE_TRUST_RED,
+              "another number of events: %s", c->other_events);
 }
 
 void dae__trust_judge(dae_summary *s, const dae__trust_facts *f)

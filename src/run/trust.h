@@ -3,6 +3,7 @@
 #ifndef DAEDAL_RUN_TRUST_H
 #define DAEDAL_RUN_TRUST_H
 
+#include "run/monitor.h"
 #include <daedal/run.h>
 
 /* Tolerances by which results of fixed steps, which have none, are judged; chosen. */
@@ -26,9 +27,9 @@ typedef struct dae__trust_facts {
 /* Whether the steps of the run have no error control. */
 bool dae__trust_fixed_steps(const dae_summary *s);
 
-/* Phase error of an oscillation, in radians, by the energy error, the largest kinetic energy and
- * the number of oscillations; NaN: not known. */
-double dae__trust_phase(const dae_summary *s, double kinetic);
+/* Phase error of an oscillation, in radians, by the energy errors of the run, the largest kinetic
+ * energy and the number of oscillations; NaN: not known. */
+double dae__trust_phase(const dae_summary *s, const dae__monitor *m);
 
 /* Takes note of an event at t that restarted the integrator. */
 void dae__trust_event(dae__trust_facts *facts, double t);

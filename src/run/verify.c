@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "core/vec.h"
 #include "run/auto.h"
+#include "run/event_counts.h"
 #include "run/trust.h"
 
 #include <math.h>
@@ -62,6 +63,7 @@ typedef struct comparison {
   long rows; /* number of compared rows */
   const dae_method *method;
   double rtol, step;
+  dae_summary *other; /* summary of the second run; NULL: there was none */
 } comparison;
 
 /* Whether row i is at an event that changes the state: the second run has that event at another
@@ -139,7 +141,10 @@ static dae_status verify_integrate(dae__arena *arena, comparison *c, const void 
   plan.sinks = &sink;
   plan.sink_count = 1;
   plan.verify = plan.check_error = false;
-  return plan.to > plan.start.t ? dae_run(&plan, dae__arena_env(arena), other, err) : DAE_OK;
+  if (!(plan.to > plan.start.t))
+    return DAE_OK;
+  c->other = other;
+  return dae_run(&plan, dae__arena_env(arena), other, err);
 }
 
 /* Default options of the method with these tolerances; NULL: out of memory or refused. */
@@ -261,6 +266,18 @@ static const void *verify_finer_options(dae__arena *arena, comparison *c, const 
   return set ? opts : NULL;
 }
 
+/* Notes an event that the second run has another number of times. */
+static void verify_compare_events(const dae_summary *s, const dae_summary *other,
+                                  dae_error_check *out)
+{
+  const dae__event_counts first = {s->event_list, s->events, s->switchings},
+                          second = {other->event_list, other->events, other->switchings};
+  dae__event_difference d;
+  if (dae__event_counts_differ(&first, &second, &d))
+    snprintf(out->other_events, sizeof out->other_events, "%s: %ld, %ld in the second run", d.name,
+             d.number[0], d.number[1]);
+}
+
 dae_status dae__check_error_run(const dae__verify *v, const dae__columns *columns,
                                 dae_summary *summary, dae_error *err)
 {
@@ -301,6 +318,8 @@ dae_status dae__check_error_run(const dae__verify *v, const dae__columns *column
   }
   if (c.rows > 0 && listed < c.compared)
     dae__text_add(&lines, "... and %d more\n", c.compared - listed);
+  if (status >= 0 && c.other)
+    verify_compare_events(summary, c.other, out);
   dae__arena_free(arena);
   status = verify_outcome(status, &why, out->message, sizeof out->message, err);
   if (status >= 0 && c.rows <= 1 && v->count > 1)

@@ -36,6 +36,11 @@ static const char *events_defect(const dae__events *ev, const dae_event *event)
     if (event->sets[k] < (guard ? ev->size : 0) || event->sets[k] >= ev->extended)
       return guard ? "is a guard and sets an entry that is no held value"
                    : "sets an entry outside the extended state vector";
+  if (event->group && event->states_only && !event->rate && !event->sample)
+    return "is in a group and has no rate";
+  if (event->group &&
+      (!event->group->sample || event->member < 0 || event->member >= event->group->count))
+    return "has a group without a function or with fewer members";
   return NULL;
 }
 
@@ -70,6 +75,15 @@ static void events_allocate(dae__arena *arena, dae__events *ev)
   ev->dy = DAE__ALLOC(arena, double, ev->size);
   ev->fixed = DAE__ALLOC(arena, bool, n);
   ev->setter = DAE__ALLOC(arena, int, n);
+  ev->searched = DAE__ALLOC(arena, int, count);
+  ev->timed = DAE__ALLOC(arena, int, count);
+  for (int i = 0; i < count && !dae__arena_failed(arena); i++) {
+    if (ev->events[i].next)
+      ev->timed[ev->times++] = i;
+    else if (dae__event_is_searched(&ev->events[i]))
+      ev->searched[ev->searches++] = i;
+  }
+  dae__events_create_look(arena, ev);
   for (int k = 0; k < DAE__EVENT_STATES && count > 0; k++)
     ev->states[k] = (dae__event_state){
         .t = NAN, .y = DAE__ALLOC(arena, double, n), .dy = DAE__ALLOC(arena, double, ev->size)};
@@ -119,7 +133,7 @@ void dae__events_list_moves(dae__events *ev, dae__text *moves)
 
 int dae__events_moved(const dae__events *ev)
 {
-  return ev->moved;
+  return ev->memory->moved;
 }
 
 dae__event_count dae__events_count(const dae__events *ev, int i)
@@ -166,18 +180,32 @@ dae_status dae__event_rate(const dae__events *ev, int i, double t, const double 
   return DAE_ERROR_CALLBACK;
 }
 
+/* changed = y with all variables changed by rtol |y| + atol, with equal or alternating signs */
+static void events_change_state(const dae__events *ev, const double *y, double rtol, double atol,
+                                bool alternating, double *changed)
+{
+  dae__copy(ev->extended, y, changed);
+  for (int k = 0; k < ev->size; k++) {
+    double d = rtol * fabs(y[k]) + atol;
+    changed[k] = y[k] + (alternating && k % 2 ? -d : d);
+  }
+}
+
+/* Distance of the value of event i at a changed state from `value`; 0 where it is not defined. */
+static double events_change_value(const dae__events *ev, int i, double t, const double *changed,
+                                  double value)
+{
+  double other;
+  return dae__event_value(ev, i, t, changed, &other, NULL) ? 0 : fabs(other - value);
+}
+
 double dae__event_change(const dae__events *ev, int i, double t, const double *y, double value,
                          double rtol, double atol, double *work)
 {
-  double changed, most = 0;
-  dae__copy(ev->extended, y, work);
+  double most = 0;
   for (int alternating = 0; alternating < 2; alternating++) {
-    for (int k = 0; k < ev->size; k++) {
-      double d = rtol * fabs(y[k]) + atol;
-      work[k] = y[k] + (alternating && k % 2 ? -d : d);
-    }
-    if (!dae__event_value(ev, i, t, work, &changed, NULL))
-      most = fmax(most, fabs(changed - value));
+    events_change_state(ev, y, rtol, atol, alternating, work);
+    most = fmax(most, events_change_value(ev, i, t, work, value));
   }
   return most;
 }
@@ -201,21 +229,31 @@ static int events_guard_side(const dae__events *ev, int i)
 bool dae__event_is_off(const dae__events *ev, int i, double t, const double *y, double value,
                        double *work)
 {
-  return value * events_guard_side(ev, i) < 0 &&
-         fabs(value) > 4 * dae__event_change(ev, i, t, y, value, DAE__ZERO_BAND, 0, work);
+  double later, noise;
+  if (!(value * events_guard_side(ev, i) < 0))
+    return false;
+  noise = dae__event_change(ev, i, t, y, value, DAE__ZERO_BAND, 0, work);
+  /* that of a function of time alone, at its own instant: the round-off of the time */
+  if (ev->events[i].next &&
+      !dae__event_value(ev, i, t + dae__event_resolution(t, 0), y, &later, NULL))
+    noise = fmax(noise, fabs(later - value));
+  return fabs(value) > 4 * noise;
 }
 
 dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const double *dy,
                                   bool *changed, dae_error *err)
 {
   *changed = false;
+  events_change_state(ev, y, DAE__ZERO_BAND, 0, false, ev->y);
+  events_change_state(ev, y, DAE__ZERO_BAND, 0, true, ev->after);
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
     double value, rate = 0;
     if (!dae__event_is_plain_guard(event))
       continue;
     DAE__TRY(dae__event_value(ev, i, t, y, &value, err));
-    double noise = 4 * dae__event_change(ev, i, t, y, value, DAE__ZERO_BAND, 0, ev->y);
+    double noise = 4 * fmax(events_change_value(ev, i, t, ev->y, value),
+                            events_change_value(ev, i, t, ev->after, value));
     if (fabs(value) <= noise && event->rate)
       DAE__TRY(dae__event_rate(ev, i, t, y, dy, &rate, err));
     double *held = &y[event->sets[0]], branch = fabs(value) > noise ? value > 0
@@ -233,8 +271,10 @@ void dae__events_start_watch(dae__events *ev, int i, dae__sample at, double band
 {
   dae__watch *w = &ev->watches[i];
   dae__watch_start(w, at, band);
-  if (ev->events[i].kind == DAE_EVENT_GUARD)
-    w->side = events_guard_side(ev, i);
+  if (ev->events[i].kind != DAE_EVENT_GUARD)
+    return;
+  w->side = events_guard_side(ev, i);
+  w->leaves = ev->events[i].bends && fabs(at.value) <= band;
 }
 
 dae_status dae__events_schedule(dae__events *ev, double t, const double *y, dae_error *err)
@@ -249,7 +289,11 @@ dae_status dae__events_schedule(dae__events *ev, double t, const double *y, dae_
     if (refused == 0 && ev->next[i] > t)
       continue;
     const char *name = dae__event_name(ev, i, text);
-    if (refused > 0)
+    if (refused == 2)
+      dae__fail(err, DAE_ERROR_CALLBACK, name,
+                "event '%s' has too many instants up to t = %.10g: use a longer period", name,
+                ev->end);
+    else if (refused > 0)
       dae__fail(err, DAE_ERROR_CALLBACK, name,
                 "the instants of event '%s' after t = %.10g cannot be told apart: its function of "
                 "time changes sign too often, or stays so near to zero that rounding decides",
@@ -266,8 +310,8 @@ dae_status dae__events_schedule(dae__events *ev, double t, const double *y, dae_
 double dae__events_next(const dae__events *ev)
 {
   double next = INFINITY;
-  for (int i = 0; i < ev->count; i++)
-    next = fmin(next, ev->next[i]);
+  for (int k = 0; k < ev->times; k++)
+    next = fmin(next, ev->next[ev->timed[k]]);
   return next;
 }
 
@@ -281,7 +325,10 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
     DAE__TRY(dae__event_value(ev, i, t, y, &at.value, err));
     ev->truth[i] = at.value > 0;
     ev->watches[i].t_fired = NAN;
-    dae__events_start_watch(ev, i, at, 0);
+    double band = 0;
+    if (ev->events[i].bends) /* it may start at its border, at rest */
+      band = 4 * dae__event_change(ev, i, t, y, at.value, DAE__ZERO_BAND, 0, ev->y);
+    dae__events_start_watch(ev, i, at, band);
   }
   *ev->memory = (dae__events_memory){.t = t, .t_fired = NAN};
   return dae__events_schedule(ev, nextafter(t, -INFINITY), y, err);

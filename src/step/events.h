@@ -53,6 +53,16 @@ typedef struct dae__event_count {
   long near_misses;   /* extrema of the value within a few tolerances of zero */
 } dae__event_count;
 
+/* Size, copy and restoration of the state: sides and samples of the watches, counts, instants of
+ * clocks, conditions. With the state of the integrator and the held values, which are saved with
+ * it, the steps after a restoration have the same events, to the bit. Refuses a damaged buffer. */
+size_t dae__events_state_size(const dae__events *ev);
+void dae__events_copy_state(const dae__events *ev, void *buffer);
+dae_status dae__events_restore_state(dae__events *ev, const void *buffer, dae_error *err);
+
+/* Notes the events that a run misses at its end by less than the tolerances. */
+void dae__events_finish(dae__events *ev);
+
 /* Counts of event i so far. */
 dae__event_count dae__events_count(const dae__events *ev, int i);
 

@@ -182,7 +182,7 @@ static void events_list_moves(dae__events *ev, int i)
     bool guess = kind == DAE_VARIABLE_ALGEBRAIC || kind == DAE_VARIABLE_MULTIPLIER;
     if (guess || ev->fixed[k] || !(fabs(to - from) > DAE__ON_CONSTRAINT * (1 + fabs(from))))
       continue;
-    ev->moved++;
+    ev->memory->moved++;
     if (ev->moves && ev->counts[i].fired == 1)
       dae__text_add(ev->moves, "%.100s\t%s\t%s\t%s\t%s\n", dae__event_name(ev, i, event),
                     dae__number_text(ev->t_found, 12).text, name, dae__number_text(from, 12).text,

@@ -1,5 +1,6 @@
 /* The event detector as its files see it: events.c creates it and evaluates event functions,
- * events_search.c finds the next instant, events_apply.c changes the state there. */
+ * events_look.c passes over the watches that a step leaves far from zero, events_search.c finds the
+ * next instant, events_apply.c changes the state there, events_saved.c saves it. */
 #ifndef DAEDAL_STEP_EVENTS_PRIVATE_H
 #define DAEDAL_STEP_EVENTS_PRIVATE_H
 
@@ -16,13 +17,15 @@
 /* Half-width of the band around zero in which an event has no side after a restart by another
  * event: least width over the largest value so far, round-off of the value. */
 #define DAE__RESTART_BAND_MIN 1e-14
-/* Number of states that are kept for the samples of all events; the first four serve all. */
+/* Number of states that are kept for the samples of all events: those of a look, raw at three
+ * places and projected there and at two points beside each, and some of divisions. */
 #define DAE__EVENT_STATES 16
 
 typedef struct dae__events_memory {
   double t;         /* end of the part of the step searched so far */
   double t_fired;   /* time of the last event */
   int simultaneous; /* number of consecutive events at t_fired */
+  int moved;        /* number of values that actions have moved */
 } dae__events_memory;
 
 /* Zero crossing of one event in the current step. */
@@ -32,23 +35,39 @@ typedef struct dae__crossing {
   double scale; /* size of the event values around the crossing */
 } dae__crossing;
 
-/* Raw dense output at t. */
+/* Dense output at t. */
 typedef struct dae__event_state {
   double t;
+  bool raw; /* not projected */
   double *y, *dy;
 } dae__event_state;
+
+/* Samples of all watches at the inner places and at the end of an interval, by group, those of
+ * events without a group behind them. */
+typedef struct dae__event_look {
+  int groups;
+  const dae_event_group **group;
+  int *first;  /* by group: first of its samples */
+  bool *raw;   /* by group: its events are states_only */
+  int *sample; /* by event: its samples */
+  double *value[DAE__SEARCH_INNER + 1], *rate[DAE__SEARCH_INNER + 1];
+  double *beside; /* values beside a place */
+  bool *cleared;  /* by event: nothing happens in the interval */
+  double *fourth; /* by event, where it is cleared: see dae__search_clears */
+} dae__event_look;
 
 struct dae__events {
   const dae_problem *problem;
   const dae_event *events;
   const dae_env *env;
   int count;
-  int size, extended; /* number of entries of the state vector and of the extended one */
-  bool constrained;   /* the problem has multipliers */
-  double rtol, atol;  /* tolerances of the steps, for near misses */
-  double end;         /* end of the run */
-  dae__text *moves;   /* list of the values that actions have moved, or NULL */
-  int moved;          /* number of them */
+  int *searched, searches; /* events whose zero crossings are searched for, and their number */
+  int *timed, times;       /* events with instants of their own, and their number */
+  int size, extended;      /* number of entries of the state vector and of the extended one */
+  bool constrained;        /* the problem has multipliers */
+  double rtol, atol;       /* tolerances of the steps, for near misses */
+  double end;              /* end of the run */
+  dae__text *moves;        /* list of the values that actions have moved, or NULL */
   /* saved */
   dae__events_memory *memory;
   dae__watch *watches;
@@ -57,6 +76,7 @@ struct dae__events {
   double *truth;   /* by event: whether a condition is true, 0 or 1 */
   double *opposed; /* by event: number of successive changes of a guard against its own rate */
   /* workspace */
+  dae__event_look look;
   dae__watch *trial; /* watches during the search of a step */
   dae__crossing *crossings;
   dae__event_state states[DAE__EVENT_STATES];
@@ -101,6 +121,24 @@ static inline double dae__event_resolution(double t, double h)
 {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(h));
 }
+
+/* Search of event i up to the time `end` in the last step of ev->it. */
+dae__search dae__events_search(dae__events *ev, int i, double end);
+/* Value and rate of event ev->event at out->t: on raw dense output where the event depends on
+ * states alone, else on projected dense output; without a rate function by differences. */
+dae_status dae__events_sample(void *user, dae__sample *out, dae_error *err);
+/* Dense output at t, from the states kept for other events or computed now. */
+dae_status dae__events_state_at(dae__events *ev, double t, bool raw, const dae__event_state **out,
+                                dae_error *err);
+/* Points beside t within the last step for the difference of a value. */
+void dae__events_beside(const dae__events *ev, double t, double beside[2]);
+/* Creates the memory of looks at all watches. */
+void dae__events_create_look(dae__arena *arena, dae__events *ev);
+/* Samples all watches of the interval from `from` to `to` in the last step, and finds those in
+ * which nothing happens: ev->look.cleared. */
+dae_status dae__events_look(dae__events *ev, double from, double to, dae_error *err);
+/* Advances the watch of event i, which is cleared, over the interval of the last look. */
+void dae__events_pass(dae__events *ev, int i, const dae__places *places);
 
 const char *dae__event_name(const dae__events *ev, int i, char text[32]);
 /* Value and rate of event i. */

@@ -22,12 +22,11 @@ static dae_status events_value_at(void *user, double t, double *value, dae_error
   return status < 0 ? status : dae__event_value(ev, ev->event, t, ev->y, value, err);
 }
 
-/* Raw dense output at t, from the states kept for other events or computed now. */
-static dae_status events_state_at(dae__events *ev, double t, const dae__event_state **out,
-                                  dae_error *err)
+dae_status dae__events_state_at(dae__events *ev, double t, bool raw, const dae__event_state **out,
+                                dae_error *err)
 {
   for (int k = 0; k < ev->kept; k++)
-    if (ev->states[k].t == t) {
+    if (ev->states[k].t == t && ev->states[k].raw == raw) {
       *out = &ev->states[k];
       return DAE_OK;
     }
@@ -35,48 +34,45 @@ static dae_status events_state_at(dae__events *ev, double t, const dae__event_st
   ev->next_state = (ev->next_state + 1) % DAE__EVENT_STATES;
   ev->kept = ev->kept < DAE__EVENT_STATES ? ev->kept + 1 : DAE__EVENT_STATES;
   s->t = NAN;
-  DAE__TRY(dae__integrator_interpolate_raw(ev->it, t, s->y, s->dy, err));
+  dae_status status = raw ? dae__integrator_interpolate_raw(ev->it, t, s->y, s->dy, err)
+                          : dae_integrator_interpolate(ev->it, t, s->y, s->dy, err);
+  if (status < 0)
+    return status;
+  dae__events_extend(ev, s->y);
   s->t = t;
+  s->raw = raw;
   *out = s;
   return DAE_OK;
 }
 
-/* Value and rate of event ev->event at out->t: on raw dense output where the event depends on
- * states alone, else on projected dense output; without a rate function by differences. */
-static dae_status events_sample(void *user, dae__sample *out, dae_error *err)
+void dae__events_beside(const dae__events *ev, double t, double beside[2])
+{
+  double from = ev->view.t_previous, to = ev->view.t, d = DIFFERENCE * (to - from);
+  beside[0] = fmax(t - d, from);
+  beside[1] = fmin(t + d, to);
+}
+
+dae_status dae__events_sample(void *user, dae__sample *out, dae_error *err)
 {
   dae__events *ev = user;
   const dae_event *event = &ev->events[ev->event];
   bool raw = event->states_only && !ev->projected;
-  const double *y = ev->y, *dy = ev->dy;
   const dae__event_state *at;
-  if (raw) {
-    DAE__TRY(events_state_at(ev, out->t, &at, err));
-    y = at->y;
-    dy = at->dy;
-  } else {
-    dae_status status = dae_integrator_interpolate(ev->it, out->t, ev->y, ev->dy, err);
-    if (status < 0)
-      return status;
-  }
+  DAE__TRY(dae__events_state_at(ev, out->t, raw, &at, err));
   if (event->states_only && event->sample &&
-      event->sample(event->user, out->t, y, dy, &out->value, &out->rate) == 0 &&
+      event->sample(event->user, out->t, at->y, at->dy, &out->value, &out->rate) == 0 &&
       isfinite(out->value) && isfinite(out->rate))
     return DAE_OK;
-  DAE__TRY(dae__event_value(ev, ev->event, out->t, y, &out->value, err));
+  DAE__TRY(dae__event_value(ev, ev->event, out->t, at->y, &out->value, err));
   if (event->states_only && event->rate)
-    return dae__event_rate(ev, ev->event, out->t, y, dy, &out->rate, err);
-  double from = ev->view.t_previous, to = ev->view.t, d = DIFFERENCE * (to - from);
-  double left = fmax(out->t - d, from), right = fmin(out->t + d, to), before, after;
+    return dae__event_rate(ev, ev->event, out->t, at->y, at->dy, &out->rate, err);
+  double t[2], value[2];
+  dae__events_beside(ev, out->t, t);
   for (int end = 0; end < 2; end++) {
-    double t = end ? right : left, *value = end ? &after : &before;
-    dae_status status = raw ? dae__integrator_interpolate_raw(ev->it, t, ev->y, NULL, err)
-                            : dae_integrator_interpolate(ev->it, t, ev->y, NULL, err);
-    if (status < 0)
-      return status;
-    DAE__TRY(dae__event_value(ev, ev->event, t, ev->y, value, err));
+    DAE__TRY(dae__events_state_at(ev, t[end], raw, &at, err));
+    DAE__TRY(dae__event_value(ev, ev->event, t[end], at->y, &value[end], err));
   }
-  out->rate = right > left ? (after - before) / (right - left) : 0;
+  out->rate = t[1] > t[0] ? (value[1] - value[0]) / (t[1] - t[0]) : 0;
   return DAE_OK;
 }
 
@@ -94,6 +90,33 @@ static dae_status events_fail_too_many(const dae__events *ev, int i, dae_error *
   return DAE_ERROR_STEP;
 }
 
+dae__search dae__events_search(dae__events *ev, int i, double end)
+{
+  return (dae__search){.sample = dae__events_sample,
+                       .user = ev,
+                       .direction = ev->events[i].direction,
+                       .end = end,
+                       .step = ev->view.t - ev->view.t_previous,
+                       .near_tol = ev->rtol,
+                       .near_abs = ev->atol,
+                       .limit = MAX_SAMPLES};
+}
+
+void dae__events_finish(dae__events *ev)
+{
+  ev->kept = ev->next_state = 0;
+  for (int n = 0; n < ev->searches && ev->it; n++) {
+    dae__watch *w = &ev->watches[ev->searched[n]];
+    dae__search s = dae__events_search(ev, ev->searched[n], ev->memory->t);
+    ev->event = ev->searched[n];
+    ev->projected = !ev->events[ev->event].states_only;
+    bool known = !isnan(w->left.rate) || /* after an event at the end: asked for now */
+                 dae__events_sample(ev, &w->left, NULL) == DAE_OK;
+    if (known)
+      dae__search_end(&s, w);
+  }
+}
+
 /* Searches for the first crossing of event i up to `end`, from its watch at the end of the last
  * search. A crossing or a close extremum on raw dense output is confirmed on projected dense
  * output. */
@@ -101,15 +124,7 @@ static dae_status events_search_one(dae__events *ev, int i, double end, double t
                                     dae_error *err)
 {
   dae__crossing *c = &ev->crossings[i];
-  dae__search s = {.sample = events_sample,
-                   .user = ev,
-                   .direction = ev->events[i].direction,
-                   .order = ev->view.order,
-                   .end = end,
-                   .step = ev->view.t - ev->view.t_previous,
-                   .near_tol = ev->rtol,
-                   .near_abs = ev->atol,
-                   .limit = MAX_SAMPLES};
+  dae__search s = dae__events_search(ev, i, end);
   dae__watch *w = &ev->trial[i];
   ev->event = i;
   c->found = false;
@@ -117,7 +132,7 @@ static dae_status events_search_one(dae__events *ev, int i, double end, double t
     dae__found found;
     *w = ev->watches[i];
     if (isnan(w->left.rate))
-      DAE__TRY(events_sample(ev, &w->left, err));
+      DAE__TRY(dae__events_sample(ev, &w->left, err));
     if (w->sided.t == w->left.t)
       w->sided = w->left;
     DAE__TRY(dae__search_interval(&s, w, &found, err));
@@ -153,15 +168,15 @@ static dae_status events_search_one(dae__events *ev, int i, double end, double t
 /* Advances the watches of all events that have not fired to the time of those that have. */
 static dae_status events_advance(dae__events *ev, double tolerance, dae_error *err)
 {
-  for (int i = 0; i < ev->count; i++) {
-    bool found = ev->crossings[i].found;
-    if (!dae__event_is_searched(&ev->events[i]))
-      continue;
-    if (!found && ev->t_found > ev->watches[i].left.t) {
+  for (int n = 0; n < ev->searches; n++) {
+    int i = ev->searched[n];
+    bool found = ev->crossings[i].found, behind = ev->t_found > ev->watches[i].left.t;
+    if (!found && behind) {
       DAE__TRY(events_search_one(ev, i, ev->t_found, tolerance, err));
       ev->crossings[i].found = false;
     }
-    ev->watches[i] = ev->trial[i];
+    if (found || behind)
+      ev->watches[i] = ev->trial[i];
   }
   return DAE_OK;
 }
@@ -182,11 +197,11 @@ static bool events_is_at_zero(const dae__events *ev, int i, double tolerance)
 /* Adds the events that are at their zero at the instant that was found. */
 static void events_add_at_zero(dae__events *ev, double tolerance)
 {
-  for (int i = 0; i < ev->count; i++) {
+  for (int n = 0; n < ev->searches; n++) {
+    int i = ev->searched[n];
     dae__crossing *c = &ev->crossings[i];
     const dae__watch *w = &ev->watches[i];
-    bool searched = dae__event_is_searched(&ev->events[i]);
-    if (c->found || !searched || ev->events[i].kind == DAE_EVENT_GUARD)
+    if (c->found || ev->events[i].kind == DAE_EVENT_GUARD)
       continue;
     c->found = events_is_at_zero(ev, i, tolerance);
     c->bracket = (dae__bracket){
@@ -206,8 +221,11 @@ static dae_status events_search_all(dae__events *ev, double to, double tolerance
   *earliest = INFINITY;
   for (int part = 1; part <= parts; part++) {
     double end = part == parts ? to : from + (to - from) * part / parts;
-    for (int i = 0; i < ev->count; i++) {
-      if (!dae__event_is_searched(&ev->events[i]))
+    dae__places places = dae__search_places(ev->memory->t, end);
+    DAE__TRY(dae__events_look(ev, ev->memory->t, end, err));
+    for (int n = 0; n < ev->searches; n++) {
+      int i = ev->searched[n];
+      if (ev->look.cleared[i])
         continue;
       DAE__TRY(events_search_one(ev, i, fmin(end, *earliest + 4 * tolerance), tolerance, err));
       if (ev->crossings[i].found)
@@ -215,9 +233,13 @@ static dae_status events_search_all(dae__events *ev, double to, double tolerance
     }
     if (*earliest < INFINITY)
       return DAE_OK;
-    for (int i = 0; i < ev->count; i++)
-      if (dae__event_is_searched(&ev->events[i]))
+    for (int n = 0; n < ev->searches; n++) {
+      int i = ev->searched[n];
+      if (ev->look.cleared[i])
+        dae__events_pass(ev, i, &places);
+      else
         ev->watches[i] = ev->trial[i];
+    }
     ev->memory->t = end;
   }
   return DAE_OK;
@@ -233,8 +255,6 @@ dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, da
   if (ev->count == 0 || !(to > ev->memory->t || next <= just_behind))
     return DAE_OK;
   ev->kept = ev->next_state = 0;
-  for (int k = 0; k < DAE__EVENT_STATES; k++)
-    dae__events_extend(ev, ev->states[k].y);
   dae__events_extend(ev, ev->y);
   for (int i = 0; i < ev->count; i++)
     ev->crossings[i].found = false;

@@ -1,5 +1,7 @@
 #include "step/history.h"
+
 #include "core/vec.h"
+#include "linalg/pair.h"
 
 dae__history dae__history_create(dae__arena *arena, int n)
 {
@@ -134,19 +136,50 @@ void dae__history_accept(dae__history *s, double t, const double *e)
   }
 }
 
-void dae__history_interpolate(const dae__history *s, double t, double *y, double *dy)
+/* Sums y_i = sum_j c_j phi_ji and rates dy_i = sum_j d_j phi_ji of four entries. */
+static inline void history_sum_four(const double *phi, int n, int order, const double *c,
+                                    const double *d, double *restrict y, double *restrict dy)
+{
+  dae__pair sum[2] = {{0, 0}, {0, 0}}, rate[2] = {{0, 0}, {0, 0}};
+  for (int j = 0; j <= order; j++, phi += n) {
+    dae__pair first = dae__pair_from_anywhere(phi), second = dae__pair_from_anywhere(phi + 2);
+    sum[0] += c[j] * first;
+    sum[1] += c[j] * second;
+    rate[0] += d[j] * first;
+    rate[1] += d[j] * second;
+  }
+  dae__pair_to(y, sum[0]);
+  dae__pair_to(y + 2, sum[1]);
+  if (dy) {
+    dae__pair_to(dy, rate[0]);
+    dae__pair_to(dy + 2, rate[1]);
+  }
+}
+
+void dae__history_interpolate(const dae__history *s, int n, double t, double *restrict y,
+                              double *restrict dy)
 {
   const dae__history_memory *m = s->memory;
-  double from = t - m->t, c = 1, d = 0, gamma = from / m->psi[0];
-  dae__copy(s->n, dae__history_phi(s, 0), y);
-  if (dy)
-    dae__zero(s->n, dy);
-  for (int j = 1; j <= m->order_old; j++) {
-    d = d * gamma + c / m->psi[j - 1];
-    c *= gamma;
+  int order = m->order_old, i = 0;
+  double c[DAE__HISTORY], d[DAE__HISTORY], from = t - m->t, gamma = from / m->psi[0];
+  c[0] = 1;
+  d[0] = 0;
+  for (int j = 1; j <= order; j++) {
+    d[j] = d[j - 1] * gamma + c[j - 1] / m->psi[j - 1];
+    c[j] = c[j - 1] * gamma;
     gamma = (from + m->psi[j - 1]) / m->psi[j];
-    dae__axpy(s->n, c, dae__history_phi(s, j), y);
+  }
+  for (; i + 4 <= n; i += 4)
+    history_sum_four(s->phi + i, s->n, order, c, d, y + i, dy ? dy + i : NULL);
+  for (; i < n; i++) {
+    const double *phi = s->phi + i;
+    double sum = 0, rate = 0;
+    for (int j = 0; j <= order; j++, phi += s->n) {
+      sum += c[j] * *phi;
+      rate += d[j] * *phi;
+    }
+    y[i] = sum;
     if (dy)
-      dae__axpy(s->n, d, dae__history_phi(s, j), dy);
+      dy[i] = rate;
   }
 }

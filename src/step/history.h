@@ -60,8 +60,9 @@ void dae__history_predict(const dae__history *s, double *y, double *dy);
 /* Accepts y = predict + e at time t as the newest value of the history. */
 void dae__history_accept(dae__history *s, double t, const double *e);
 
-/* Dense output: interpolating polynomial of the last accepted order, and its derivative (may be
- * NULL). */
-void dae__history_interpolate(const dae__history *s, double t, double *y, double *dy);
+/* Dense output: the first n entries of the interpolating polynomial of the last accepted order, and
+ * of its derivative (may be NULL). */
+void dae__history_interpolate(const dae__history *s, int n, double t, double *restrict y,
+                              double *restrict dy);
 
 #endif

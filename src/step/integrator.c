@@ -78,6 +78,11 @@ dae_status dae__integrator_interpolate_unprojected(dae_integrator *it, double t,
              : dae_integrator_interpolate(it, t, y, NULL, err);
 }
 
+double dae__integrator_supplied(const dae_integrator *it)
+{
+  return it->table->supplied ? it->table->supplied(it->self) : 0;
+}
+
 dae_status dae__integrator_interpolate_raw(dae_integrator *it, double t, double *y, double *dy,
                                            dae_error *err)
 {

@@ -32,6 +32,8 @@ typedef struct dae__integrator_table {
    * history; NULL: by a restart. */
   dae_status (*adjust)(void *self, const double *y, dae_error *err);
   dae_stats (*stats)(const void *self);
+  /* Energy that corrections have supplied since the creation; NULL: none. */
+  double (*supplied)(const void *self);
   /* Counts of entry i of the state vector; NULL: a method without tests. */
   dae_limits (*limits)(const void *self, int i);
   /* Recomputes unsaved data after a load; NULL: nothing to recompute. */
@@ -89,6 +91,9 @@ dae_status dae__integrator_restore_state(dae_integrator *it, const void *buffer,
 
 /* Memory of the method behind a handle; *table is its table of functions. */
 void *dae__integrator_self(const dae_integrator *it, const dae__integrator_table **table);
+
+/* Energy that corrections of steps have supplied since the creation. */
+double dae__integrator_supplied(const dae_integrator *it);
 
 /* Replaces the current state by a nearby state y, keeping the history. */
 dae_status dae__integrator_adjust(dae_integrator *it, const double *y, dae_error *err);

@@ -19,12 +19,7 @@
 #define FLOOR 1e-9
 #define NOISE 1e-14        /* |e| that counts as zero everywhere, over its scale in the step */
 #define FIRST_WIDTH 0.0312 /* width taken for the piece before the first one, over the step */
-/* Places of samples and of divisions, no simple fractions, so that a period that divides the step
- * meets at most one of them. Two samples see bumps of a tenth of a step, one sample those of a
- * quarter: enough for the short steps of low orders. */
-static const double search_places[2][2] = {{0.43045}, {0.32045, 0.65709}};
-#define LOW_ORDER 5
-#define DIVISION 0.45801
+#define DIVISION 0.45801   /* place of the division of a piece, no simple fraction */
 #define DEPTH 128 /* pieces that wait on the right: divisions shrink by 0.542, to 1e-16 in 60 */
 /* Number of tolerances within which an extremum of e is a near miss: the number of crossings
  * depends on the tolerance there. */
@@ -169,7 +164,7 @@ static int search_classify(const dae__search *s, const dae__watch *w, const prog
     return UNCLEAR;
   if (w->width > 0 && p->h > GROWTH_AT_JUMP * w->width && p->fourth > JUMP * search_usual(w, g, p))
     return UNCLEAR;
-  if (w->side == 0 && largest <= w->band)
+  if ((w->side == 0 || w->leaves) && largest <= w->band)
     return AT_ZERO;
   if (p->low > p->miss || p->high < -p->miss)
     return NO_ZERO;
@@ -243,18 +238,15 @@ static dae_status search_sample(const dae__search *s, double t, const dae__watch
 dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found *out,
                                 dae_error *err)
 {
-  double from = w->left.t, length = s->end - from;
+  dae__places places = dae__search_places(w->left.t, s->end);
   progress g; /* not initialised as a whole: `pending` is long */
   g.count = 0;
   g.range = 0;
   g.resolution = 4 * DBL_EPSILON * fmax(fabs(s->end), s->step);
   g.scale = fmax(fabs(w->left.value), s->step * fabs(w->left.rate));
   *out = (dae__found){0};
-  DAE__TRY(search_sample(s, s->end, w, &g, out, &g.pending[g.count++], err));
-  int inner = s->order > 0 && s->order <= LOW_ORDER ? 1 : 2;
-  for (int k = inner - 1; k >= 0; k--)
-    DAE__TRY(search_sample(s, from + search_places[inner - 1][k] * length, w, &g, out,
-                           &g.pending[g.count++], err));
+  for (int k = DAE__SEARCH_INNER; k >= 0; k--)
+    DAE__TRY(search_sample(s, places.t[k], w, &g, out, &g.pending[g.count++], err));
   while (g.count > 0 && !out->lost) {
     piece p;
     p.l = &w->left;
@@ -280,8 +272,121 @@ dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found 
     w->before = w->left;
     w->left = *p.r;
     w->scale = search_max(w->scale, fabs(p.r->value));
+    w->leaves = w->leaves && fabs(p.r->value) <= w->band;
     w->armed = w->armed || fabs(p.r->value) > NEAR * (s->near_abs + s->near_tol * w->scale);
     g.count--;
   }
   return DAE_OK;
+}
+
+void dae__search_end(const dae__search *s, dae__watch *w)
+{
+  const dae__sample *at = &w->left;
+  bool wanted = s->direction == 0 || s->direction == -w->side;
+  double near = NEAR * (s->near_abs + s->near_tol * w->scale);
+  double late = NEAR * s->near_tol * fabs(at->t) * fabs(at->rate);
+  w->near += wanted && w->armed && w->side * at->rate < 0 && w->side * at->value > 0 &&
+             fabs(at->value) <= fmin(near, late);
+}
+
+/* ---- intervals cleared as a whole ---- */
+
+dae__places dae__search_places(double from, double end)
+{
+  double length = end - from;
+  return (dae__places){
+      .before = NAN,
+      .from = from,
+      .t = {from + DAE__SEARCH_FIRST * length, from + DAE__SEARCH_SECOND * length, end},
+      .length = length};
+}
+
+/* Divided differences of second and third order of a piece [l, r]: [l,l,r], [l,r,r], [l,l,r,r]. */
+typedef struct differences {
+  double left, right, both;
+} differences;
+
+static inline differences search_differences(double l, double l_rate, double r, double r_rate,
+                                             double over)
+{
+  double slope = (r - l) * over, left = (slope - l_rate) * over, right = (r_rate - slope) * over;
+  return (differences){left, right, (right - left) * over};
+}
+
+/* Bounds |e4| from both sides of the common sample of two neighbouring pieces a and b; over: the
+ * reciprocal of their whole width, which is `width`. */
+static inline void search_neighbours(differences a, differences b, double over, double width,
+                                     double *on_a, double *on_b)
+{
+  double inner_a = (b.left - a.right) * over; /* [l,m,m,r] with the halves of both */
+  double fourth_a = (inner_a - a.both) * over, fourth_b = (b.both - inner_a) * over;
+  double fifth = fabs((fourth_b - fourth_a) * over) * width;
+  *on_a = fabs(fourth_a) + fifth;
+  *on_b = fabs(fourth_b) + fifth;
+}
+
+bool dae__search_clears(const dae__search *s, dae__places *p, const dae__watch *w,
+                        const dae__samples *e, double *fourth)
+{
+  static const double place[] = {0, DAE__SEARCH_FIRST, DAE__SEARCH_SECOND, 1},
+                      over[] = {0, 1 / DAE__SEARCH_FIRST,
+                                1 / (DAE__SEARCH_SECOND - DAE__SEARCH_FIRST),
+                                1 / (1 - DAE__SEARCH_SECOND)};
+  double h = p->length, before = w->before.t;
+  if (w->side == 0 || !(w->width > 0 && before < p->from)) /* false for NaN */
+    return false;
+  if (p->before != before) {
+    p->before = before;
+    p->behind = (p->from - before) / h;
+    p->over_behind = 1 / p->behind;
+    p->over_first = 1 / (p->behind + DAE__SEARCH_FIRST);
+  }
+  double v[4] = {w->left.value, e->value[0], e->value[1], e->value[2]};
+  double r[4] = {h * w->left.rate, h * e->rate[0], h * e->rate[1], h * e->rate[2]};
+  double scale = search_max(fabs(v[0]), fabs(s->step * w->left.rate)), range = 0,
+         largest = w->scale;
+  differences d[4] = {
+      search_differences(w->before.value, h * w->before.rate, v[0], r[0], p->over_behind)};
+  for (int k = 1; k < 4; k++) {
+    d[k] = search_differences(v[k - 1], r[k - 1], v[k], r[k], over[k]);
+    scale = search_max(scale, search_max(fabs(v[k]), fabs(s->step * e->rate[k - 1])));
+    range = search_max(range, fabs(v[k] - v[0]));
+    largest = search_max(largest, fabs(v[k]));
+  }
+  double e4[4], other[4];
+  search_neighbours(d[0], d[1], p->over_first, p->behind + place[1], &other[0], &e4[1]);
+  search_neighbours(d[1], d[2], 1 / place[2], place[2], &other[1], &e4[2]);
+  search_neighbours(d[2], d[3], 1 / (1 - place[1]), 1 - place[1], &other[2], &e4[3]);
+  e4[1] = search_max(e4[1], other[1]);
+  e4[2] = search_max(e4[2], other[2]);
+  double limit = search_max(search_max(NEAR * (s->near_abs + s->near_tol * largest), CLOSE * range),
+                            NOISE * scale);
+  double h4 = (h * h) * (h * h), usual = w->fourth * h4, width = w->width;
+  for (int k = 1; k < 4; k++) {
+    double part = place[k] - place[k - 1], part4 = (part * part) * (part * part);
+    double b1 = v[k - 1] + part / 3 * r[k - 1], b2 = v[k] - part / 3 * r[k];
+    double low = w->side > 0 ? search_min(search_min(v[k - 1], v[k]), search_min(b1, b2))
+                             : -search_max(search_max(v[k - 1], v[k]), search_max(b1, b2));
+    double floor = search_max(usual, FLOOR * scale / part4);
+    bool grows = part * h > GROWTH * width, jumps = part * h > GROWTH_AT_JUMP * width;
+    if (!(low > limit && low > SAFETY / 16.0 * part4 * e4[k]) || grows ||
+        (jumps && e4[k] > JUMP * floor))
+      return false;
+    usual = search_max(search_min(e4[k], RISE * floor), usual / 2);
+    width = part * h;
+  }
+  *fourth = usual / h4;
+  return true;
+}
+
+void dae__search_pass(const dae__places *p, dae__watch *w, const dae__samples *e, double fourth)
+{
+  const int last = DAE__SEARCH_INNER;
+  w->before = (dae__sample){p->t[last - 1], e->value[last - 1], e->rate[last - 1]};
+  w->left = w->sided = (dae__sample){p->t[last], e->value[last], e->rate[last]};
+  w->width = p->t[last] - p->t[last - 1];
+  w->fourth = fourth;
+  w->armed = true;
+  for (int k = 0; k <= last; k++)
+    w->scale = search_max(w->scale, fabs(e->value[k]));
 }

@@ -1,11 +1,10 @@
 /* Search for the zero crossings of one watch e(t) along an interval, by values and rates.
  *
- * The interval is sampled at both ends and at two places inside it, at one for steps of order 5 or
- * less. On a piece [l, r] of width h between neighbouring samples e is the cubic p through values
- * and rates at l and r, plus (x - l)^2 (x - r)^2 e4 with e4 = e''''/24, which is estimated by
- * divided differences with the samples next to the piece. The Bernstein coefficients of p and p'
- * then show whether e can vanish or change its direction within the piece. A piece that they do not
- * clear is divided.
+ * The interval is sampled at both ends and at two places inside it. On a piece [l, r] of width h
+ * between neighbouring samples e is the cubic p through values and rates at l and r, plus (x - l)^2
+ * (x - r)^2 e4 with e4 = e''''/24, which is estimated by divided differences with the samples next
+ * to the piece. The Bernstein coefficients of p and p' then show whether e can vanish or change its
+ * direction within the piece. A piece that they do not clear is divided.
  *
  * Every crossing is found, in order, if on each cleared piece |e4| is at most SAFETY times what the
  * neighbouring samples show of it. A piece where they show much more of it than before is divided,
@@ -16,6 +15,12 @@
 #include "step/root.h"
 
 #include <stdbool.h>
+
+/* Inner places of samples, relative to the interval: no simple fractions, so that a period that
+ * divides the step meets at most one of them. */
+#define DAE__SEARCH_INNER 2
+#define DAE__SEARCH_FIRST 0.32045
+#define DAE__SEARCH_SECOND 0.65709
 
 typedef struct dae__sample {
   double t, value, rate;
@@ -35,7 +40,8 @@ typedef struct dae__watch {
   /* Side of zero, -1 or +1. 0: none, since e starts at a zero: it takes the side to which its first
    * monotone piece leads beyond the band, without a crossing. */
   int side;
-  double band;    /* largest |e| that counts as zero while there is no side */
+  double band;    /* largest |e| that counts as zero while there is no side, or while it leaves */
+  bool leaves;    /* the side is given, and e has not left its zero yet */
   bool armed;     /* |e| has been beyond the limit of near misses since the last zero */
   int rebound;    /* side to which an action has reflected e; 0: none */
   double lost;    /* |e| on the other side up to which a reflected e may still be at zero */
@@ -51,7 +57,6 @@ typedef struct dae__search {
   dae__sample_fn *sample;
   void *user;
   int direction;   /* crossings wanted: +1 rising, -1 falling, 0 both */
-  int order;       /* order of the steps; 0: unknown */
   double end;      /* end of the interval */
   double step;     /* length of the step to which the interval belongs */
   double near_tol; /* |e| of an extremum that counts as a near miss, over w->scale: rtol */
@@ -72,5 +77,44 @@ typedef struct dae__found {
  * start of the piece with the crossing, or to the end. */
 dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found *out,
                                 dae_error *err);
+
+/* Ends the search at the end of a run: a zero that e would reach just behind it, within the
+ * tolerances of e and of the time, is a near miss. */
+void dae__search_end(const dae__search *s, dae__watch *w);
+
+/* Samples of a watch at the inner places and at the end of an interval. */
+typedef struct dae__samples {
+  double value[DAE__SEARCH_INNER + 1], rate[DAE__SEARCH_INNER + 1];
+} dae__samples;
+
+/* Times and distances of the samples of intervals that start and end together. */
+typedef struct dae__places {
+  double before, from; /* times of the sample before the interval, and of its start */
+  double t[DAE__SEARCH_INNER + 1];
+  double length;
+  double behind;                  /* from - before, over the length */
+  double over_behind, over_first; /* reciprocal distances of `before` from the first two samples */
+} dae__places;
+
+/* Place of t in a step of size h from `from`: exactly that of a sample, where t is the time of
+ * one. */
+static inline double dae__search_place(double t, double from, double h)
+{
+  return t == from + DAE__SEARCH_FIRST * h    ? DAE__SEARCH_FIRST
+         : t == from + DAE__SEARCH_SECOND * h ? DAE__SEARCH_SECOND
+                                              : (t - from) / h;
+}
+
+/* Places of an interval from `from`; the distances of a sample before it are left to
+ * dae__search_clears. */
+dae__places dae__search_places(double from, double end);
+
+/* Whether the samples clear the whole interval of dae__search_interval without a division, with no
+ * zero and no extremum near zero; *fourth: the usual |e4| after it. Never true where
+ * dae__search_interval does something else. */
+bool dae__search_clears(const dae__search *s, dae__places *p, const dae__watch *w,
+                        const dae__samples *e, double *fourth);
+/* Advances a watch over an interval that has been cleared. */
+void dae__search_pass(const dae__places *p, dae__watch *w, const dae__samples *e, double fourth);
 
 #endif

@@ -7,7 +7,10 @@ static const rep_table table = {.name = "Table 1",
                                 .setting = "none",
                                 .label = "",
                                 .quantities = 1,
-                                .quantity = {"steps"}};
+                                .quantity = {"steps"},
+                                .item = "Table 1"};
+
+static const rep_record records[] = {{"Table 1", REP_REPRODUCED, 1}, {0}};
 
 static dae_status show(rep_report *report, double ours)
 {
@@ -40,8 +43,8 @@ static dae_status run_endless(rep_report *report)
 }
 
 const rep_paper rep_papers[] = {
-    {"wrong01", "a paper that cannot be reproduced", NULL, run_wrong},
-    {"right02", "a paper that can", NULL, run_right},
-    {"endless03", "a paper without an end", NULL, run_endless},
+    {"wrong01", "a paper that cannot be reproduced", NULL, run_wrong, records},
+    {"right02", "a paper that can", NULL, run_right, records},
+    {"endless03", "a paper without an end", NULL, run_endless, NULL},
     {0},
 };

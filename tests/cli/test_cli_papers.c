@@ -1,5 +1,5 @@
-/* The command with papers of the tests (other_papers.c): what becomes of wrong values, of several
- * papers, and of an interrupt. */
+/* The command with papers of the tests (other_papers.c): changed verdicts, deviations, several
+ * papers, an interrupt. */
 #include "command.h"
 
 #include <signal.h>
@@ -17,29 +17,45 @@ static void test_papers_are_listed_by_key_and_title(void **state)
   assert_false(file_exists("reproduced"));
 }
 
-static void test_a_wrong_value_is_6_and_named(void **state)
+static void test_a_changed_verdict_is_6_and_named(void **state)
 {
   (void)state;
-  command_refuses(6, "reproduce wrong01", "1 of 1 checked values deviate");
+  command_refuses(6, "reproduce wrong01", "1 verdict differs from the recorded ones");
   outcome *o = command_exits(6, "reproduce wrong01");
-  assert_non_null(strstr(o->err, "\n  wrong01, Table 1, GGL: steps 82, not within 25 % of 824\n"));
+  assert_non_null(strstr(o->err, "\n  regression: wrong01, Table 1, GGL: steps 82, not within 25 % "
+                                 "of 824\n"));
+  assert_non_null(strstr(
+      o->err, "\n  verdict: wrong01, Table 1: refuted, recorded: reproduced (within 1 %)\n"));
   assert_non_null(strstr(o->out, "OUT\n"));
-  assert_non_null(strstr(o->out, "wrong01: 0 of 1 checked values agree"));
+  assert_non_null(strstr(o->out, "wrong01: regression: 0 of 1 values as before"));
+  assert_non_null(strstr(o->out, "CHANGED, recorded: reproduced (within 1 %)"));
   o = command_exits(6, "reproduce wrong01 --quiet");
   assert_string_equal(o->out, "");
   assert_non_null(strstr(o->err, "wrong01, Table 1, GGL"));
   char *csv = file_read("reproduced/wrong01-tables.csv");
-  assert_non_null(strstr(csv, ",out\r\n"));
+  assert_non_null(strstr(csv, ",out,out,,,Table 1,\r\n"));
   free(csv);
 }
 
-static void test_a_right_paper_is_0_although_the_paper_is_off(void **state)
+static void test_verdicts_are_in_text_csv_and_json(void **state)
 {
   (void)state;
-  outcome *o = command_exits(0, "reproduce right02 --out here");
-  assert_non_null(strstr(o->out, "right02: 1 of 1 checked values agree; files in here/\n"));
+  outcome *o = command_exits(0, "reproduce right02 --out here --json here.json");
+  assert_non_null(strstr(o->out, "right02: 1 of 1 numbers of the paper within 25 %"));
+  assert_non_null(strstr(o->out, "right02: regression: 1 of 1 values as before; files in here/\n"));
+  assert_non_null(strstr(o->out, "\nverdicts as recorded\n"));
   assert_string_equal(o->err, "");
   assert_true(file_exists("here/right02-tables.csv"));
+  char *csv = file_read("here/verdicts.csv"), *json = file_read("here.json");
+  assert_non_null(strstr(csv, "\r\n\"right02\",\"Table 1\",\"\",\"reproduced (within 1 %)\","));
+  assert_non_null(strstr(json, "\"item\": \"Table 1\", \"verdict\": \"reproduced\", "
+                               "\"verdict_within_percent\": 1, "));
+  assert_non_null(strstr(json, "\"values\": 1, \"within_25\": 1, \"changed\": 0, "
+                               "\"regression_values\": 1"));
+  free(csv);
+  free(json);
+  command_refuses(7, "reproduce right02 --json no/such/file", "no/such/file");
+  command_refuses(1, "reproduce right02 --json r.html --report r.html", "different files");
 }
 
 static void test_an_interrupt_keeps_the_results_and_is_130(void **state)
@@ -51,8 +67,8 @@ static void test_an_interrupt_keeps_the_results_and_is_130(void **state)
   kill(child, SIGINT);
   assert_int_equal(command_wait(child), 130);
   char *out = file_read("out.txt"), *err = file_read("err.txt");
-  assert_non_null(strstr(out, "wrong01: 0 of 1")); /* those before it, one after the other */
-  assert_non_null(strstr(out, "right02: 1 of 1"));
+  assert_non_null(strstr(out, "wrong01: a paper")); /* those before it, one after the other */
+  assert_non_null(strstr(out, "\nright02: a paper"));
   assert_non_null(strstr(err, "interrupted"));
   assert_non_null(strstr(err, "reproduce"));
   free(out);
@@ -76,8 +92,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       IN_FOLDER(test_papers_are_listed_by_key_and_title),
-      IN_FOLDER(test_a_wrong_value_is_6_and_named),
-      IN_FOLDER(test_a_right_paper_is_0_although_the_paper_is_off),
+      IN_FOLDER(test_a_changed_verdict_is_6_and_named),
+      IN_FOLDER(test_verdicts_are_in_text_csv_and_json),
       IN_FOLDER(test_an_interrupt_keeps_the_results_and_is_130),
       IN_FOLDER(test_unknown_papers_are_refused_with_the_nearest),
   };

@@ -72,6 +72,24 @@ static void test_verbose_tells_sizes_and_steps_on_stderr(void **state)
   assert_null(strstr(o->out, "debug"));
 }
 
+/* rates of Newton's iteration, of the methods that measure them */
+static void test_verbose_and_json_have_the_newton_rates(void **state)
+{
+  (void)state;
+  file_write("p.dae", pendulum);
+  outcome *o = command_exits(0, "run p.dae --to 1 --method bdf-ggl --verbose --json bdf.json");
+  int measured = 0;
+  const char *line = strstr(o->err, "Newton convergence rates: ");
+  assert_non_null(line);
+  assert_int_equal(sscanf(line, "Newton convergence rates: %d measured", &measured), 1);
+  double rates = json_number("bdf.json", "rates_0_01") + json_number("bdf.json", "rates_0_1") +
+                 json_number("bdf.json", "rates_0_5") + json_number("bdf.json", "rates_1");
+  assert_true(measured > 50 && rates == measured);
+  assert_true(rates < json_number("bdf.json", "iterations"));
+  o = command_exits(0, "run p.dae --to 1 --method explicit --verbose");
+  assert_null(strstr(o->err, "Newton convergence rates"));
+}
+
 static void test_account_names_its_files_in_both_forms(void **state)
 {
   (void)state;
@@ -183,6 +201,23 @@ static void test_verdict_is_told_and_strict_makes_red_8(void **state)
   table_free(&second);
 }
 
+static void test_error_check_compares_numbers_of_events(void **state)
+{
+  (void)state;
+  /* bdf at 1e-3 loses so much amplitude that most tops are missed */
+  file_write("top.dae", "model top\ncoord x = 1\nkinetic x'^2/2\npotential x^2/2\n"
+                        "event top: x - 0.99998 rising\n"
+                        "simulate to 200 rtol 1e-3 method bdf\n");
+  outcome *o = command_exits(0, "run top.dae --check-error --json top.json");
+  assert_non_null(strstr(o->out, "another number of events: event top: "));
+  assert_non_null(strstr(o->out, ", 31 in the second run"));
+  /* both runs have all of them, those of a failed instant too */
+  file_write("slide.dae", "model slide\nstate x = 1\nx' = if(x > 0, -1, 1)\nsimulate to 3\n");
+  o = command("run slide.dae");
+  assert_non_null(strstr(o->out, "branches     2 changes"));
+  assert_non_null(strstr(o->out, "x > 0 2 times"));
+}
+
 static void test_variables_that_limit_the_step_are_named(void **state)
 {
   (void)state;
@@ -225,6 +260,7 @@ int main(void)
       IN_FOLDER(test_title_cannot_control_the_terminal),
       IN_FOLDER(test_quiet_prints_nothing_and_writes_everything),
       IN_FOLDER(test_verbose_tells_sizes_and_steps_on_stderr),
+      IN_FOLDER(test_verbose_and_json_have_the_newton_rates),
       IN_FOLDER(test_account_names_its_files_in_both_forms),
       IN_FOLDER(test_set_changes_the_result),
       IN_FOLDER(test_stop_event_is_a_good_end),
@@ -233,6 +269,7 @@ int main(void)
       IN_FOLDER(test_inconsistent_start_is_3_and_names_the_equation),
       IN_FOLDER(test_blow_up_is_4_and_keeps_the_rows_before),
       IN_FOLDER(test_verdict_is_told_and_strict_makes_red_8),
+      IN_FOLDER(test_error_check_compares_numbers_of_events),
       IN_FOLDER(test_variables_that_limit_the_step_are_named),
       IN_FOLDER(test_events_that_accumulate_are_told),
   };

@@ -86,10 +86,11 @@ static void check_words(const char *path)
       DAE__STATEMENT_LIST(WORD)
 #undef WORD
   };
-  static const char *const others[] = {"sum",    "in",      "pi",      "lambda", "psi",  "fixed",
-                                       "rate",   "rising",  "falling", "stop",   "to",   "from",
-                                       "method", "every",   "step",    "rtol",   "atol", "radius",
-                                       "smooth", "noevent", "when"};
+  static const char *const others[] = {"sum",    "in",      "pi",       "lambda", "psi",   "fixed",
+                                       "rate",   "rising",  "falling",  "stop",   "to",    "from",
+                                       "method", "every",   "step",     "rtol",   "atol",  "radius",
+                                       "smooth", "noevent", "when",     "table",  "input", "hold",
+                                       "linear", "cubic",   "periodic", "columns"};
   char *text = read_text(path);
   for (size_t i = 0; i < sizeof statements / sizeof *statements; i++)
     check_word(path, text, statements[i]);

@@ -44,6 +44,10 @@ double check_diode_bridge(const motion *m);
 double check_hysteresis(const motion *m);
 double check_balls(const motion *m);
 
+/* check_data.c: tables and inputs */
+double check_quarter_car(const motion *m);
+double check_measured_motor(const motion *m);
+
 /* check_systems.c: chains, nets, and models of several systems */
 double check_chain(const motion *m);
 double check_hanging_chain(const motion *m);

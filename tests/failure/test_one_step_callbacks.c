@@ -180,16 +180,20 @@ static void test_without_faults_all_problems_run(void **state)
 static void test_a_region_of_refusal_shrinks_the_step(void **state)
 {
   (void)state;
-  sample s;
+  sample s, undisturbed = {0};
+  outcome clean = {0};
   int entered[METHODS] = {0};
   failures = 0;
   for (int i = 0; i < SAMPLES; i++)
     for (manner how = REFUSES; how <= IS_NAN && sample_at(i, &s); how++) {
       if (strcmp(s.kind->callback, "input") == 0) /* a function of time alone */
         continue;
-      set_fault(NULL, FINE, EVERYWHERE);
-      outcome clean = run(&s, 0.5);
-      assert_int_equal(clean.status, DAE_OK);
+      if (s.method != undisturbed.method || s.kind->setting != undisturbed.kind->setting) {
+        set_fault(NULL, FINE, EVERYWHERE);
+        clean = run(&s, 0.5);
+        assert_int_equal(clean.status, DAE_OK);
+        undisturbed = s;
+      }
       set_fault(s.kind->callback, how, FAR_OFF);
       outcome o = run(&s, 0.5);
       check(o.status == DAE_OK, &s, how, &o, "the run did not go on");

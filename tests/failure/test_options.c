@@ -90,7 +90,7 @@ static void test_options_at_the_ends_of_their_ranges_are_taken(void **state)
       {"first_step", set_first_step, {0, 10}, 2},
       {"max_step", set_max_step, {0, 1e-3}, 2},
       {"error_test", set_error_test, {DAE_BDF_TEST_QV, DAE_BDF_TEST_Q}, 2},
-      {"rules", set_rules, {DAE_BDF_RULES_STRICT, DAE_BDF_RULES_DASSL}, 2},
+      {"rules", set_rules, {DAE_BDF_RULES_ACCURATE, DAE_BDF_RULES_DASSL}, 2},
       {"max_failures", set_max_failures, {1, 1000}, 2},
   };
   test_problem p = ball();
@@ -163,6 +163,24 @@ static void test_a_value_that_does_not_fit_is_refused_when_it_is_set(void **stat
       fail_msg("%s = '%s': %s %s", bad[i].name, bad[i].value, dae_status_name(status), err.text);
     assert_memory_equal(&opts, &before, sizeof opts);
   }
+}
+
+static void test_deprecated_words_have_the_effect_of_the_new_ones(void **state)
+{
+  (void)state;
+  dae_bdf_options opts = dae_bdf_defaults();
+  dae_error err;
+  char text[16];
+  opts.rules = DAE_BDF_RULES_DASSL;
+  assert_int_equal(dae_options_set(&dae_bdf_option_table, &opts, "rules", "strict", &err), DAE_OK);
+  assert_int_equal(opts.rules, DAE_BDF_RULES_ACCURATE);
+  for (int i = 0; i < dae_bdf_option_table.count; i++)
+    if (strcmp(dae_bdf_option_table.options[i].name, "rules") == 0) {
+      dae_options_get(&dae_bdf_option_table, &opts, i, text, sizeof text);
+      assert_string_equal(text, "accurate");
+    }
+  assert_int_equal(dae_options_set(&dae_bdf_option_table, &opts, "error_test", "strict", &err),
+                   DAE_ERROR_OPTION);
 }
 
 static void test_an_unknown_method_is_refused_with_the_nearest_one(void **state)
@@ -256,6 +274,7 @@ int main(void)
       cmocka_unit_test(test_a_bad_option_ends_a_run_before_it_starts),
       cmocka_unit_test(test_an_unknown_option_is_refused_with_the_nearest_one),
       cmocka_unit_test(test_a_value_that_does_not_fit_is_refused_when_it_is_set),
+      cmocka_unit_test(test_deprecated_words_have_the_effect_of_the_new_ones),
       cmocka_unit_test(test_an_unknown_method_is_refused_with_the_nearest_one),
       cmocka_unit_test(test_no_options_means_defaults),
       cmocka_unit_test(test_failures_without_an_error_record),

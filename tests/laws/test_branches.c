@@ -71,6 +71,14 @@ static void sawtooth(double y[2])
   y[1] = 0.5 - TO;
 }
 
+/* x' = floor(0.7 t), whose instants k / 0.7 are rounded: at some of them 0.7 t is below k. */
+static void rounded_steps(double y[2])
+{
+  int n = (int)(0.7 * TO);
+  y[0] = n * TO - n * (n + 1) / 2 / 0.7;
+  y[1] = TO;
+}
+
 /* T' = 1 or -1, between 0 and 1. */
 static void thermostat(double y[2])
 {
@@ -112,6 +120,7 @@ static const struct {
      rectifier, 1, 0},
     {"model staircase\nstate x = 0, s = 0\nx' = (1 + floor(x))/3\ns' = 1/3\n", staircase, 5, 0},
     {"model sawtooth\nstate x = 0, z = 0.5\nx' = mod(z, 1)\nz' = -1\n", sawtooth, 7, 0},
+    {"model rounded\nstate x = 0, s = 0\nx' = floor(0.7*t)\ns' = 1\n", rounded_steps, 5, 0},
     {"model thermostat\nstate T = 0, n = 0\ndiscrete on = 1\nT' = 2*on - 1\nn' = 0\n"
      "event off: when T > 1 { on = 0; n = n + 1 }\nevent warm: when T < 0 && on == 0 { on = 1 }\n",
      thermostat, -1, 7},

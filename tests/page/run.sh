@@ -37,5 +37,5 @@ cd "$folder/reports"
 "$daedal" run "$models/slider_crank.dae" --quiet --report
 "$daedal" run "$models/two_circuits.dae" --method gauss-seidel --quiet --report
 "$daedal" compare "$models/pendulum.dae" --to 1 --rtol 1e-4..1e-6 --quiet --report compare.html
-"$daedal" reproduce yp96 --quick --quiet --report papers.html
+"$daedal" reproduce l13 --quick --quiet --report papers.html
 exec node "$folder/test_reports.mjs" "$folder/reports"

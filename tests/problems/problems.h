@@ -41,7 +41,7 @@ test_problem test_pendulum2(void);      /* (x^2 + y^2 - 1)/2 to t = 2 [YP96] */
 test_problem test_pendulum_light(void); /* the same under unit gravity [J09] */
 test_problem test_track(void);          /* driven round a circle, lambda = 4 t^2 [J09] */
 test_problem test_bead(void);           /* M(q) [YP96 test set] */
-test_problem test_spring(void);         /* stiff spring, k = 1e4 [YP96 5.1b] */
+test_problem test_spring(void);         /* stiff spring, k = 1e4 [YP96 section 5.1] */
 test_problem test_curvilinear(void);    /* pendulum in skew coordinates by momenta (p, F) [J09] */
 test_problem test_slider_crank(void);   /* five coordinates, four constraints */
 test_problem test_parallel_bars(void);  /* three bars, one of them redundant */

@@ -13,6 +13,70 @@ import warnings
 from support import Test, daedal, largest, model
 
 
+DRIVEN = """model driven
+param k = 1 "1/s"
+input u = 1 linear "V"
+input w = 0
+state x = 0 "m"
+x' = k*u + w
+simulate to 4 rtol 1e-9
+"""
+
+
+class Data(Test):
+    def test_inputs_are_samples_or_functions(self):
+        self.assertNear(daedal.run(text=DRIVEN)["x"][-1], 4, 1e-8)
+        r = daedal.run(text=DRIVEN, input={"u": ([0, 1, 3], [0, 2, 2]), "w": math.cos})
+        self.assertNear(r["x"][-1], 7 + math.sin(4), 1e-7)
+        self.assertEqual([i["samples"] for i in r.summary["inputs"]], [3, 0])
+        self.assertEqual(r.summary["units"], {"k": "1/s", "u": "V", "x": "m"})
+        self.assertIn("constant after its last sample, t > 3", r.text)
+        r = daedal.run(text=DRIVEN, input={"u": (lambda t: float(t >= 1.5), [1.5])})
+        self.assertNear(r["x"][-1], 2.5, 1e-8)
+        self.assertIn(1.5, list(r["t"]))
+        m = daedal.Model(text=DRIVEN, input={"w": (math.sin, math.cos)})
+        self.assertNear(m.run()["x"][-1], m.run()["x"][-1], 0)
+        self.assertEqual(daedal.check(text=DRIVEN, input={"w": math.sin})["index"], 0)
+
+    def test_files_of_inputs_and_params(self):
+        with tempfile.TemporaryDirectory() as folder:
+            data, values = os.path.join(folder, "u.csv"), os.path.join(folder, "k.txt")
+            with open(data, "w", encoding="utf-8") as out:
+                out.write("t,w\n0,1\n2,3\n")
+            with open(values, "w", encoding="utf-8") as out:
+                out.write("k = 2\n")
+            r = daedal.run(text=DRIVEN, input=data, set_from=values)
+            self.assertNear(r["x"][-1], 16, 1e-7)  # 8 + 2 + 6
+            r = daedal.run(text=DRIVEN, input=[data], set_from=[values], set={"k": 1})
+            self.assertNear(r["x"][-1], 12, 1e-7)
+
+    def test_mistakes_in_data_are_errors(self):
+        for given, said in [({"v": math.sin}, "v is no input of the model"),
+                            ({"u": ([0, 0], [1, 1])}, "the time must rise"),
+                            ({"u": ([0, 1], [1, math.nan])}, "not finite"),
+                            ({"u": ([0], [1])}, "at least two samples")]:
+            with self.assertRaisesRegex(daedal.Error, said):
+                daedal.run(text=DRIVEN, input=given)
+        with self.assertRaisesRegex(ValueError, "as many"):
+            daedal.run(text=DRIVEN, input={"u": ([0, 1], [1])})
+
+        def broken(t):
+            if t > 1:
+                raise KeyError("no data")
+            return 0.0
+
+        self.assertRaises(KeyError, daedal.run, text=DRIVEN, input={"u": broken})
+
+        def refused(t):
+            if t > 1:
+                raise daedal.Refuse
+            return 0.0
+
+        with self.assertRaises(daedal.Error) as failed:
+            daedal.run(text=DRIVEN, input={"u": refused})
+        self.assertNear(failed.exception.t, 1, 0.1)
+
+
 class Rows(Test):
     def test_pendulum_stays_on_its_rod(self):
         r = daedal.run(model("pendulum"), to=10, rtol=1e-8)

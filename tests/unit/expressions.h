@@ -39,9 +39,81 @@ static inline dae__node within_one(dae__graph *g, dae__node a)
   return DAE__MUL(g, dae__constant(g, 0.9), dae__unary(g, DAE__OP_SIN, a));
 }
 
+/* Curves for the operators of curves: straight pieces, a bounded and a periodic spline. */
+enum { CURVES = 3 };
+static inline void take_curves(dae__graph *g)
+{
+  static const double hats[] = {-2, 1, 0.5, -1, -0.5, 2, 1.5, 0.5, -1, 3, 0.5, 0};
+  static const double bounded[] = {-1.5, 0.2, 0.3,  -0.1, 0.05, 0, 0.4, 0.35, 0.15, -0.2,
+                                   1,    0.7, 0.05, -0.4, 0.1,  2, 0.5, 0,    0,    0};
+  static const double turning[] = {0, 1, 0, -2, 0.5, 0.8, 0, 0.3, 1, 0.2, 2, 1, 0, 0, 0};
+  static const dae__curve curves[CURVES] = {{.name = "hats",
+                                             .count = 4,
+                                             .stride = 3,
+                                             .first = -2,
+                                             .span = 5,
+                                             .density = 0.6,
+                                             .knot = hats},
+                                            {.name = "bounded",
+                                             .count = 4,
+                                             .stride = 5,
+                                             .bounded = 1,
+                                             .first = -1.5,
+                                             .span = 3.5,
+                                             .density = 3 / 3.5,
+                                             .knot = bounded},
+                                            {.name = "turning",
+                                             .count = 3,
+                                             .stride = 5,
+                                             .periodic = 1,
+                                             .span = 2,
+                                             .density = 1,
+                                             .knot = turning}};
+  static const dae__curve *list[CURVES] = {&curves[0], &curves[1], &curves[2]};
+  g->curves.item = list;
+  g->curves.count = g->curves.room = CURVES;
+}
+
+/* Value of an operator of curves, by a search from the left and by powers. */
+static inline long double curve_exact(const dae__curve *const *curves, dae__op op, int word,
+                                      long double a, long double b)
+{
+  const dae__curve *c = curves[op == DAE__OP_CURVE ? word / DAE__CURVE_ORDERS : word];
+  int last = c->count - 1, order = op == DAE__OP_CURVE ? word % DAE__CURVE_ORDERS : 0;
+  if (op == DAE__OP_KNOT)
+    return dae__curve_knot(c, (double)a);
+  if (op == DAE__OP_INTERVAL && !(fabsl(a) < 1e300L))
+    return 0;
+  if (op == DAE__OP_INTERVAL) {
+    double m = c->periodic ? floor((double)(a / c->span)) * last - 2 : -1;
+    for (int n = 0; n < 2000 && a < dae__curve_knot(c, m); n++)
+      m--;
+    for (int n = 0; n < 2000 && a >= dae__curve_knot(c, m + 1); n++)
+      m++;
+    return m;
+  }
+  double turn = c->periodic ? floor((double)b / last) : 0;
+  int i = (int)fmax(-1, fmin((double)b - turn * last, last));
+  if (c->bounded)
+    i = i < 0 ? 0 : i > last - 1 ? last - 1 : i;
+  if (i < 0 || i >= last)
+    return order > 0 ? 0 : c->knot[(i < 0 ? 0 : last) * c->stride + 1];
+  const double *p = c->knot + i * c->stride;
+  long double d = a - turn * c->span - p[0], sum = 0;
+  for (int k = order; k <= c->stride - 2; k++) {
+    long double factor = 1;
+    for (int n = 0; n < order; n++)
+      factor *= k - n;
+    sum += factor * p[k + 1] * powl(d, k - order);
+  }
+  return sum;
+}
+
 /* one operator on the given operands, which are brought into its domain */
 static inline dae__node apply(dae__graph *g, dae__op op, dae__node a, dae__node b, dae__node c)
 {
+  dae__node interval;
+  int curve;
   switch (op) {
   case DAE__OP_CONSTANT:
     return dae__constant(g, draw_real(-2, 2));
@@ -49,6 +121,15 @@ static inline dae__node apply(dae__graph *g, dae__op op, dae__node a, dae__node 
     return dae__leaf(g, (int)draw(LEAVES));
   case DAE__OP_POWI:
     return dae__powi(g, a, (int)draw(7) - 2);
+  case DAE__OP_INTERVAL:
+  case DAE__OP_KNOT:
+  case DAE__OP_CURVE:
+    curve = (int)draw(CURVES);
+    take_curves(g);
+    interval = dae__interval_node(g, curve, a);
+    return op == DAE__OP_INTERVAL ? interval
+           : op == DAE__OP_KNOT   ? dae__knot_node(g, curve, interval)
+                                  : dae__curve_node(g, curve, (int)draw(3), a, interval);
   case DAE__OP_IF:
     return dae__if(g, dae__binary(g, DAE__OP_LESS, a, b), b, c);
   case DAE__OP_ASIN:
@@ -179,8 +260,9 @@ static inline double *values_at(const dae__graph *g, dae__node node, const doubl
     else if (n.op == DAE__OP_LEAF)
       value[i] = x[n.leaf];
     else
-      value[i] =
-          dae__op_value(n.op, value[n.a], n.op == DAE__OP_POWI ? n.b : value[n.b], value[n.c]);
+      value[i] = dae__op_value_with(
+          g->curves.item, n.op, n.word,
+          (double[]){value[n.a], n.op == DAE__OP_POWI ? n.b : value[n.b], value[n.c]});
   }
   return value;
 }
@@ -195,6 +277,15 @@ static inline double complex *complex_values_at(const dae__graph *g, dae__node n
       value[i] = n.value;
     else if (n.op == DAE__OP_LEAF)
       value[i] = x[n.leaf];
+    else if (n.op == DAE__OP_CURVE) /* the imaginary part is small */
+      value[i] = dae__op_value_with(g->curves.item, n.op, n.word,
+                                    (double[]){creal(value[n.a]), creal(value[n.b]), 0}) +
+                 I * cimag(value[n.a]) *
+                     dae__op_value_with(g->curves.item, n.op, n.word + 1,
+                                        (double[]){creal(value[n.a]), creal(value[n.b]), 0});
+    else if (n.op == DAE__OP_INTERVAL || n.op == DAE__OP_KNOT)
+      value[i] =
+          dae__op_value_with(g->curves.item, n.op, n.word, (double[]){creal(value[n.a]), 0, 0});
     else
       value[i] =
           complex_value(n.op, value[n.a], n.op == DAE__OP_POWI ? n.b : value[n.b], value[n.c]);

@@ -110,8 +110,35 @@ static hyper leaf_value(const base *b, int leaf, int order)
   return x;
 }
 
+/* Derivative of the polynomial of interval m of a curve. */
+static hyper curve_value(const dae__curve *c, int order, hyper x, double m)
+{
+  int last = c->count - 1;
+  double turn = c->periodic ? floor(m / last) : 0, i = m - turn * last;
+  if (c->bounded)
+    i = i < 0 ? 0 : i > last - 1 ? last - 1 : i;
+  bool outside = i < 0 || i >= last;
+  const double *p = c->knot + (i < 0 ? 0 : (int)i) * c->stride;
+  hyper d = hyper_add(x, hyper_number(p[0] + turn * c->span), -1), sum = hyper_number(0);
+  for (int k = c->stride - 2; k >= order; k--) {
+    double factor = outside && k > 0 ? 0 : 1;
+    for (int n = 0; n < order; n++)
+      factor *= k - n;
+    sum = hyper_add(hyper_mul(sum, d), hyper_number(factor * p[k + 1]), 1);
+  }
+  return sum;
+}
+
 static hyper node_value(const base *b, dae__node_view n, int order)
 {
+  const dae__curve *const *curves = b->x.graph->curves.item;
+  if (n.op == DAE__OP_CURVE)
+    return curve_value(curves[n.word / DAE__CURVE_ORDERS], n.word % DAE__CURVE_ORDERS, b->node[n.a],
+                       (double)b->node[n.b].c[0]);
+  if (n.op == DAE__OP_INTERVAL)
+    return hyper_number(dae__curve_interval(curves[n.word], (double)b->node[n.a].c[0], 0));
+  if (n.op == DAE__OP_KNOT)
+    return hyper_number(dae__curve_knot(curves[n.word], (double)b->node[n.a].c[0]));
   if (n.op == DAE__OP_CONSTANT)
     return hyper_number(n.value);
   if (n.op == DAE__OP_LEAF)

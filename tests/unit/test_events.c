@@ -245,6 +245,77 @@ static void test_a_rate_that_is_given_is_used(void **state)
   }
 }
 
+/* heights of four lines, and how often they were asked for together and alone */
+typedef struct lines {
+  double height[4];
+  int together, alone, refused_from;
+} lines;
+
+static lines drawn = {.height = {1e3, 0.5, -2e3, 1.5}};
+
+static int value_line(void *user, double t, const double *y, double *value)
+{
+  drawn.alone++;
+  return value_above(user, t, y, value);
+}
+
+static int sample_lines(void *user, double t, const double *y, const double *dy, double *values,
+                        double *rates)
+{
+  lines *l = user;
+  (void)t;
+  for (int i = 0; i < 4; i++) {
+    values[i] = y[0] - l->height[i];
+    if (rates)
+      rates[i] = dy[0];
+  }
+  return ++l->together >= l->refused_from;
+}
+
+static int rate_line(void *user, double t, const double *y, const double *dy, double *rate)
+{
+  (void)user, (void)t, (void)y;
+  *rate = dy[0];
+  return 0;
+}
+
+static void test_a_group_gives_values_of_all_its_events(void **state)
+{
+  (void)state;
+  /* 2 cos t crosses the second and the fourth line; the others are far away. A group that refuses
+   * leaves its events to their own functions */
+  for (int i = 0; i < 6; i++) {
+    bool grouped = i >= 2, with_rates = i % 2;
+    dae_event_group group = {.count = 4, .user = &drawn, .sample = sample_lines};
+    dae_event events[4];
+    drawn.together = drawn.alone = 0;
+    drawn.refused_from = i < 4 ? 1 << 30 : 5;
+    for (int k = 0; k < 4; k++)
+      events[k] = (dae_event){.name = "line",
+                              .user = &drawn.height[k],
+                              .value = value_line,
+                              .rate = with_rates ? rate_line : NULL,
+                              .states_only = with_rates,
+                              .group = grouped ? &group : NULL,
+                              .member = k};
+    rig r;
+    set_up(&r, &exact_oscillator, exact_oscillator_flow, 0.1, 2, 0, events, 4);
+    const double pi = acos(-1),
+                 expected[] = {acos(0.75), acos(0.25), 2 * pi - acos(0.25), 2 * pi - acos(0.75)};
+    for (int k = 0; k < 4; k++) {
+      assert_int_equal(next_event(&r, 2 * pi), DAE_EVENT);
+      assert_true(fabs(r.news.t - expected[k]) < 1e-13);
+    }
+    assert_int_equal(next_event(&r, 2 * pi), DAE_END);
+    assert_int_equal(dae__events_count(r.ev, 1).fired, 2);
+    assert_int_equal(dae__events_count(r.ev, 3).fired, 2);
+    assert_true(grouped ? drawn.together > 0 : drawn.together == 0);
+    if (i == 3) /* 64 steps with three samples of four events */
+      assert_true(drawn.alone < 64 * 3);
+    tear_down(&r);
+  }
+}
+
 static void test_accumulating_bounces_end_with_the_name_of_the_event(void **state)
 {
   (void)state;
@@ -491,6 +562,7 @@ int main(void)
       cmocka_unit_test(test_events_without_time_between_them_do_not_hang),
       cmocka_unit_test(test_events_at_one_time_fire_together_from_the_values_before),
       cmocka_unit_test(test_value_that_is_zero_at_the_start_does_not_fire),
+      cmocka_unit_test(test_a_group_gives_values_of_all_its_events),
       cmocka_unit_test(test_terminal_event_stops),
       cmocka_unit_test(test_callbacks_that_fail_are_named),
       cmocka_unit_test(test_bad_events_are_refused),

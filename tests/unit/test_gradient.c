@@ -132,6 +132,11 @@ static double distance_to_switch(const dae__graph *g, dae__node node, const doub
       nearest = fmin(nearest, fabs(a));
     if (n.op == DAE__OP_HYPOT || n.op == DAE__OP_ATAN2)
       nearest = fmin(nearest, fmax(fabs(a), fabs(b)));
+    if (n.op == DAE__OP_INTERVAL) {
+      const dae__curve *c = g->curves.item[n.word];
+      double m = dae__curve_interval(c, a, 0);
+      nearest = fmin(nearest, fmin(a - dae__curve_knot(c, m), dae__curve_knot(c, m + 1) - a));
+    }
     if (n.op == DAE__OP_FLOOR)
       nearest = fmin(nearest, fabs(a - rint(a)));
   }

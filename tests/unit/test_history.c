@@ -118,15 +118,15 @@ static void test_interpolant_of_order_k_is_exact_for_degree_k(void **state)
     double t = s.memory->t, h = s.memory->h_old;
     for (int i = 0; i <= 8; i++) {
       double at = t - h * i / 4, y[N], dy[N], again[N], exact[N], rate[N];
-      dae__history_interpolate(&s, at, y, dy);
-      dae__history_interpolate(&s, at, again, NULL);
+      dae__history_interpolate(&s, s.n, at, y, dy);
+      dae__history_interpolate(&s, s.n, at, again, NULL);
       polynomial(k, at, exact, rate);
       assert_true(distance(y, exact) < 1e-13);
       assert_true(distance(dy, rate) < 1e-11);
       assert_memory_equal(y, again, sizeof y);
     }
     double newest[N];
-    dae__history_interpolate(&s, t, newest, NULL);
+    dae__history_interpolate(&s, s.n, t, newest, NULL);
     assert_memory_equal(newest, dae__history_phi(&s, 0), sizeof newest);
   }
 }
@@ -139,7 +139,7 @@ static void test_interpolant_meets_the_values_it_was_made_of(void **state)
     double t[2] = {s.memory->t - s.memory->h_old, s.memory->t};
     for (int i = 0; i < 2; i++) {
       double y[N], exact[N], rate[N];
-      dae__history_interpolate(&s, t[i], y, NULL);
+      dae__history_interpolate(&s, s.n, t[i], y, NULL);
       polynomial(6, t[i], exact, rate);
       assert_true(distance(y, exact) < 1e-14);
     }
@@ -154,7 +154,7 @@ static double trace_of_an_attempt(int k, int order, double h)
   double t = s.memory->t - s.memory->h_old / 3;
   dae__history_memory was = *s.memory;
   memcpy(phi, s.phi, sizeof phi);
-  dae__history_interpolate(&s, t, before, dy_before);
+  dae__history_interpolate(&s, s.n, t, before, dy_before);
   dae__history_prepare(&s, h, order);
   dae__history_undo(&s);
   assert_true(s.memory->t == was.t);
@@ -162,7 +162,7 @@ static double trace_of_an_attempt(int k, int order, double h)
     assert_true(fabs(s.phi[i] - phi[i]) <= 1e-15 * fabs(phi[i]));
   for (int j = 0; j < order; j++)
     assert_true(fabs(s.memory->psi[j] - was.psi[j]) <= 1e-14 * (was.psi[j] + h));
-  dae__history_interpolate(&s, t, y, dy);
+  dae__history_interpolate(&s, s.n, t, y, dy);
   return fmax(distance(y, before), 0.01 * distance(dy, dy_before));
 }
 
@@ -210,7 +210,7 @@ static void test_a_start_from_equidistant_values_is_of_their_order(void **state)
     dae__history_start_from(&s, k * h, h, k, values);
     assert_true(s.memory->t == k * h);
     for (int j = 0; j <= k; j++) {
-      dae__history_interpolate(&s, j * h, y, NULL);
+      dae__history_interpolate(&s, s.n, j * h, y, NULL);
       assert_true(distance(y, values + j * N) < 1e-14);
     }
     double rate, value = advance(&s, k, h, k, &rate);

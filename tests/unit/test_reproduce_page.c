@@ -22,7 +22,9 @@ static const rep_table numbers = {.name = "Table 7",
                                   .label = "method",
                                   .quantities = 2,
                                   .quantity = {"steps", "error"},
-                                  .reason = "The paper <b>errs</b>."};
+                                  .reason = "The paper <b>errs</b>.",
+                                  .item = "Table 7",
+                                  .missing = "the method"};
 
 static const rep_figure figure = {
     .title = "Figure 7", .x = "t", .log = {"error"}, .style = DAE_CURVE_BOTH};
@@ -61,7 +63,7 @@ static char *make_page(const rep_paper *paper, rep_result *result)
   assert_int_equal(rep_folder_make(FOLDER, &err), DAE_OK);
   assert_int_equal(dae_page_create(PATH, "papers", NULL, &settings.page, &err), DAE_OK);
   rep_run(paper, 1, &settings, result, &err);
-  free(result->wrong_list);
+  free(result->list);
   assert_int_equal(dae_page_close(settings.page, &err), DAE_OK);
   FILE *file = fopen(PATH, "rb");
   char *text = calloc(1, 1 << 20);
@@ -92,14 +94,17 @@ static void test_tables_and_figures_are_on_the_page(void **state)
                                       "as they come",
                                       "77",
                                       "OUT",
-                                      "1 of 2 checked values",
+                                      "regression: 1 of 2 values as before",
+                                      "Verdicts on the papers",
+                                      "data missing",
+                                      "0 of 2 numbers of the papers within 25 %",
                                       "Figure 7: error",
                                       "Figure 7: h",
                                       "one, tol = 0.001",
                                       "another, tol = 0.001",
                                       "\"yLog\":true",
                                       "&lt;b&gt;errs&lt;/b&gt;"};
-  const rep_paper paper = {"k99", "a paper", "how to read it", run_all};
+  const rep_paper paper = {"k99", "a paper", "how to read it", run_all, NULL};
   rep_result result;
   char *page = make_page(&paper, &result);
   assert_int_equal(result.checked, 2);
@@ -109,6 +114,29 @@ static void test_tables_and_figures_are_on_the_page(void **state)
       fail_msg("the page does not say: %s", parts[i]);
   assert_null(strstr(page, "error, paper")); /* which the paper does not give */
   assert_int_equal(occurrences(page, "\"label\":\"one, tol = 0.001\""), 2);
+  free(page);
+}
+
+/* errors of both signs on a logarithmic axis: their sizes */
+static dae_status run_signed(rep_report *report)
+{
+  rep_file *file = rep_file_open(report, "signed", "t,error", &figure);
+  for (int i = 1; i < 5; i++) {
+    rep_file_number(file, i);
+    rep_file_number(file, -0.125 * i);
+    rep_file_record(file);
+  }
+  rep_file_close(file);
+  return rep_status(report);
+}
+
+static void test_signed_values_on_a_logarithmic_axis_are_sizes(void **state)
+{
+  (void)state;
+  const rep_paper paper = {"k99", "a paper", NULL, run_signed, NULL};
+  rep_result result;
+  char *page = make_page(&paper, &result);
+  assert_non_null(strstr(page, "Figure 7: |error|"));
   free(page);
 }
 
@@ -124,7 +152,7 @@ static dae_status run_badly(rep_report *report)
 static void test_a_failure_is_on_the_page(void **state)
 {
   (void)state;
-  const rep_paper paper = {"k99", "a paper", NULL, run_badly};
+  const rep_paper paper = {"k99", "a paper", NULL, run_badly, NULL};
   rep_result result;
   char *page = make_page(&paper, &result);
   assert_non_null(strstr(page, "not finished"));
@@ -136,6 +164,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tables_and_figures_are_on_the_page),
+      cmocka_unit_test(test_signed_values_on_a_logarithmic_axis_are_sizes),
       cmocka_unit_test(test_a_failure_is_on_the_page),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,6 +16,9 @@ syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=fixed\>\ze\s*\%([,;}#]\|\<rat
 syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=rate\>\ze\s*[^=,[' \t]/
 syntax match daeStart /\%([])0-9A-Za-z_']\s\+\)\@<=atol\>\ze\s*[^=,[' \t]/
 syntax match daeSetting /\%(^\|[{;]\)\s*\zs\%(method\|step\|rtol\|atol\)\>\ze\s\+[.0-9A-Za-z]/
+syntax match daeDeclaration /\%(^\|[{;]\)\s*\zs\%(table\|input\)\>\ze\s\+[A-Za-z"]/
+syntax match daeStart /\%(^\s*table\>.*\)\@<=\<\%(linear\|cubic\|periodic\|columns\)\>/
+syntax match daeStart /\%(^\s*input\>.*\)\@<=\<\%(hold\|linear\|cubic\)\>/
 syntax keyword daeSettingWord contained to from every method rtol atol step window order stages update
 syntax match daeMethod /\%(\<method\s\+\)\@<=\a[-A-Za-z0-9]*/
 syntax keyword daeEventWord contained rising falling stop when

@@ -187,6 +187,58 @@ static void bind_mech_widen_to_G(build *a)
   *m = out;
 }
 
+/* ---- conservation of energy ---- */
+
+/* Whether nodes are functions of q and v alone, without jumps or branches. */
+static bool bind_mech_is_autonomous(build *a, const dae__nodes *nodes)
+{
+  dae__walker *walker = a->b->x->walker;
+  const dae__graph *graph = a->b->x->graph;
+  if (!dae__walk_below(walker, nodes->count, nodes->item, DAE__WALK_ALL))
+    return false;
+  for (int i = 0; i < walker->visit.count; i++) {
+    const dae__entry *e = &graph->entry[walker->visit.item[i].node];
+    bool jumps = e->op == DAE__OP_SIGN || (e->op >= DAE__OP_FLOOR && e->op <= DAE__OP_IF);
+    if (jumps || (e->op == DAE__OP_LEAF && !(a->b->kind[e->a] & (DAE__BIT(Q) | DAE__BIT(V)))))
+      return false;
+  }
+  return true;
+}
+
+/* Whether a node is linear and homogeneous in v. */
+static bool bind_mech_is_homogeneous(build *a, dae__node k)
+{
+  dae__binder *b = a->b;
+  const dae__system *u = a->u;
+  if (!dae__is_linear(b->x->walker, k, (dae__kinds){b->kind, DAE__BIT(V)}))
+    return false;
+  for (int i = 0; i < u->q.count; i++)
+    b->by[b->x->graph->entry[b->x->leaf_rate.item[u->q.item[i]]].a] = DAE__ZERO;
+  dae__node rest = dae__replace_leaves(b->x->walker, k, b->by);
+  for (int i = 0; i < u->q.count; i++)
+    b->by[b->x->graph->entry[b->x->leaf_rate.item[u->q.item[i]]].a] = -1;
+  return rest == DAE__ZERO;
+}
+
+/* Whether v.p - T + V is constant along every motion, and T is quadratic in v. */
+static bool bind_mech_conserves(build *a)
+{
+  const dae__instance *own = &a->b->x->instances.item[a->u->instance];
+  const dae__nodes *k = &a->vector[DAE__Q_k];
+  dae__nodes energies = {.item = (dae__node[]){a->T, a->V}, .count = 2};
+  if (own->forces.count > 0 || !bind_mech_is_autonomous(a, &energies) ||
+      !bind_mech_is_autonomous(a, &a->vector[DAE__Q_g]) || !bind_mech_is_autonomous(a, k))
+    return false;
+  for (int i = 0; i < k->count; i++)
+    if (!bind_mech_is_homogeneous(a, k->item[i]))
+      return false;
+  const dae__triplets *M = &a->matrix[DAE__Q_M];
+  for (int i = 0; i < M->entries.count; i++) /* T is quadratic in v */
+    if (dae__bind_gradient(a->b, M->entries.item[i].node, DAE__BIT(V)).count > 0)
+      return false;
+  return true;
+}
+
 /* ---- tapes ---- */
 
 /* Builds a tape for each quantity, and the programs. */
@@ -290,6 +342,7 @@ static void bind_mech_describe(build *a, const char *name)
   SET_PATTERN(k_q, k_q);
   SET_PATTERN(Kts, Kts_qv);
 #undef SET_PATTERN
+  p->conservative = bind_mech_conserves(a);
   dae__mechanics_callbacks(a->m, p);
 }
 

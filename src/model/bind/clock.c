@@ -16,6 +16,7 @@
 #include <float.h>
 #include <math.h>
 
+#define MAX_INSTANTS 1e9   /* largest number of instants of a grid up to the end of a run */
 #define CLOCK_CELLS 100000 /* pieces looked at in one search; a zero takes 10 to 90 */
 #define DEPTH 128        /* pieces that wait: divisions shrink by 0.542 at least, to 1e-16 in 60 */
 #define DIVISION 0.45801 /* place of a division, no simple fraction */
@@ -240,6 +241,8 @@ int dae__clock_next(dae__clock *c, double t, double end, const double *held, dou
     t = c->start; /* a zero at the start is no crossing */
   if (!(t < end))
     return 0;
+  if (isfinite(end) && end - t > MAX_INSTANTS * c->period && c->period > 0)
+    return 2;
   if (c->period > 0)
     *next = clock_on_grid(c, t);
   else if (c->e)
@@ -280,8 +283,17 @@ int dae__clock_side(dae__clock *c, double t, const double *held, int *side)
 
 bool dae__bind_is_clock(dae__binder *b, dae__node node)
 {
-  unsigned kinds = dae__kinds_below(b->x, node);
-  return (kinds & DAE__LEAF_TIME) && !(kinds & ~(unsigned)(DAE__LEAF_TIME | DAE__LEAF_DISCRETE));
+  dae__expander *x = b->x;
+  unsigned kinds = dae__kinds_below(x, node);
+  bool call = false; /* a function of the caller has no ranges */
+  if (x->graph->curves.count > 0 && dae__walk_below(x->walker, 1, &node, DAE__WALK_ALL))
+    for (int i = 0; i < x->walker->visit.count; i++) {
+      const dae__entry *e = &x->graph->entry[x->walker->visit.item[i].node];
+      call =
+          call || (e->op == DAE__OP_CURVE && x->graph->curves.item[e->c / DAE__CURVE_ORDERS]->call);
+    }
+  return !call && (kinds & DAE__LEAF_TIME) &&
+         !(kinds & ~(unsigned)(DAE__LEAF_TIME | DAE__LEAF_DISCRETE));
 }
 
 dae__clock *dae__bind_clock(dae__binder *b, dae__node node, int direction)

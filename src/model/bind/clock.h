@@ -22,7 +22,8 @@ dae__clock *dae__bind_clock_at(dae__binder *b, int count, const double *instants
 
 /* First instant after t, and not after end, with the held values; infinity: none. Returns 0, or 1
  * where the instants cannot be told apart: more than CLOCK_CELLS intervals had to be looked at, or
- * a period is below the resolution of time. A value that is zero to rounding at t has its instant
+ * a period is below the resolution of time; or 2 where more than 1e9 instants of a grid lie before
+ * the end. A value that is zero to rounding at t has its instant
  * there: it does not recur. An instant within 4 units in the last place of the end is at the end.
  */
 int dae__clock_next(dae__clock *clock, double t, double end, const double *held, double *next);

@@ -182,6 +182,18 @@ static int observe_event_rate(void *user, double t, const double *y, const doubl
   return observe_event_sample(user, t, y, dy, &value, rate);
 }
 
+/* Values of all events of a group, and rates where they have them. */
+static int observe_group_sample(void *user, double t, const double *y, const double *dy,
+                                double *values, double *rates)
+{
+  const dae__result_tape *result = user;
+  const double *in[DAE__CLASSES] = {[DAE__CLASS_T] = &t,
+                                    [DAE__CLASS_Q] = y,
+                                    [DAE__CLASS_S] = dy,
+                                    [DAE__CLASS_D] = y + result->size};
+  return dae__tape_run(result->tape, in, (double *const[]){values, rates}) ? 0 : -1;
+}
+
 static dae__result_tape observe_result(const dae__layout *layout, dae__tape *tape)
 {
   return (dae__result_tape){tape, layout->size};
@@ -229,31 +241,47 @@ static dae__clock *observe_bind_clock(dae__binder *b, const dae__expanded_event 
                                             : NULL;
 }
 
-/* Makes the event function E a clock, or the tapes of E and of its total time derivative. */
-static void observe_bind_trigger(dae__binder *b, const dae__layout *layout,
-                                 const dae__expanded_event *event, dae__event_tapes *trigger)
+/* Makes the event function E a clock, or the tapes of E and of its total time derivative, which is
+ * returned; DAE__ZERO for a clock. */
+static dae__node observe_bind_trigger(dae__binder *b, const dae__layout *layout,
+                                      const dae__expanded_event *event, dae__event_tapes *trigger)
 {
   dae__node E = event->node;
   trigger->clock = observe_bind_clock(b, event);
   bool whole = event->kind == DAE_EVENT_GUARD && event->direction != 0; /* of floor(w) */
   if ((trigger->clock && !whole) || !dae__bind_ok(b))
-    return;
+    return DAE__ZERO;
   dae__node E_rate = observe_event_rate_node(b, E);
   dae__nodes value = {.item = &E, .count = 1};
   dae__nodes rate = {.item = (dae__node[]){E, E_rate}, .count = 2};
   trigger->value = observe_result(layout, dae__bind_vector_tape(b, "an event: value", &value));
   trigger->rate =
       observe_result(layout, dae__bind_vector_tape(b, "an event: value and rate", &rate));
+  return E_rate;
 }
 
-static void observe_build_event(dae__binder *b, const dae__layout *layout,
+/* Adds an event to the group of those whose zeros are searched for, with or without rates. */
+static void observe_add_member(dae__binder *b, dae_model *model, dae__outputs group[2],
+                               const dae__expanded_event *event, dae__node rate, dae_event *out)
+{
+  int rated = out->states_only;
+  if (!out->value || out->next || out->kind == DAE_EVENT_CONDITION)
+    return;
+  out->group = &model->event_group[rated];
+  out->member = model->event_group[rated].count++;
+  *DAE__PUSH(b->x->l->scratch, &group[rated]) = (dae__tape_output){0, out->member, event->node};
+  if (rated)
+    *DAE__PUSH(b->x->l->scratch, &group[rated]) = (dae__tape_output){1, out->member, rate};
+}
+
+static void observe_build_event(dae__binder *b, dae_model *model, const dae__layout *layout,
                                 const dae__expanded_event *event, dae__event_tapes *trigger,
-                                dae_event *out)
+                                dae__outputs group[2], dae_event *out)
 {
   const unsigned not_states = DAE__LEAF_ALG | DAE__LEAF_STATE_RATE | DAE__LEAF_MULTIPLIER;
   dae__outputs action = {0};
   int *sets = DAE__ALLOC(b->arena, int, event->actions.count);
-  observe_bind_trigger(b, layout, event, trigger);
+  dae__node rate = observe_bind_trigger(b, layout, event, trigger);
   if (!dae__bind_ok(b))
     return;
   for (int k = 0; k < event->actions.count; k++) {
@@ -282,7 +310,9 @@ static void observe_build_event(dae__binder *b, const dae__layout *layout,
                      .sets = sets,
                      .set_count = event->actions.count,
                      .kind = event->kind,
-                     .passive = event->passive};
+                     .passive = event->passive,
+                     .bends = event->bends};
+  observe_add_member(b, model, group, event, rate, out);
 }
 
 /* Modes of the guards that are clocks just after the start, where their functions may vanish. */
@@ -310,11 +340,12 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
   model->events = DAE__ALLOC(b->arena, dae_event, count);
   model->event_text = DAE__ALLOC(b->arena, dae_model_event, count);
   dae__event_tapes *trigger = DAE__ALLOC(b->arena, dae__event_tapes, count);
+  dae__outputs group[2] = {{0}, {0}};
   if (count == 0 || !dae__binder_leaves(b, layout->size))
     return;
   for (int i = 0; i < count && dae__bind_ok(b); i++) {
     const dae__expanded_event *event = &x->events.item[i];
-    observe_build_event(b, layout, event, &trigger[i], &model->events[i]);
+    observe_build_event(b, model, layout, event, &trigger[i], group, &model->events[i]);
     model->event_text[i] = (dae_model_event){
         .place = event->place,
         .period = event->period,
@@ -322,8 +353,17 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
     if (event->place >= 0)
       *DAE__PUSH(x->l->keep, &model->name_places) = (dae__name_place){event->name, event->place};
   }
-  if (dae__bind_ok(b))
-    observe_start_clocks(b, model, layout);
+  if (!dae__bind_ok(b))
+    return;
+  for (int rated = 0; rated < 2; rated++) {
+    const char *what = rated ? "events: values and rates" : "events: values";
+    if (group[rated].count > 0)
+      model->event_samples[rated] =
+          observe_result(layout, dae__bind_tape(b, what, &group[rated], 1 + rated, NULL));
+    model->event_group[rated].user = &model->event_samples[rated];
+    model->event_group[rated].sample = observe_group_sample;
+  }
+  observe_start_clocks(b, model, layout);
 }
 
 dae_status dae__build_results(dae__binder *b, dae_model *model, const dae__layout *layout)

@@ -1,5 +1,5 @@
-/* Narrow features of functions of time alone, such as a pulse 0.02 wide within a run of 100, which
- * steps could jump over while nothing moves.
+/* Narrow features of functions of time and held values, such as a pulse 0.02 wide within a run of
+ * 100, which steps could jump over while nothing moves.
  *
  * For each function f(t) the run is divided into cells until the range of f on every cell, by
  * interval arithmetic, is at most a quarter of its whole range. The edges of cells that are narrow,
@@ -24,7 +24,9 @@
 struct dae__stops {
   int count;
   dae__formula **f;
-  int cells; /* largest number of cells of one function */
+  const double *held; /* present held values of the model */
+  bool depends;       /* some functions hold discretes */
+  int cells;          /* largest number of cells of one function */
   dae_env env;
 };
 
@@ -130,7 +132,6 @@ static int stops_add_edges(const division *d, int found, int max, double *t)
 
 int dae__stops_find(void *stops, double from, double to, int max, double *t)
 {
-  static const double none[1] = {0};
   const dae__stops *s = stops;
   size_t size = (size_t)s->cells * sizeof(cell);
   division d = {.room = s->cells};
@@ -141,7 +142,7 @@ int dae__stops_find(void *stops, double from, double to, int max, double *t)
   d.cell = memory;
   d.next = memory + s->cells;
   for (int i = 0; i < s->count && from < to; i++) {
-    dae__formula_hold(s->f[i], none);
+    dae__formula_hold(s->f[i], s->held);
     stops_divide(&d, s->f[i], from, to);
     found = stops_add_edges(&d, found, max, t);
   }
@@ -153,6 +154,11 @@ int dae__stops_find(void *stops, double from, double to, int max, double *t)
     if (kept == 0 || t[i] - t[kept - 1] > 4 * DBL_EPSILON * fabs(t[i]))
       t[kept++] = t[i];
   return kept;
+}
+
+bool dae__stops_are_held(const dae__stops *stops)
+{
+  return stops->depends;
 }
 
 /* ---- binding ---- */
@@ -169,8 +175,14 @@ dae__stops *dae__bind_stops(dae__binder *b)
   if (!dae__bind_ok(b))
     return NULL;
   for (int i = 0; i < x->leaves.count; i++)
-    entry[i] = x->leaf_kind.item[i] == DAE__LEAF_TIME ? DAE__FORMULA_TIME : 0;
-  *s = (dae__stops){.count = count, .f = f, .cells = ALL_CELLS / count};
+    entry[i] = x->leaf_kind.item[i] == DAE__LEAF_TIME       ? DAE__FORMULA_TIME
+               : x->leaf_kind.item[i] == DAE__LEAF_DISCRETE ? b->index[i]
+                                                            : 0;
+  *s = (dae__stops){.count = count,
+                    .f = f,
+                    .held = b->held_value,
+                    .depends = x->time_functions_held,
+                    .cells = ALL_CELLS / count};
   s->cells = s->cells > CELLS ? CELLS : s->cells + 1;
   s->env = *dae__arena_env(b->arena);
   for (int i = 0; i < count && dae__bind_ok(b); i++) {

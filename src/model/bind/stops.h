@@ -6,11 +6,13 @@
 
 typedef struct dae__stops dae__stops;
 
-/* The functions of time alone in the motion (expand/time_functions.c), in the arena, independent of
- * the graph; NULL: there are none, or after an error. */
+/* The functions of time and discretes in the motion (expand/time_functions.c), in the arena,
+ * independent of the graph; NULL: there are none, or after an error. */
 dae__stops *dae__bind_stops(dae__binder *b);
-/* Ascending times of the edges between `from` and `to`, at most max; returns their number, also if
- * it exceeds max, where t has no meaning. For dae_run_plan.stops. */
+/* Whether the functions hold discretes, so that the edges depend on held values. */
+bool dae__stops_are_held(const dae__stops *stops);
+/* Ascending times of the edges, with the present held values, between `from` and `to`, at most max;
+ * returns their number, also if it exceeds max, where t has no meaning. For dae_run_plan.stops. */
 int dae__stops_find(void *stops, double from, double to, int max, double *t);
 
 #endif

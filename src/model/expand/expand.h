@@ -189,11 +189,13 @@ typedef struct dae__action {
 typedef struct dae__guard {
   const char *name; /* text of the relation */
   int place;        /* place of the relation in the text; -1: unknown */
-  dae__op op;       /* LESS, or FLOOR with more than two modes */
+  dae__op op;       /* LESS, or FLOOR and INTERVAL with more than two modes */
+  int curve;        /* curve of an INTERVAL */
   dae__node value;  /* b - a of a < b, or w of floor(w) */
   dae__node mode;   /* mode by the relation, as a function of the variables */
   int leaf;         /* leaf of the mode */
   bool motion;      /* the motion depends on the mode */
+  bool bends;       /* branches agree at the border */
 } dae__guard;
 
 typedef struct dae__expanded_event {
@@ -202,6 +204,7 @@ typedef struct dae__expanded_event {
   int place, direction;
   bool stop;
   bool passive;          /* the motion depends on none of the values that the event sets */
+  bool bends;            /* branches of a guard agree at the border */
   dae__node node;        /* function whose zeros are the instants; 0 for every and at */
   double origin, period; /* instants origin + k period, k >= least; period 0: none */
   int least;
@@ -227,6 +230,18 @@ typedef struct dae__override {
   const dae__expr *value;
   bool used;
 } dae__override;
+
+/* An element of an input. */
+typedef struct dae__input {
+  const char *name;
+  int symbol, instance, element;
+  int curve; /* curve of its data; -1: its expression */
+  dae__interpolation how;
+  const char *source; /* name of the file; NULL: samples of the caller, a function, none */
+  int count;          /* number of samples; 0: none, or a function */
+  double from, to;    /* time of the first and the last one */
+  bool reading;       /* a file that is being read has a column for it */
+} dae__input;
 
 typedef struct dae__expander {
   dae__load *l;
@@ -254,12 +269,15 @@ typedef struct dae__expander {
   DAE__LIST(dae__expanded_event) events; /* events of guards, then those of the text */
   int guard_events;                      /* number of events of guards */
   DAE__LIST(dae__guard) guards;
-  dae__table guard_table;    /* guards by their relation */
-  dae__table relation_table; /* places in the text, by relation */
-  int unwatched;             /* number of relations of the motion within noevent */
-  DAE__LIST(bool) moves;     /* by leaf: the motion depends on it; set by dae__guard_motion */
-  dae__picture picture;      /* shapes of the draw statements */
-  DAE__LIST(dae__node) time_functions; /* maximal functions of time alone in the motion */
+  dae__table guard_table;       /* guards by their relation */
+  dae__table relation_table;    /* places in the text, by relation */
+  int unwatched;                /* number of relations of the motion within noevent */
+  DAE__LIST(bool) moves;        /* by leaf: the motion depends on it; set by dae__guard_motion */
+  DAE__LIST(dae__input) inputs; /* by element, those of a symbol in a row */
+  dae__table input_table;       /* first input of a symbol, by instance and name */
+  dae__picture picture;         /* shapes of the draw statements */
+  DAE__LIST(dae__node) time_functions; /* maximal functions of time and discretes in the motion */
+  bool time_functions_held;            /* some of them hold discretes */
   const dae__statement *simulate;
   double from, to;          /* start and end of the run by its settings; to = NaN: not given */
   struct dae__start *start; /* values at the start, as far as they were needed (start.c) */
@@ -276,7 +294,7 @@ void dae__table_add(dae__load *l, dae__table *table, int owner, const char *name
 
 /* Registers the declared names of all scopes. */
 dae_status dae__declare_symbols(dae__expander *x, const dae__statement *first);
-/* Reads the overriding values of params from texts such as "A.k[2]=3*pi". */
+/* Reads the overriding values of params from files and from texts such as "A.k[2]=3*pi". */
 dae_status dae__read_overrides(dae__expander *x);
 /* Finds the instances of systems and elements of arrays, and creates the leaves of variables. */
 dae_status dae__resolve_ranges(dae__expander *x);
@@ -366,6 +384,25 @@ bool dae__evaluate_range(const dae__context *c, const dae__range *range, int *fr
 dae__value dae__element_value(dae__expander *x, int symbol, int instance, int element, int place);
 /* Total time derivative of a node; what: name of the node in messages. */
 dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const char *what);
+
+/* ---- tables and inputs: tables.c, inputs.c ---- */
+
+/* Adds a curve to the graph; -1 after an error. */
+int dae__add_curve(dae__expander *x, const dae__curve *curve);
+/* Node of a curve at an argument. */
+dae__node dae__curve_at(dae__expander *x, int number, dae__node argument, int place);
+/* Curve with jumps below a node; NULL: none. */
+const dae__curve *dae__held_curve_below(dae__expander *x, dae__node node);
+/* Curve of a table in an instance, made at the first use; -1 after an error. */
+int dae__table_curve(dae__expander *x, int symbol, int instance, int place);
+/* Lists all inputs and reads the data that are given for them. */
+dae_status dae__read_inputs(dae__expander *x);
+/* An element of a symbol in an instance. */
+typedef struct dae__element {
+  int symbol, instance, element;
+} dae__element;
+/* Node of an input, or (rate) the check that it has one. */
+dae__node dae__input_node(const dae__context *c, const dae__expr *e, dae__element at, bool rate);
 
 /* ---- guards, functions of time: guards.c, print.c, time_functions.c ---- */
 

@@ -176,7 +176,8 @@ static bool find_take_symbol(const search *f, dae__found *out)
   dae__expander *x = f->c->x;
   const dae__symbol *s = &x->symbols.item[f->symbol];
   const dae__expr *at = f->at;
-  bool function = s->d->parameters >= 0 && s->kind == DAE__STATEMENT_LET;
+  bool table = s->kind == DAE__STATEMENT_TABLE;
+  bool function = s->d->parameters >= 0 && (s->kind == DAE__STATEMENT_LET || table);
   out->symbol = f->symbol;
   out->instance = f->instance;
   out->last = at;

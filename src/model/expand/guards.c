@@ -5,6 +5,7 @@
  *   a < b     m, 1 where b - a > 0           a <= b    !m of b < a
  *   abs(x)    if(m of 0 < x, x, -x)          sign(x)   if(m of 0 < x, 1, -1)
  *   floor(w)  m, a whole number with m <= w < m + 1
+ *   interval(x) of a curve  m with knot(m) <= x < knot(m + 1)
  *
  * (min, max and mod are written with these.) So every step has a smooth right side. Operands are
  * replaced first, so that guards may depend on the modes of others before them. Relations over
@@ -50,14 +51,17 @@ static dae__node guards_mode(dae__expander *x, dae__node a, dae__node b, dae__no
                              const dae__guard *like)
 {
   dae__graph *graph = x->graph;
-  bool whole = like->op == DAE__OP_FLOOR;
-  dae__node relation =
-      whole ? dae__unary(graph, DAE__OP_FLOOR, b) : dae__binary(graph, DAE__OP_LESS, a, b);
+  bool whole = like->op != DAE__OP_LESS;
+  dae__node relation = like->op == DAE__OP_FLOOR ? dae__unary(graph, DAE__OP_FLOOR, b)
+                       : whole                   ? dae__interval_node(graph, like->curve, b)
+                                                 : dae__binary(graph, DAE__OP_LESS, a, b);
   dae__node value = whole ? b : DAE__SUB(graph, b, a);
   double constant;
   if (dae__is_constant(graph, value, &constant))
-    return dae__constant(graph, dae__op_value(whole ? DAE__OP_FLOOR : DAE__OP_LESS,
-                                              whole ? constant : 0, constant, 0));
+    return like->op == DAE__OP_INTERVAL
+               ? relation
+               : dae__constant(graph, dae__op_value(whole ? DAE__OP_FLOOR : DAE__OP_LESS,
+                                                    whole ? constant : 0, constant, 0));
   int number = dae__table_find(&x->guard_table, relation, guards_key);
   if (number < 0) {
     number = x->guards.count;
@@ -73,6 +77,7 @@ static dae__node guards_mode(dae__expander *x, dae__node a, dae__node b, dae__no
     return DAE__ZERO;
   dae__guard *guard = &x->guards.item[number];
   guard->motion = guard->motion || like->motion;
+  guard->bends = guard->bends && like->bends;
   return dae__leaf(graph, guard->leaf);
 }
 
@@ -90,6 +95,7 @@ static dae__node guards_replace(dae__expander *x, dae__node node, dae__node a, d
     mode = guards_mode(x, b, a, dae__binary(g, DAE__OP_LESS, e.b, e.a), like);
     return dae__unary(g, DAE__OP_NOT, mode);
   case DAE__OP_FLOOR:
+  case DAE__OP_INTERVAL:
     return guards_mode(x, DAE__ZERO, a, node, like);
   case DAE__OP_EQUAL:
     dae__load_fail(x->l, like->place,
@@ -102,6 +108,23 @@ static dae__node guards_replace(dae__expander *x, dae__node node, dae__node a, d
     return e.op == DAE__OP_ABS ? dae__if(g, mode, a, DAE__NEG(g, a))
                                : dae__if(g, mode, one, DAE__NEG(g, one));
   }
+}
+
+/* Tests for the interval of a smooth curve of time: its knots are instants at which steps end,
+ * without a restart. */
+static bool guards_is_smooth_clock(dae__expander *x, const dae__entry *e, dae__node node)
+{
+  return e->op == DAE__OP_INTERVAL && e->c == DAE__MARK_SMOOTH &&
+         dae__curve_is_smooth(x->graph->curves.item[e->b]) &&
+         !(dae__kinds_below(x, node) & ~(unsigned)(DAE__LEAF_TIME | DAE__LEAF_DISCRETE));
+}
+
+/* Tests that both branches of a relation agree where it changes. */
+static bool guards_bends(const dae__expander *x, const dae__entry *e)
+{
+  return e->op == DAE__OP_ABS || e->c == DAE__MARK_BENDS ||
+         (e->op == DAE__OP_INTERVAL && dae__curve_degree(x->graph->curves.item[e->b]) > 0 &&
+          !x->graph->curves.item[e->b]->call);
 }
 
 /* Replaces the relations below nodes, operands first; each node is visited once. */
@@ -123,12 +146,16 @@ static void guards_rewrite(dae__expander *x, const dae__node_places *roots, bool
         !(dae__kinds_below(x, visit->value) & ~(unsigned)DAE__LEAF_DISCRETE))
       continue;
     x->unwatched += motion && e.c == DAE__MARK_NOEVENT;
-    if (e.c != DAE__MARK_WATCHED)
+    bool smooth = guards_is_smooth_clock(x, &e, visit->value);
+    if (e.c > DAE__MARK_BENDS && !smooth)
       continue;
+    bool whole = e.op == DAE__OP_FLOOR || e.op == DAE__OP_INTERVAL;
     const dae__guard like = {.name = guards_name(x, visit->node),
                              .place = guards_place_of(x, visit->node, place),
-                             .op = e.op == DAE__OP_FLOOR ? DAE__OP_FLOOR : DAE__OP_LESS,
-                             .motion = motion};
+                             .op = whole ? (dae__op)e.op : DAE__OP_LESS,
+                             .curve = e.op == DAE__OP_INTERVAL ? e.b : -1,
+                             .motion = motion && !smooth,
+                             .bends = guards_bends(x, &e)};
     visit->value = guards_replace(x, visit->node, operand[0], operand[1], &like);
   }
   for (int i = 0; i < roots->count && dae__load_ok(x->l); i++)
@@ -216,22 +243,27 @@ static void guards_add_event(dae__expander *x, const dae__guard *guard, int dire
                                .place = guard->place,
                                .direction = direction,
                                .passive = !guard->motion,
+                               .bends = guard->bends,
                                .node = value};
   *DAE__PUSH(x->l->scratch, &event.actions) = (dae__action){guard->leaf, mode};
   *DAE__PUSH(x->l->scratch, &x->events) = event;
 }
 
 /* Adds the two events of floor(w): at w = m + 1 the mode becomes m + 1, at w = m it becomes m - 1,
- * or what w has jumped to beyond. */
-static void guards_add_floor(dae__expander *x, const dae__guard *guard)
+ * or what w has jumped to beyond; those of an interval with its knots in place of m + 1 and m. */
+static void guards_add_whole(dae__expander *x, const dae__guard *guard)
 {
   dae__graph *g = x->graph;
+  bool floors = guard->op == DAE__OP_FLOOR;
   dae__node one = dae__constant(g, 1), m = dae__leaf(g, guard->leaf), w = guard->value;
   dae__node above = DAE__ADD(g, m, one), below = DAE__SUB(g, m, one);
-  dae__node whole = dae__unary(g, DAE__OP_FLOOR, w);
-  guards_add_event(x, guard, 1, DAE__SUB(g, w, above),
+  dae__node whole =
+      floors ? dae__unary(g, DAE__OP_FLOOR, w) : dae__interval_node(g, guard->curve, w);
+  dae__node upper = floors ? above : dae__knot_node(g, guard->curve, above);
+  dae__node lower = floors ? m : dae__knot_node(g, guard->curve, m);
+  guards_add_event(x, guard, 1, DAE__SUB(g, w, upper),
                    dae__if(g, dae__binary(g, DAE__OP_LESS, above, whole), whole, above));
-  guards_add_event(x, guard, -1, DAE__SUB(g, w, m),
+  guards_add_event(x, guard, -1, DAE__SUB(g, w, lower),
                    dae__if(g, dae__binary(g, DAE__OP_LESS, whole, below), whole, below));
 }
 
@@ -243,8 +275,8 @@ void dae__guard_events(dae__expander *x)
   x->events.count = x->events.room = 0;
   for (int i = 0; i < x->guards.count; i++) {
     const dae__guard *guard = &x->guards.item[i];
-    if (guard->op == DAE__OP_FLOOR)
-      guards_add_floor(x, guard);
+    if (guard->op != DAE__OP_LESS)
+      guards_add_whole(x, guard);
     else
       guards_add_event(x, guard, 0, guard->value, -1);
   }

@@ -191,6 +191,14 @@ dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const cha
                      name);
     return DAE__ZERO;
   }
+  const dae__curve *held = dae__held_curve_below(x, node);
+  if (held) {
+    dae__load_fail(x->l, place,
+                   "%s' needs the rate of %s, which is held between its samples: declare input %s "
+                   "linear or cubic",
+                   what, held->name, held->name);
+    return DAE__ZERO;
+  }
   dae__kinds kinds = {x->leaf_kind.item, given};
   return dae__derivative_along(x->walker, node, kinds, x->leaf_rate.item);
 }

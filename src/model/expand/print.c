@@ -35,6 +35,16 @@ static void print_call(printer *p, const dae__entry *e, int depth)
   };
   char name[12] = "";
   dae__node operand[3];
+  if (e->op == DAE__OP_INTERVAL || e->op == DAE__OP_CURVE) {
+    int word = dae__entry_word(e);
+    print_text(
+        p,
+        p->x->graph->curves.item[e->op == DAE__OP_CURVE ? word / DAE__CURVE_ORDERS : word]->name);
+    print_text(p, "(");
+    print_node(p, e->a, 0, depth);
+    print_text(p, ")");
+    return;
+  }
   int count = dae__entry_operands(e, operand);
   for (int i = 0; names[e->op][i]; i++)
     name[i] = (char)tolower(names[e->op][i]);

@@ -1,7 +1,7 @@
 /* Expansion of outputs, events and drawings, which do not change the motion. */
 #include "model/expand/value.h"
 #include "model/space/space.h"
-#include <float.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -81,9 +81,6 @@ static void results_add_action(const dae__context *c, const dae__statement *s,
   }
 }
 
-/* largest number of instants of an event in a run */
-#define MAX_INSTANTS 1e9
-
 /* Instants T0 + k T of `every T from T0`; without T0 start + k T with k >= 1. */
 static void results_add_grid(const dae__context *c, const dae__statement *s,
                              dae__expanded_event *event)
@@ -95,17 +92,9 @@ static void results_add_grid(const dae__context *c, const dae__statement *s,
   constant.what = "the first instant of an event";
   event->origin = s->b ? dae__evaluate_constant(&constant, s->b) : x->from;
   event->least = s->b ? 0 : 1;
-  if (x->l->status)
-    return;
-  double last = fmax(fabs(x->from), isnan(x->to) ? 0 : fabs(x->to));
-  if (!(event->period > 0))
+  if (!x->l->status && !(event->period > 0))
     dae__load_fail(x->l, s->a->place, "the period %.10g of an event is not positive; write every T",
                    event->period);
-  else if (x->to - x->from > MAX_INSTANTS * event->period ||
-           event->period <= 4 * DBL_EPSILON * last)
-    dae__load_fail(x->l, s->a->place,
-                   "every %.10g is more than %.0e instants up to t = %.10g; use a longer period",
-                   event->period, MAX_INSTANTS, last);
 }
 
 static int results_by_value(const void *a, const void *b)
@@ -123,7 +112,7 @@ static void results_add_instants(const dae__context *c, const dae__statement *s,
   constant.what = "an instant of an event";
   for (const dae__expr *e = s->point; e && !l->status; e = e->next)
     *DAE__PUSH(l->scratch, &event->instants) = dae__evaluate_constant(&constant, e);
-  if (dae__load_ok(l))
+  if (dae__load_ok(l) && event->instants.count > 0)
     qsort(event->instants.item, (size_t)event->instants.count, sizeof(double), results_by_value);
 }
 

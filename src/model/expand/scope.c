@@ -66,6 +66,12 @@ static int scope_add_symbol(dae__expander *x, int scope, dae__statement_kind kin
   return symbol;
 }
 
+static bool scope_is_declaration(const dae__statement *s)
+{
+  return (s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT) ||
+         s->kind == DAE__STATEMENT_TABLE || s->kind == DAE__STATEMENT_INPUT;
+}
+
 /* Reports an error for statements that are not allowed inside a system, a loop or an event. */
 static void scope_check_place(dae__expander *x, const dae__statement *s, int scope, bool in_loop)
 {
@@ -117,8 +123,7 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, int sco
                      s->kind == DAE__STATEMENT_GRAVITY ? "gravity" : "a part with arguments");
     break;
   default:
-    if (in_loop && s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT &&
-        s->kind != DAE__STATEMENT_LET)
+    if (in_loop && scope_is_declaration(s) && s->kind != DAE__STATEMENT_LET)
       dae__load_fail(
           x->l, s->place,
           "declarations are not allowed in for loops: declare an array outside, %s[1..N]",
@@ -171,7 +176,7 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
       scope_check_place(x, s, scope, false);
     if (x->l->status)
       return;
-    if (s->kind >= DAE__STATEMENT_PARAM && s->kind <= DAE__STATEMENT_OUTPUT)
+    if (scope_is_declaration(s))
       for (const dae__declaration *d = s->declared; d && !x->l->status; d = d->next)
         scope_add_symbol(x, scope, s->kind, d);
     else if (s->kind == DAE__STATEMENT_FOR)

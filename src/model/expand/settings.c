@@ -4,6 +4,7 @@
 #include "model/expand/value.h"
 #include "model/model.h"
 #include "model/space/space.h"
+#include "model/text/parse.h"
 #include <daedal/options.h>
 #include <math.h>
 #include <string.h>
@@ -87,32 +88,69 @@ static const dae__expr *settings_find_param(dae__expander *x, const dae__expr *e
   return x->l->status ? NULL : e;
 }
 
-dae_status dae__read_overrides(dae__expander *x)
+/* Adds an override NAME = value; false after an error. */
+static bool settings_add_override(dae__expander *x, const dae__expr *e, const dae__expr *value)
 {
   dae__load *l = x->l;
-  for (int i = 0; i < l->limits.set_count && !l->status; i++) {
-    const char *set = l->limits.set[i], *equals = strchr(set, '=');
-    int whole = dae__open_text(l, -1, "set", set, strlen(set));
-    if (whole >= 0 && !equals)
-      dae__load_fail(l, l->files.item[whole].first, "missing value: write NAME=VALUE");
-    if (l->status)
-      break;
-    int left = dae__open_text(l, -1, "set", set, (size_t)(equals - set));
-    int right = left < 0 ? -1 : dae__open_text(l, -1, "set", equals + 1, strlen(equals + 1));
-    const dae__expr *e = right < 0 ? NULL : dae__parse_expression(l, x->names, left);
-    const dae__expr *value = e ? dae__parse_expression(l, x->names, right) : NULL;
-    if (!value)
-      break;
-    if (e->kind != DAE__EXPR_NAME || e->rate)
-      return dae__load_fail(l, e->place, "expected the name of a param before =");
-    dae__override o = {.place = e->place, .value = value};
-    const dae__expr *last = settings_find_param(x, e, &o);
-    if (!last || !settings_override_indices(x, last, x->symbols.item[o.symbol].d->rank, o.index))
-      break;
-    o.rank = last->count;
-    *DAE__PUSH(l->scratch, &x->overrides) = o;
+  if (e->kind != DAE__EXPR_NAME || e->rate)
+    dae__load_fail(l, e->place, "expected the name of a param before =");
+  if (l->status)
+    return false;
+  dae__override o = {.place = e->place, .value = value};
+  const dae__expr *last = settings_find_param(x, e, &o);
+  if (!last || !settings_override_indices(x, last, x->symbols.item[o.symbol].d->rank, o.index))
+    return false;
+  o.rank = last->count;
+  *DAE__PUSH(l->scratch, &x->overrides) = o;
+  return dae__load_ok(l);
+}
+
+/* Reads a file with lines NAME = EXPRESSION. */
+static void settings_read_file(dae__expander *x, const char *path)
+{
+  int file = dae__open_file(x->l, -1, path, path);
+  if (file < 0)
+    return;
+  dae__parser p = dae__parser_create(x->l, x->names, file);
+  while (!x->l->status && !dae__parser_at(&p, DAE__TOKEN_END)) {
+    if (dae__parser_accept(&p, DAE__TOKEN_NEWLINE) || dae__parser_accept(&p, DAE__TOKEN_SEMICOLON))
+      continue;
+    const dae__expr *e = dae__parser_expression(&p), *value = NULL;
+    if (e && dae__parser_expect(&p, DAE__TOKEN_ASSIGN, "and a value: a = 3"))
+      value = dae__parser_expression(&p);
+    if (value && !dae__token_ends_statement(p.at.kind))
+      dae__parser_unexpected(&p, "the end of the line");
+    if (!value || x->l->status || !settings_add_override(x, e, value))
+      return;
   }
-  return l->status;
+}
+
+/* Reads a text such as "A.k[2]=3*pi". */
+static void settings_read_text(dae__expander *x, const char *set)
+{
+  dae__load *l = x->l;
+  const char *equals = strchr(set, '=');
+  int whole = dae__open_text(l, -1, "set", set, strlen(set));
+  if (whole >= 0 && !equals)
+    dae__load_fail(l, l->files.item[whole].first, "missing value: write NAME=VALUE");
+  if (l->status || !equals)
+    return;
+  int left = dae__open_text(l, -1, "set", set, (size_t)(equals - set));
+  int right = left < 0 ? -1 : dae__open_text(l, -1, "set", equals + 1, strlen(equals + 1));
+  const dae__expr *e = right < 0 ? NULL : dae__parse_expression(l, x->names, left);
+  const dae__expr *value = e ? dae__parse_expression(l, x->names, right) : NULL;
+  if (value)
+    settings_add_override(x, e, value);
+}
+
+dae_status dae__read_overrides(dae__expander *x)
+{
+  const dae_model_options *o = &x->l->limits;
+  for (int i = 0; i < o->set_file_count && !x->l->status; i++)
+    settings_read_file(x, o->set_files[i]);
+  for (int i = 0; i < o->set_count && !x->l->status; i++)
+    settings_read_text(x, o->set[i]);
+  return x->l->status;
 }
 
 /* Tests that a name of a part, with or without indices, is that of an instance. */

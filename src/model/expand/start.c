@@ -106,6 +106,18 @@ static bool start_push_needs(dae__expander *x, dae__node node)
   return complete;
 }
 
+static double start_operator(const dae__expander *x, dae__node node)
+{
+  const dae__graph *graph = x->graph;
+  const dae__entry *e = &graph->entry[node];
+  dae__node operand[3];
+  double value[3] = {0};
+  int count = dae__entry_operands(e, operand);
+  for (int i = 0; i < count; i++)
+    value[i] = x->start->value.item[operand[i]];
+  return dae__op_value_with(graph->curves.item, (dae__op)e->op, dae__entry_word(e), value);
+}
+
 static double start_evaluate(dae__expander *x, dae__node node)
 {
   if (!start_extend(x))
@@ -129,8 +141,7 @@ static double start_evaluate(dae__expander *x, dae__node node)
     else if (v.op == DAE__OP_LEAF)
       value[top] = v.leaf > 0 ? value[w->start.item[v.leaf]] : x->from;
     else
-      value[top] =
-          dae__op_value(v.op, value[v.a], v.op == DAE__OP_POWI ? v.b : value[v.b], value[v.c]);
+      value[top] = start_operator(x, top);
     w->state.item[top] = DONE;
     w->stack.count--;
   }

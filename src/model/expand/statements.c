@@ -91,6 +91,18 @@ const char *dae__statement_name(const dae__context *c, const dae__statement *s)
 
 /* ---- energies and forces ---- */
 
+/* Refuses an input that jumps where it would make velocities or momenta infinite. */
+static void statements_check_held(dae__expander *x, dae__node node, int place, const char *what,
+                                  bool refused)
+{
+  const dae__curve *c = refused && !x->l->status ? dae__held_curve_below(x, node) : NULL;
+  if (c)
+    dae__load_fail(x->l, place,
+                   "%s cannot depend on %s, which is held and jumps between its samples: declare "
+                   "input %s linear or cubic",
+                   what, c->name, c->name);
+}
+
 /* Instance to which the statements of a context belong. */
 static dae__instance *statements_home(const dae__context *c)
 {
@@ -106,6 +118,7 @@ void dae__check_energy(const dae__context *c, bool kinetic, dae__node node, int 
       {DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_COORD_RATE, 0, "the kinetic energy",
        "t, coordinates of its system and their rates"}};
   dae__check_leaves(c, node, place, &may[kinetic]);
+  statements_check_held(c->x, node, place, "the kinetic energy", kinetic);
 }
 
 void dae__add_energy(const dae__context *c, bool kinetic, dae__node node, int place)
@@ -223,6 +236,8 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
     dae__check_leaves(c, a.at[i], s->place, &may[joint]);
     unsigned own = x->l->status ? ~0u : dae__kinds_below(x, a.at[i]);
     kinds |= own;
+    statements_check_held(x, a.at[i], s->place, joint ? "a joint" : "a constraint",
+                          !(own & DAE__LEAF_COORD_RATE));
     if (!(own & (DAE__LEAF_COORD | DAE__LEAF_COORD_RATE)))
       dae__load_fail(x->l, s->place, "the %s contains no coordinate%s%s",
                      joint ? "joint" : "constraint", a.size > 1 ? " in its component " : "",
@@ -359,11 +374,14 @@ static void statements_evaluate_all(dae__expander *x)
     int s = x->scopes.item[x->instances.item[i].scope].first;
     for (; s >= 0 && !x->l->status; s = x->symbols.item[s].next) {
       const dae__symbol *symbol = &x->symbols.item[s];
-      bool named = symbol->kind == DAE__STATEMENT_PARAM ||
+      bool named = symbol->kind == DAE__STATEMENT_PARAM || symbol->kind == DAE__STATEMENT_INPUT ||
                    (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters < 0);
-      if (symbol->kind == DAE__STATEMENT_LET && symbol->d->parameters >= 0) {
+      bool table = symbol->kind == DAE__STATEMENT_TABLE;
+      if ((symbol->kind == DAE__STATEMENT_LET || table) && symbol->d->parameters >= 0) {
         dae__context c = dae__context_of(x, i);
         dae__check_function(&c, symbol->d->value, symbol->d, c.frame);
+        if (table && !x->l->status)
+          dae__table_curve(x, s, i, symbol->d->place);
       }
       const dae__elements *e = named ? dae__elements_of(x, s, i, symbol->d->place) : NULL;
       for (int k = 0; e && k < e->count && !x->l->status; k++)

@@ -1,10 +1,15 @@
-/* The functions of time alone in the motion: the maximal subexpressions that hold time and no
- * variable, other than polynomials of degree 2, without constant factors and summands. */
+/* The functions of time in the motion: the maximal subexpressions that hold time, params and
+ * discretes alone, other than polynomials of degree 2 in time, without factors and summands that do
+ * not hold time. */
 #include "model/expand/value.h"
+
+/* Kind of the modes of guards, beside those of leaves. */
+#define MODE (1u << 31)
 
 /* A visited node of the motion. */
 typedef struct place {
-  unsigned kinds; /* kinds of the leaves below */
+  unsigned kinds; /* kinds of the leaves below, without discretes */
+  bool held;      /* there are discretes below */
   int degree;     /* degree as a polynomial in time; 3: higher, or none */
   bool wanted;    /* its parts are to be looked through */
 } place;
@@ -12,11 +17,21 @@ typedef struct place {
 static place time_place(const dae__expander *x, const dae__node_view *v, place *const *below)
 {
   int operands = dae__op_operands(v->op), degree = 3;
-  place p = {.kinds = v->op == DAE__OP_LEAF ? x->leaf_kind.item[v->leaf] : 0};
-  for (int i = 0; i < operands; i++)
+  place p = {.kinds = 0};
+  if (v->op == DAE__OP_LEAF) {
+    bool discrete = x->leaf_kind.item[v->leaf] == DAE__LEAF_DISCRETE;
+    p.held = discrete && x->leaves.item[v->leaf].symbol >= 0;
+    p.kinds = p.held ? 0 : discrete ? MODE : x->leaf_kind.item[v->leaf];
+  }
+  bool call = v->op == DAE__OP_CURVE && x->graph->curves.item[v->word / DAE__CURVE_ORDERS]->call;
+  if (v->op == DAE__OP_INTERVAL || call) /* knots are instants anyway; a function has no ranges */
+    p.kinds |= MODE;
+  for (int i = 0; i < operands; i++) {
     p.kinds |= below[i]->kinds;
+    p.held |= below[i]->held;
+  }
   if (v->op == DAE__OP_LEAF)
-    degree = 1;
+    degree = p.kinds != 0;
   else if (p.kinds == 0)
     degree = 0;
   else if (v->op == DAE__OP_ADD || v->op == DAE__OP_SUB)
@@ -31,7 +46,8 @@ static place time_place(const dae__expander *x, const dae__node_view *v, place *
   return p;
 }
 
-/* Tests for c + f, c - f, c f, f / c, -f with a constant c, which have the features of f. */
+/* Tests for c + f, c - f, c f, f / c, -f with a c that does not hold time, which have the features
+ * of f. */
 static bool time_is_scaled(const dae__node_view *v, place *const *below)
 {
   return v->op == DAE__OP_NEG ||
@@ -79,9 +95,10 @@ void dae__list_time_functions(dae__expander *x)
     bool alone = all[i].kinds == DAE__LEAF_TIME;
     if (!all[i].wanted || !(all[i].kinds & DAE__LEAF_TIME) || (alone && all[i].degree <= 2))
       continue;
-    if (alone && !time_is_scaled(&v, below))
+    if (alone && !time_is_scaled(&v, below)) {
       *DAE__PUSH(x->l->scratch, &x->time_functions) = walker->visit.item[i].node;
-    else
+      x->time_functions_held |= all[i].held;
+    } else
       for (int j = 0; j < operands; j++)
         below[j]->wanted = true;
   }

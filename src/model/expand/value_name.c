@@ -40,6 +40,17 @@ static dae__value name_function(const dae__context *c, const dae__expr *e, int s
   return value;
 }
 
+/* Evaluates a table at its argument. */
+static dae__value name_table(const dae__context *c, const dae__expr *e, int symbol, int instance)
+{
+  if (e->count != 1)
+    dae__load_fail(c->x->l, e->place, "%s is a table and takes 1 argument, not %d", e->name,
+                   e->count);
+  dae__node argument = c->x->l->status ? DAE__ZERO : dae__evaluate(c, e->argument);
+  int curve = c->x->l->status ? -1 : dae__table_curve(c->x, symbol, instance, e->place);
+  return curve < 0 ? DAE__NO_VALUE : dae__as_number(dae__curve_at(c->x, curve, argument, e->place));
+}
+
 static dae__value name_word(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
@@ -119,8 +130,11 @@ static dae__value name_element(const dae__context *c, const dae__found *found, c
                    "%s is an output and not available here; name the expression with let", name);
     return DAE__NO_VALUE;
   }
+  dae__element at = {found->symbol, found->instance, found->element};
   dae__value value =
-      dae__element_value(x, found->symbol, found->instance, found->element, e->place);
+      kind == DAE__STATEMENT_INPUT
+          ? dae__as_number(dae__input_node(c, found->last, at, rate))
+          : dae__element_value(x, found->symbol, found->instance, found->element, e->place);
   for (int i = 0; i < value.size && c->constant && !x->l->status; i++)
     if (!dae__is_constant(x->graph, value.at[i], &constant))
       dae__load_fail(x->l, e->place, "%s is a constant, but %s depends on variables or the time",
@@ -179,7 +193,9 @@ dae__value dae__name_value(const dae__context *c, const dae__expr *e)
     return value;
   }
   if (found.kind == DAE__FOUND_FUNCTION)
-    value = name_function(c, found.last, found.symbol, found.instance);
+    value = x->symbols.item[found.symbol].kind == DAE__STATEMENT_TABLE
+                ? name_table(c, found.last, found.symbol, found.instance)
+                : name_function(c, found.last, found.symbol, found.instance);
   else if (found.kind == DAE__FOUND_VALUE)
     value = name_local(c, &found, e, e->rate);
   else

@@ -6,7 +6,8 @@
 /* An operator and its operands, earlier items of the list. */
 typedef struct item {
   dae__op op;
-  int a, b, c;  /* operands; b of POWI is the power; a of a leaf its entry, or DAE__FORMULA_TIME */
+  int a, b, c;  /* operands; a of a leaf its entry, or DAE__FORMULA_TIME */
+  int word;     /* power, curve, or curve and order, of operators that have one */
   double value; /* value of a constant */
   /* with the held values: w0 + w1 t; w1 = NaN: not affine */
   double w0, w1;
@@ -17,6 +18,7 @@ typedef struct item {
 struct dae__formula {
   int count, e, rate; /* number of items, items of e and of its derivative */
   bool holds;         /* held values were taken */
+  const dae__curve *const *curves;
   item *item;
 };
 
@@ -34,14 +36,15 @@ dae__formula *dae__formula_create(dae__walker *walker, dae__arena *arena, dae__n
   f->e = dae__slot_of(walker, e);
   f->rate = dae__slot_of(walker, rate);
   f->item = all;
+  f->curves = walker->graph->curves.item;
   for (int i = 0; i < f->count; i++) {
     dae__node_view view = dae__node_at(walker->graph, walker->visit.item[i].node);
     const dae__node operand[3] = {view.a, view.b, view.c};
     int slot[3] = {0}, operands = dae__op_operands(view.op);
     for (int k = 0; k < operands; k++)
       slot[k] = dae__slot_of(walker, operand[k]);
-    all[i] = (item){view.op, slot[0], view.op == DAE__OP_POWI ? view.b : slot[1], slot[2],
-                    .value = view.value};
+    all[i] = (item){view.op, slot[0], slot[1], slot[2], .value = view.value};
+    all[i].word = dae__entry_word(&walker->graph->entry[walker->visit.item[i].node]);
     if (view.op == DAE__OP_LEAF)
       all[i].a = entry[view.leaf];
   }
@@ -50,14 +53,36 @@ dae__formula *dae__formula_create(dae__walker *walker, dae__arena *arena, dae__n
 
 /* ---- affine functions of time ---- */
 
+/* Coefficients of a known polynomial of degree 1 at an affine argument. */
+static void formula_curve(const dae__curve *c, int order, item *to, const item *a, const item *b)
+{
+  if (b->w1 != 0 || isnan(a->w1) || dae__curve_degree(c) - order > 1)
+    return;
+  to->w0 = dae__curve_value(c, a->w0, b->w0, order);
+  to->w1 = dae__curve_value(c, a->w0, b->w0, order + 1) * a->w1;
+}
+
+/* Range of an item from those of its operands. */
+static dae__interval formula_range_of(const dae__formula *f, const item *i)
+{
+  const dae__interval *a = &f->item[i->a].range, *b = &f->item[i->b].range;
+  if (i->op == DAE__OP_CURVE)
+    return dae__interval_of_curve(f->curves[i->word / DAE__CURVE_ORDERS],
+                                  i->word % DAE__CURVE_ORDERS, a, b);
+  if (i->op == DAE__OP_KNOT || i->op == DAE__OP_INTERVAL)
+    return dae__interval_of_index(f->curves[i->word], i->op == DAE__OP_KNOT, a);
+  return dae__interval_of(i->op, a, b, &f->item[i->c].range, i->word);
+}
+
 /* Coefficients of an operator from those of its operands. */
-static void formula_combine(item *to, const item *a, const item *b, const item *c)
+static void formula_combine(const dae__curve *const *curves, item *to, const item *a, const item *b,
+                            const item *c)
 {
   int operands = dae__op_operands(to->op);
   bool constant = a->w1 == 0 && (operands < 2 || b->w1 == 0) && (operands < 3 || c->w1 == 0);
   to->w1 = NAN;
   if (constant) {
-    to->w0 = dae__op_value(to->op, a->w0, to->op == DAE__OP_POWI ? to->b : b->w0, c->w0);
+    to->w0 = dae__op_value_with(curves, to->op, to->word, (double[]){a->w0, b->w0, c->w0});
     to->w1 = 0;
     return;
   }
@@ -85,6 +110,9 @@ static void formula_combine(item *to, const item *a, const item *b, const item *
       to->w0 = a->w0 / b->w0;
       to->w1 = a->w1 / b->w0;
     }
+    break;
+  case DAE__OP_CURVE:
+    formula_curve(curves[to->word / DAE__CURVE_ORDERS], to->word % DAE__CURVE_ORDERS, to, a, b);
     break;
   case DAE__OP_IF:
     if (a->w1 == 0) {
@@ -114,7 +142,7 @@ bool dae__formula_hold(dae__formula *f, const double *held)
       i->w0 = i->value;
       i->w1 = 0;
     } else {
-      formula_combine(i, &all[i->a], &all[i->op == DAE__OP_POWI ? 0 : i->b], &all[i->c]);
+      formula_combine(f->curves, i, &all[i->a], &all[i->b], &all[i->c]);
     }
     i->decided = i->w1 == 0;
     i->range = dae__interval_point(i->w0);
@@ -210,9 +238,7 @@ void dae__formula_range(dae__formula *f, double a, double b, dae__interval *e, d
     if (i->op == DAE__OP_LEAF && i->a == DAE__FORMULA_TIME)
       i->range = (dae__interval){a, b, DAE__CONTINUOUS};
     else if (!i->decided)
-      i->range =
-          dae__interval_of(i->op, &all[i->a].range, &all[i->op == DAE__OP_POWI ? 0 : i->b].range,
-                           &all[i->c].range, i->b);
+      i->range = formula_range_of(f, i);
   *e = all[f->e].range;
   if (rate)
     *rate = all[f->rate].range;

@@ -120,7 +120,7 @@ __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__ent
   if (crowded)
     i = graph_find(graph, &entry);
   DAE__ASSERT(entry.op == DAE__OP_CONSTANT || entry.op == DAE__OP_LEAF ||
-              entry.op == DAE__OP_POWI || (entry.a < graph->count && entry.b < graph->count));
+              dae__op_has_word(entry.op) || (entry.a < graph->count && entry.b < graph->count));
   graph->place[i] = graph->count;
   /* Entry written member by member, with the widths that graph_find reads. */
   graph->entry[graph->count] = (dae__entry){entry.op, entry.a, entry.b, entry.c};
@@ -160,9 +160,11 @@ dae__node_view dae__node_at(const dae__graph *graph, dae__node node)
   } else if (e.op == DAE__OP_LEAF) {
     view.leaf = e.a;
   } else {
+    bool curve = dae__op_has_word(e.op) && e.op != DAE__OP_POWI;
     view.a = e.a;
-    view.b = e.b;
-    view.c = e.c;
+    view.b = curve && e.op != DAE__OP_CURVE ? 0 : e.b;
+    view.c = curve ? 0 : e.c;
+    view.word = dae__op_has_word(e.op) ? dae__entry_word(&e) : 0;
   }
   return view;
 }

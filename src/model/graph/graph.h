@@ -10,14 +10,15 @@
  * caller numbers them 0, 1, ... and gives them their meaning.
  *
  * Relations are the operators that jump or bend where operands are equal: comparisons, abs, sign,
- * floor. Each has a mark, which says whether it is watched during a run; relations with different
- * marks are different nodes.
+ * floor, and the index of an interval of a curve. Each has a mark, which says whether it is watched
+ * during a run; relations with different marks are different nodes.
  *
  * Failure is sticky: after memory or the node limit was exhausted all constructors return 0, which
  * is a valid node (the constant zero), and graph->failed is true. */
 #ifndef DAEDAL_MODEL_GRAPH_GRAPH_H
 #define DAEDAL_MODEL_GRAPH_GRAPH_H
 
+#include "model/graph/curve.h"
 #include <daedal/env.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +36,9 @@ typedef int dae__node;
   X(DIV, 2)                                                                                        \
   X(NEG, 1)                                                                                        \
   X(POW, 2)                                                                                        \
-  X(POWI, 1) /* a^b with a whole number b, which is not a node */                                  \
+  X(POWI, 1)  /* a^b with a whole number b, which is not a node */                                 \
+  X(CURVE, 2) /* derivative of the polynomial of interval b at a; c: curve and order */            \
+  X(KNOT, 1)  /* lower end of interval a of curve b */                                             \
   X(SIN, 1)                                                                                        \
   X(COS, 1)                                                                                        \
   X(TAN, 1)                                                                                        \
@@ -54,6 +57,7 @@ typedef int dae__node;
   X(SIGN, 1)                                                                                       \
   X(HYPOT, 2)                                                                                      \
   X(FLOOR, 1)                                                                                      \
+  X(INTERVAL, 1) /* index of the interval of curve b that contains a */                            \
   X(LESS, 2)                                                                                       \
   X(LESS_EQUAL, 2)                                                                                 \
   X(EQUAL, 2)                                                                                      \
@@ -103,6 +107,7 @@ typedef enum dae__op {
 /* Marks of relations. */
 typedef enum dae__mark {
   DAE__MARK_WATCHED,
+  DAE__MARK_BENDS,  /* watched; both branches agree where the relation changes */
   DAE__MARK_SMOOTH, /* not watched: the expression is smooth across the relation */
   DAE__MARK_NOEVENT /* not watched */
 } dae__mark;
@@ -113,7 +118,9 @@ static inline bool dae__is_relation(int op)
 }
 
 /* A stored node. Unused operands are 0. LEAF: a is the number of the leaf; POWI: b is the power, at
- * least 2; CONSTANT: a and b are the bits of the value; relations: c is the mark. */
+ * least 2; INTERVAL, KNOT: b is the curve; CURVE: c is DAE__CURVE_ORDERS times the curve plus the
+ * order of the derivative; CONSTANT: a and b are the bits of the value; relations: c is the mark.
+ */
 typedef struct dae__entry {
   int op, a, b, c;
 } dae__entry;
@@ -124,9 +131,13 @@ typedef struct dae__graph {
   int count, capacity, limit;
   int *place; /* hash table of node indices; 0: an empty slot */
   size_t places;
-  dae__mark mark; /* mark of the relations made by constructors */
-  bool failed;    /* out of memory, or node limit reached */
-  bool full;      /* node limit reached */
+  dae__mark mark;                       /* mark of the relations made by constructors */
+  DAE__LIST(const dae__curve *) curves; /* in memory of the caller */
+  /* function of the caller whose derivative of this order is needed and not known, or NULL */
+  const dae__curve *missing;
+  int missing_order;
+  bool failed; /* out of memory, or node limit reached */
+  bool full;   /* node limit reached */
 } dae__graph;
 
 dae__graph *dae__graph_create(const dae_env *env, long max_nodes); /* NULL: out of memory */
@@ -140,6 +151,12 @@ dae__node dae__unary(dae__graph *graph, dae__op op, dae__node a);
 dae__node dae__binary(dae__graph *graph, dae__op op, dae__node a, dae__node b);
 dae__node dae__if(dae__graph *graph, dae__node condition, dae__node a, dae__node b);
 dae__node dae__powi(dae__graph *graph, dae__node a, int power);
+/* Index of the interval of a curve that contains a; derivative of the polynomial of interval m at
+ * a; lower end of interval m. */
+enum { DAE__CURVE_ORDERS = 8 }; /* orders of derivatives that a node can tell */
+dae__node dae__interval_node(dae__graph *graph, int curve, dae__node a);
+dae__node dae__curve_node(dae__graph *graph, int curve, int order, dae__node a, dae__node m);
+dae__node dae__knot_node(dae__graph *graph, int curve, dae__node m);
 /* Node of the operator of an entry with other operands; a relation keeps its mark. */
 dae__node dae__with_operands(dae__graph *graph, dae__entry entry, const dae__node operand[3]);
 /* Node of an entry without simplification: the equal node if there is one, else a new node. */
@@ -158,6 +175,7 @@ dae__node dae__partial(dae__graph *graph, dae__node node, int i, dae__node w);
 typedef struct dae__node_view {
   dae__op op;
   dae__node a, b, c;
+  int word;     /* dae__entry_word of an operator that has one */
   int leaf;     /* number of the leaf for LEAF, else -1 */
   double value; /* value for CONSTANT, else NaN */
 } dae__node_view;
@@ -172,9 +190,21 @@ static inline int dae__op_operands(dae__op op)
   };
   return operands[op];
 }
-/* Value of one operator for given operands; unused operands are ignored, b of POWI is the whole
- * power. */
+/* Value of one operator, other than those of curves, for given operands; unused operands are
+ * ignored, b of POWI is the whole power. */
 double dae__op_value(dae__op op, double a, double b, double c);
+/* Whole number that an operator has beside its operands: power, curve, curve and order. */
+static inline bool dae__op_has_word(int op)
+{
+  return (op >= DAE__OP_POWI && op <= DAE__OP_KNOT) || op == DAE__OP_INTERVAL;
+}
+static inline int dae__entry_word(const dae__entry *entry)
+{
+  return entry->op == DAE__OP_CURVE ? entry->c : entry->b;
+}
+/* Value of any operator with its word. */
+double dae__op_value_with(const dae__curve *const *curves, dae__op op, int word,
+                          const double operand[3]);
 
 static inline double dae__entry_value(const dae__entry *entry)
 {

@@ -31,6 +31,12 @@ static inline dae__interval dae__interval_point(double x)
 dae__interval dae__interval_of(dae__op op, const dae__interval *a, const dae__interval *b,
                                const dae__interval *c, int power);
 
+/* Range of a derivative of a curve over arguments x in the intervals m, and of the index of the
+ * interval of x or, knot, the lower end of interval x (curve_range.c). */
+dae__interval dae__interval_of_curve(const dae__curve *c, int order, const dae__interval *x,
+                                     const dae__interval *m);
+dae__interval dae__interval_of_index(const dae__curve *c, bool knot, const dae__interval *x);
+
 /* Sign of all points of an interval; 0: it has points on both sides, zero, or none. */
 static inline int dae__interval_sign(const dae__interval *x)
 {

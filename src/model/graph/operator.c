@@ -38,6 +38,24 @@ double dae__op_value(dae__op op, double a, double b, double c)
   }
 }
 
+double dae__op_value_with(const dae__curve *const *curves, dae__op op, int word,
+                          const double operand[3])
+{
+  switch (op) {
+  case DAE__OP_POWI:
+    return dae__whole_power(operand[0], word);
+  case DAE__OP_INTERVAL:
+    return dae__curve_interval(curves[word], operand[0], 0);
+  case DAE__OP_KNOT:
+    return dae__curve_knot(curves[word], operand[0]);
+  case DAE__OP_CURVE:
+    return dae__curve_value(curves[word / DAE__CURVE_ORDERS], operand[0], operand[1],
+                            word % DAE__CURVE_ORDERS);
+  default:
+    return dae__op_value(op, operand[0], operand[1], operand[2]);
+  }
+}
+
 /* Adjoint w times the derivative of a function of one operand. */
 static dae__node operator_partial_of_function(dae__graph *g, dae__node n, dae__entry e, dae__node w)
 {
@@ -108,6 +126,9 @@ dae__node dae__partial(dae__graph *graph, dae__node node, int i, dae__node w)
     return i == 0 ? DAE__MUL(g, over, e.b) : DAE__NEG(g, DAE__MUL(g, over, e.a));
   case DAE__OP_HYPOT:
     return DAE__MUL(g, DAE__DIV(g, w, node), i == 0 ? e.a : e.b);
+  case DAE__OP_CURVE:
+    return DAE__MUL(
+        g, w, dae__curve_node(g, e.c / DAE__CURVE_ORDERS, e.c % DAE__CURVE_ORDERS + 1, e.a, e.b));
   default:
     return operator_partial_of_function(g, node, e, w);
   }

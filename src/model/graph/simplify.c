@@ -362,6 +362,40 @@ dae__node dae__if(dae__graph *graph, dae__node condition, dae__node a, dae__node
   return a == b ? a : dae__intern(graph, (dae__entry){DAE__OP_IF, condition, a, b});
 }
 
+/* ---- curves ---- */
+
+dae__node dae__interval_node(dae__graph *graph, int curve, dae__node a)
+{
+  double x;
+  return dae__is_constant(graph, a, &x)
+             ? dae__constant(graph, dae__curve_interval(graph->curves.item[curve], x, 0))
+             : simplify_make(graph, DAE__OP_INTERVAL, a, curve);
+}
+
+dae__node dae__knot_node(dae__graph *graph, int curve, dae__node m)
+{
+  double x;
+  return dae__is_constant(graph, m, &x)
+             ? dae__constant(graph, dae__curve_knot(graph->curves.item[curve], x))
+             : simplify_make(graph, DAE__OP_KNOT, m, curve);
+}
+
+dae__node dae__curve_node(dae__graph *graph, int curve, int order, dae__node a, dae__node m)
+{
+  const dae__curve *c = graph->curves.item[curve];
+  double x, interval;
+  if (order > dae__curve_degree(c)) {
+    if (c->call && !graph->missing) {
+      graph->missing = c;
+      graph->missing_order = order;
+    }
+    return DAE__ZERO;
+  }
+  if (dae__is_constant(graph, a, &x) && dae__is_constant(graph, m, &interval))
+    return dae__constant(graph, dae__curve_value(c, x, interval, order));
+  return dae__intern(graph, (dae__entry){DAE__OP_CURVE, a, m, DAE__CURVE_ORDERS * curve + order});
+}
+
 dae__node dae__with_operands(dae__graph *graph, dae__entry entry, const dae__node operand[3])
 {
   dae__op op = (dae__op)entry.op;
@@ -369,6 +403,13 @@ dae__node dae__with_operands(dae__graph *graph, dae__entry entry, const dae__nod
   graph->mark = dae__is_relation(op) ? (dae__mark)entry.c : DAE__MARK_WATCHED;
   if (op == DAE__OP_POWI)
     node = dae__powi(graph, operand[0], entry.b);
+  else if (op == DAE__OP_INTERVAL)
+    node = dae__interval_node(graph, entry.b, operand[0]);
+  else if (op == DAE__OP_KNOT)
+    node = dae__knot_node(graph, entry.b, operand[0]);
+  else if (op == DAE__OP_CURVE)
+    node = dae__curve_node(graph, entry.c / DAE__CURVE_ORDERS, entry.c % DAE__CURVE_ORDERS,
+                           operand[0], operand[1]);
   else if (dae__op_operands(op) == 1)
     node = dae__unary(graph, op, operand[0]);
   else if (dae__op_operands(op) == 2)

@@ -244,7 +244,7 @@ static dae__node walk_rebuild(dae__walker *walker, dae__node node, const dae__no
     dae__entry e = graph->entry[visit->node];
     dae__node value[3];
     bool changed = dae__walk_operand_values(walker, &e, value);
-    if (dae__is_relation(e.op) && e.c == DAE__MARK_WATCHED && mark != DAE__MARK_WATCHED) {
+    if (dae__is_relation(e.op) && e.c <= DAE__MARK_BENDS && mark != DAE__MARK_WATCHED) {
       e.c = (int)mark;
       changed = true;
     }

@@ -124,8 +124,11 @@ static inline int dae__smooth_operands(const dae__entry *entry, dae__node operan
   bool choice = op == DAE__OP_IF;
   operand[0] = choice ? entry->b : entry->a;
   operand[1] = choice ? entry->c : entry->b;
-  if (op == DAE__OP_SIGN || op == DAE__OP_FLOOR || (op >= DAE__OP_LESS && op <= DAE__OP_NOT))
+  if (op == DAE__OP_SIGN || op == DAE__OP_FLOOR || op == DAE__OP_KNOT ||
+      (op >= DAE__OP_INTERVAL && op <= DAE__OP_NOT))
     return 0;
+  if (op == DAE__OP_CURVE)
+    return 1;
   return choice ? 2 : dae__op_operands((dae__op)op);
 }
 

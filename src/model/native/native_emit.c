@@ -79,6 +79,9 @@ static const form forms[DAE__TAPE_END] = {
     DAE__FUNCTION_LIST(FUNCTION)
 #undef FUNCTION
         [DAE__OP_POWI] = {NULL, 1, false},
+    [DAE__OP_INTERVAL] = {"curve_interval", 1, false},
+    [DAE__OP_KNOT] = {"curve_knot", 1, false},
+    [DAE__OP_CURVE] = {"curve_value", 2, false},
 #define ARITHMETIC(name, reads, expression)                                                        \
   [DAE__TAPE_##name] = {#expression, reads, false},                                                \
   [DAE__TAPE_##name##_OUT] = {#expression, reads, true},
@@ -92,18 +95,18 @@ typedef struct instruction {
   form form;
   int to, index; /* target: register, or group and index of an output */
   const int *read;
-  int power;       /* whole power of POWI, else 0 */
+  int op, word;    /* operator, and its word or 0 */
   const int *next; /* first word of the next instruction */
 } instruction;
 
 static instruction emit_decode(const int *p)
 {
-  instruction i = {.form = forms[*p], .to = p[1]};
+  instruction i = {.form = forms[*p], .to = p[1], .op = *p};
   i.index = i.form.out ? p[2] : 0;
   i.read = p + (i.form.out ? 3 : 2);
   i.next = i.read + i.form.reads;
-  if (*p == DAE__OP_POWI)
-    i.power = *i.next++;
+  if (dae__op_has_word(*p))
+    i.word = *i.next++;
   return i;
 }
 
@@ -138,8 +141,8 @@ static void emit_put_operand(const emitter *e, int reg)
  * squares x<n>_<k>, the operand to the power 2^k, over the bits k of the power. */
 static void emit_put_power(const emitter *e, const instruction *i, int n)
 {
-  unsigned power = i->power < 0 ? 0u - (unsigned)i->power : (unsigned)i->power;
-  const char *times = i->power < 0 ? "1 / (" : "";
+  unsigned power = i->word < 0 ? 0u - (unsigned)i->word : (unsigned)i->word;
+  const char *times = i->word < 0 ? "1 / (" : "";
   dae__put(e->s, "  double x%d_0 = ", n);
   emit_put_operand(e, i->read[0]);
   for (int k = 1; power >> k; k++)
@@ -151,18 +154,41 @@ static void emit_put_power(const emitter *e, const instruction *i, int n)
     dae__put(e->s, "%sx%d_%d", times, n, k);
     times = " * ";
   }
-  dae__put(e->s, "%s", i->power < 0 ? ")" : "");
+  dae__put(e->s, "%s", i->word < 0 ? ")" : "");
+}
+
+/* Emits a function of a curve. An interval is kept in its register, from which the next search
+ * begins. */
+static void emit_put_curve(const emitter *e, const instruction *i, int n)
+{
+  bool value = i->op == DAE__OP_CURVE, interval = i->op == DAE__OP_INTERVAL;
+  dae__put(e->s, "  double x%d = ", n);
+  if (interval)
+    dae__put(e->s, "r[%d] = ", i->to);
+  dae__put(e->s, "dae__%s(curves[%d], ", i->form.expression,
+           value ? i->word / DAE__CURVE_ORDERS : i->word);
+  for (int k = 0; k < i->form.reads; k++) {
+    dae__put(e->s, "%s", k > 0 ? ", " : "");
+    emit_put_operand(e, i->read[k]);
+  }
+  if (value)
+    dae__put(e->s, ", %d", i->word % DAE__CURVE_ORDERS);
+  if (interval)
+    dae__put(e->s, ", r[%d]", i->to);
+  dae__put(e->s, ")");
 }
 
 /* Emits instruction n: its expression, with names in place of R(0), R(1), ... and last, or a power;
  * and the store of its value in an output, or in a register that a later function reads. */
 static void emit_put_instruction(const emitter *e, const instruction *i, int n)
 {
-  const char *c = i->form.expression;
+  const char *c = dae__op_has_word(i->op) ? NULL : i->form.expression;
   if (c)
     dae__put(e->s, "  double x%d = ", n);
-  else
+  else if (i->op == DAE__OP_POWI)
     emit_put_power(e, i, n);
+  else
+    emit_put_curve(e, i, n);
   while (c && *c) {
     size_t length = 4; /* of R(0), and of last */
     if (c[0] == 'R' && c[1] == '(')
@@ -182,7 +208,11 @@ static void emit_put_instruction(const emitter *e, const instruction *i, int n)
 
 /* ---- bodies of functions ---- */
 
-#define SIGNATURE "(const double *const *in, double *const *out, double *restrict r)\n{\n"
+#define PARAMETERS                                                                                 \
+  "(const double *const *, double *const *, double *restrict, const dae__curve *const *)"
+#define SIGNATURE                                                                                  \
+  "(const double *const *in, double *const *out, double *restrict r,\n"                            \
+  "                  const dae__curve *const *curves)\n{\n"
 
 static void emit_put_zeros(const emitter *e, int group, int count)
 {
@@ -265,7 +295,7 @@ static void emit_put_split(emitter *e)
   }
   dae__put(e->s, "static void tape%d" SIGNATURE, e->number);
   for (int i = 0; i < functions; i++)
-    dae__put(e->s, "  tape%d_%d(in, out, r);\n", e->number, i);
+    dae__put(e->s, "  tape%d_%d(in, out, r, curves);\n", e->number, i);
   dae__put(e->s, "}\n");
 }
 
@@ -309,12 +339,31 @@ static void emit_put_tape(dae__source *s, const dae__tape_note *note, int number
 
 /* ---- the source file ---- */
 
+#define TEXT_OF(...) #__VA_ARGS__
+#define TEXT(...) TEXT_OF(__VA_ARGS__)
+
+/* Emits the functions of curves, the text of those of the interpreter; their type alone if no tape
+ * calls them. */
+static void emit_put_curves(dae__source *s, const dae__tape_note *notes, int count)
+{
+  bool called = false;
+  for (int i = 0; i < count && !called; i++)
+    for (const int *p = notes[i].tape->code; *p != DAE__TAPE_END && !called;) {
+      instruction next = emit_decode(p);
+      called = dae__op_has_word(next.op) && next.op != DAE__OP_POWI;
+      p = next.next;
+    }
+  dae__put(s, "%s\n", called ? TEXT(DAE__CURVE_TYPE) : "typedef struct dae__curve dae__curve;");
+  if (called)
+    dae__put(s, "%s\n%s\n", TEXT(DAE__CURVE_VALUE), TEXT(DAE__CURVE_INTERVAL));
+}
+
 void dae__native_emit(dae__source *s, const char *model, const dae__tape_note *notes, int count)
 {
   static const char *const unary[] = {"sin",  "cos",   "tan",  "asin",  "acos",
                                       "atan", "sinh",  "cosh", "tanh",  "exp",
                                       "log",  "log10", "fabs", "floor", "sqrt"};
-  static const char *const binary[] = {"pow", "atan2", "hypot"};
+  static const char *const binary[] = {"pow", "atan2", "hypot", "nextafter"};
   dae__put(
       s,
       "/* The equations of the model %s, written by daedal.\n"
@@ -328,10 +377,10 @@ void dae__native_emit(dae__source *s, const char *model, const dae__tape_note *n
     dae__put(s, "double %s(double);\n", unary[i]);
   for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
     dae__put(s, "double %s(double, double);\n", binary[i]);
+  emit_put_curves(s, notes, count);
   for (int i = 0; i < count && !s->failed; i++)
     emit_put_tape(s, &notes[i], i);
-  dae__put(s, "\nvoid (*const " DAE__NATIVE_TABLE
-              "[])(const double *const *, double *const *, double *) = {");
+  dae__put(s, "\nvoid (*const " DAE__NATIVE_TABLE "[])" PARAMETERS " = {");
   for (int i = 0; i < count; i++)
     dae__put(s, "%stape%d,", i % 8 == 0 ? "\n    " : " ", i);
   dae__put(s, "\n    0};\n");

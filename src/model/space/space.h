@@ -73,10 +73,10 @@ typedef struct dae__connector {
   bool plane;
   /* geometry as nodes in space: points, axis u with n, m square to it of A, and u, n, w of B */
   dae__value p, q, d, u, n, m, ub, nb, wb;
-  double angle0; /* angle at the start */
-  double turn0;  /* in the plane: B.angle - A.angle where the axes of both bodies agree */
-  int angle_leaf;           /* first leaf of the angle coordinate; 0: none, or plane */
-  dae__node turned;         /* multiplier of the constraint of the angle coordinate */
+  double angle0;    /* angle at the start */
+  double turn0;     /* in the plane: B.angle - A.angle where the axes of both bodies agree */
+  int angle_leaf;   /* first leaf of the angle coordinate; 0: none, or plane */
+  dae__node turned; /* multiplier of the constraint of the angle coordinate */
   dae__value force, torque; /* what the connector does to B at its point */
   dae__node drive;          /* force or torque of the drive; 0: none */
   bool driven;

@@ -185,6 +185,7 @@ bool dae__tape_compile(dae__tape *tape)
     }
     made.zeros = zeros;
     made.groups = plan->groups;
+    made.curves = plan->graph->curves.item;
   }
   for (int v = 0; c.place && v < c.values; v++)
     c.place[c.value[v].node] = 0;

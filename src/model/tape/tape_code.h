@@ -73,8 +73,9 @@ enum {
 };
 
 /* Native code of a tape (native.c), which works on the registers r. Whole code also loads the
- * inputs and sets the zeros, and reads only constants from r. */
-typedef void dae__tape_native(const double *const *in, double *const *out, double *r);
+ * inputs and sets the zeros, and reads only constants and intervals found before from r. */
+typedef void dae__tape_native(const double *const *in, double *const *out, double *r,
+                              const dae__curve *const *curves);
 
 /* A group of outputs whose first `count` entries are set to zero. */
 typedef struct dae__tape_zeros {
@@ -90,13 +91,14 @@ struct dae__tape {
   const int *code;
   double *r; /* registers: inputs, constants, temporaries */
   const dae__tape_load *load;
-  const dae__tape_zeros *zeros; /* groups with zeroed entries that no output writes */
-  int loads, zeroed, groups;    /* numbers of loads, of groups with zeros, of output groups */
-  int length, registers;        /* numbers of instructions and registers; 0: not compiled */
-  const dae__tape_plan *plan;   /* plan of a lazy tape, whose code is NULL before its first run */
-  dae__arena *arena;            /* memory for the compilation of a lazy tape */
-  dae__tape_native *native;     /* native code; NULL: the tape is interpreted */
-  bool whole;                   /* the native code also loads inputs and sets zeros */
+  const dae__tape_zeros *zeros;    /* groups with zeroed entries that no output writes */
+  int loads, zeroed, groups;       /* numbers of loads, of groups with zeros, of output groups */
+  int length, registers;           /* numbers of instructions and registers; 0: not compiled */
+  const dae__curve *const *curves; /* curves of the graph */
+  const dae__tape_plan *plan; /* plan of a lazy tape, whose code is NULL before its first run */
+  dae__arena *arena;          /* memory for the compilation of a lazy tape */
+  dae__tape_native *native;   /* native code; NULL: the tape is interpreted */
+  bool whole;                 /* the native code also loads inputs and sets zeros */
 };
 
 /* ---- tape compiler ---- */
@@ -116,7 +118,7 @@ typedef struct dae__tape_step {
   int op;
   int result;
   int reads, read[DAE__TAPE_READS];
-  int power; /* whole power of POWI */
+  int word; /* power, curve, or curve and order, of operators that have one */
 } dae__tape_step;
 
 typedef struct dae__tape_compiler {

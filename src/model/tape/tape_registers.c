@@ -1,11 +1,13 @@
 /* Register allocation, and encoding of the instructions as words.
  *
  * Inputs come first, in the order of their leaves, so that neighbours are loaded together; then
- * constants, which are set once. Both keep their registers. All other values are temporaries: a
- * register is allocated when the value is computed (the register released last is reused first),
- * and released by the last instruction that reads it, before the register of the result of that
- * instruction is allocated. A value that is only an output, or read only by the next instruction,
- * needs no register; an operator without a form for that gets a register for one instruction. */
+ * constants, which are set once; then the intervals of curves, found by a search that begins with
+ * the one found by the run before. All these keep their registers. All other values are
+ * temporaries: a register is allocated when the value is computed (the register released last is
+ * reused first), and released by the last instruction that reads it, before the register of the
+ * result of that instruction is allocated. A value that is only an output, or read only by the next
+ * instruction, needs no register; an operator without a form for that gets a register for one
+ * instruction. */
 #include "model/tape/tape_code.h"
 
 #include "core/assert.h"
@@ -100,9 +102,11 @@ void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tap
     dae__tape_release(c, spare);
     return;
   }
-  for (int v = 0; v < c->values; v++) /* constants, and leaves without a source */
-    if (dae__op_operands((dae__op)dae__tape_entry(c, v)->op) == 0 && !tape_is_input(c, v))
+  for (int v = 0; v < c->values; v++) { /* constants, leaves without a source, intervals */
+    int op = dae__tape_entry(c, v)->op;
+    if (op == DAE__OP_INTERVAL || (dae__op_operands((dae__op)op) == 0 && !tape_is_input(c, v)))
       c->value[v].in = tape->registers++;
+  }
   int fixed = tape->registers, spares = 0;
   for (int i = 0; i < c->steps; i++) {
     dae__tape_step *s = &c->step[i];
@@ -114,7 +118,7 @@ void dae__tape_allocate(dae__tape_compiler *c, dae__arena *arena, dae__tape *tap
       if (--v->uses == 0 && v->in >= fixed)
         spare[spares++] = v->in;
     }
-    if (output)
+    if (output || result->in >= 0)
       continue;
     result->in = spares > 0 ? spare[--spares] : tape->registers++;
     if (result->uses == 0)
@@ -166,8 +170,8 @@ static size_t tape_put_all(const dae__tape_compiler *c, dae__tape *tape, int *co
     }
     for (int j = 0; j < s->reads; j++)
       *p++ = s->read[j];
-    if (s->op == DAE__OP_POWI)
-      *p++ = s->power;
+    if (dae__op_has_word(s->op))
+      *p++ = s->word;
     p = tape_put_stores(c, tape, p, DAE__TAPE_STORE_L, 0, output);
   }
   *p++ = DAE__TAPE_END;

@@ -22,7 +22,8 @@
   REPEAT(DAE__TAPE_##name, r[p[1]], 2, (reads), (expression))                                      \
   REPEAT(DAE__TAPE_##name##_OUT, out[p[1]][p[2]], 3, (reads), (expression))
 
-static void tape_run(const int *p, double *restrict r, double *const *out)
+static void tape_run(const int *p, double *restrict r, double *const *out,
+                     const dae__curve *const *curves)
 {
   double last = 0;
   for (;;) {
@@ -32,6 +33,11 @@ static void tape_run(const int *p, double *restrict r, double *const *out)
       REPEAT(DAE__TAPE_STORE_L, out[p[1]][p[2]], 3, 0, last)
       DAE__FUNCTION_LIST(FUNCTION)
       FUNCTION(POWI, 2, dae__whole_power(R(0), q[1]))
+      FUNCTION(INTERVAL, 2, dae__curve_interval(curves[q[1]], R(0), r[p[1]]))
+      FUNCTION(KNOT, 2, dae__curve_knot(curves[q[1]], R(0)))
+      FUNCTION(
+          CURVE, 3,
+          dae__curve_value(curves[q[2] / DAE__CURVE_ORDERS], R(0), R(1), q[2] % DAE__CURVE_ORDERS))
     default: /* end of the code */
       return;
     }
@@ -55,9 +61,9 @@ tape_run_on_registers(const dae__tape *tape, const double *const *in, double *co
   for (int i = 0; i < tape->zeroed; i++)
     dae__zero(tape->zeros[i].count, out[tape->zeros[i].group]);
   if (tape->native)
-    tape->native(in, out, tape->r);
+    tape->native(in, out, tape->r, tape->curves);
   else
-    tape_run(tape->code, tape->r, out);
+    tape_run(tape->code, tape->r, out, tape->curves);
   return true;
 }
 
@@ -73,6 +79,6 @@ bool dae__tape_run(dae__tape *tape, const double *const *in, double *const *out)
 {
   if (!tape->whole)
     return tape->code ? tape_run_on_registers(tape, in, out) : tape_compile_and_run(tape, in, out);
-  tape->native(in, out, tape->r);
+  tape->native(in, out, tape->r, tape->curves);
   return true;
 }

@@ -73,9 +73,9 @@ static void tape_select_step(const dae__tape_compiler *c, dae__tape_step *s, con
     s->op = first ? DAE__TAPE_LENGTH : DAE__TAPE_SQRT;
     if (first)
       count = dae__entry_operands(&c->graph->entry[e->a], operand);
-  } else if (e->op == DAE__OP_POWI) {
-    s->op = e->b == 2 ? DAE__TAPE_SQUARE : e->op;
-    s->power = e->b;
+  } else if (dae__op_has_word(e->op)) {
+    s->op = e->op == DAE__OP_POWI && e->b == 2 ? DAE__TAPE_SQUARE : e->op;
+    s->word = dae__entry_word(e);
   }
   for (int i = 0; i < count; i++) {
     int v = dae__tape_value_of(c, operand[i]);

@@ -66,6 +66,11 @@ void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most);
 dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what);
 void dae__parser_declarations(dae__parser *p, dae__statement *s); /* parses x = 1 rate 2, ... */
 void dae__parser_settings(dae__parser *p, dae__statement *s);     /* parses rtol 1e-6, ... */
+/* Parsers of parse_data.c: statements table and input, and unit texts. */
+int dae__parser_at_data(const dae__parser *p); /* kind of the statement that begins here, or -1 */
+const char *dae__parser_suggest_data(const char *word); /* nearest of their words, or NULL */
+void dae__parser_data(dae__parser *p, dae__statement *s);
+bool dae__parser_unit(dae__parser *p, dae__declaration *d); /* accepts the text of a unit */
 bool dae__token_ends_statement(dae__token_kind kind);
 /* Parses the label NAME: or NAME[i]: of a statement, unless it has none: then s->a is the
  * expression found in its place. */

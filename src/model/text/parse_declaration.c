@@ -139,7 +139,7 @@ static dae__declaration *parse_declaration(dae__parser *p, dae__statement_kind k
       d->rate = dae__parser_expression(p);
     } else if (dae__parser_accept_word(p, "atol")) {
       parse_atol(p, kind, place, d);
-    } else {
+    } else if (!dae__parser_unit(p, d)) {
       break;
     }
   }

@@ -241,8 +241,8 @@ static bool parse_refuse_unknown_word(dae__parser *p)
     return false;
   const char *word = dae__parser_text(p);
   const char *near = dae_suggest(word, DAE__KEYWORDS, dae__word_text, dae__words);
-  if (!near)
-    near = dae__parser_suggest_space(word);
+  near = near ? near : dae__parser_suggest_data(word);
+  near = near ? near : dae__parser_suggest_space(word);
   if (near)
     dae__load_fail(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
@@ -309,6 +309,10 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   case DAE__STATEMENT_DRAW:
     parse_draw(p, s);
     break;
+  case DAE__STATEMENT_TABLE:
+  case DAE__STATEMENT_INPUT:
+    dae__parser_data(p, s);
+    break;
   case DAE__STATEMENT_EQUATION:
     parse_sides(p, s, "of an equation A = B");
     break;
@@ -339,6 +343,8 @@ static void parse_statement(dae__parser *p, list *all)
   int kind = word >= 0 && word < DAE__KEYWORDS ? DAE__STATEMENT_MODEL + word : -1;
   if (kind < 0 && parse_at_setting(p))
     kind = DAE__STATEMENT_SETTING;
+  int data = kind < 0 ? dae__parser_at_data(p) : -1;
+  kind = data >= 0 ? data : kind;
   if (kind < 0)
     kind = dae__parser_space_statement(p);
   if (kind < 0 && parse_refuse_unknown_word(p))
@@ -351,7 +357,7 @@ static void parse_statement(dae__parser *p, list *all)
   s->line = p->at.line;
   if (kind >= DAE__STATEMENT_BODY)
     s->word = dae__parser_text(p);
-  if (kind >= DAE__STATEMENT_MODEL)
+  if (kind >= DAE__STATEMENT_TABLE)
     dae__parser_advance(p);
   if (kind == DAE__STATEMENT_IMPORT) {
     if (p->blocks > 0)
@@ -365,11 +371,13 @@ static void parse_statement(dae__parser *p, list *all)
     if (s->kind == DAE__STATEMENT_MODEL || s->kind == DAE__STATEMENT_SIMULATE)
       return; /* not imported */
     if (s->kind != DAE__STATEMENT_PARAM && s->kind != DAE__STATEMENT_LET &&
-        s->kind != DAE__STATEMENT_SYSTEM && s->kind != DAE__STATEMENT_TEMPLATE)
-      dae__load_fail(p->l, s->place,
-                     "an imported file may hold params, lets, parts and systems only; move this "
-                     "statement into a "
-                     "system, or into the model");
+        s->kind != DAE__STATEMENT_SYSTEM && s->kind != DAE__STATEMENT_TABLE &&
+        s->kind != DAE__STATEMENT_TEMPLATE)
+      dae__load_fail(
+          p->l, s->place,
+          "an imported file may hold params, lets, tables, parts and systems only; move this "
+          "statement into a "
+          "system, or into the model");
   }
   *all->last = s;
   all->last = &s->next;

@@ -238,47 +238,72 @@ static size_t source_folder(const char *path)
   return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-int dae__open_import(dae__load *l, int place, const char *path)
+/* Resolves the links in the path of the model, at the first file that it names: that takes as long
+ * as parsing. */
+static void source_resolve_model(dae__load *l)
 {
   dae__file *main_file = &l->files.item[0];
-  const dae__file *from = source_file_of(&l->files, place);
-  if (!main_file->path)
-    dae__load_fail(l, place, "a model that was not read from a file cannot import files");
-  else if (path[0] == '/' || path[0] == 0)
-    dae__load_fail(
-        l, place,
-        "the path of an import must be relative to this file, below the folder of the model");
-  if (l->status)
-    return -1;
-  /* only at the first import: resolving links takes as long as parsing */
-  if (!main_file->canonical) {
-    char *own = realpath(main_file->path, NULL);
-    if (own) /* a pipe has no real path */
-      main_file->path = dae__pool_text(l->keep, own, strlen(own));
-    main_file->canonical = true;
-    free(own);
+  if (main_file->canonical)
+    return;
+  char *own = realpath(main_file->path, NULL);
+  if (own) /* a pipe has no real path */
+    main_file->path = dae__pool_text(l->keep, own, strlen(own));
+  main_file->canonical = true;
+  free(own);
+}
+
+const char *dae__resolve_path(dae__load *l, int place, const char *path, const char *what,
+                              const char *done, const char **shown)
+{
+  const dae__file *main_file = &l->files.item[0], *from = source_file_of(&l->files, place);
+  if (!main_file->path) {
+    dae__load_fail(l, place, "a model that was not read from a file cannot %s files",
+                   !strcmp(done, "imported") ? "import" : "read");
+    return NULL;
   }
+  if (path[0] == '/' || path[0] == 0) {
+    dae__load_fail(l, place,
+                   "the path of %s must be relative to this file, below the folder of the model",
+                   what);
+    return NULL;
+  }
+  source_resolve_model(l);
   if (!dae__load_ok(l))
-    return -1;
-  char *shown =
-      dae__pool_print(l->scratch, "%.*s%s", (int)source_folder(from->name), from->name, path);
+    return NULL;
+  *shown = dae__pool_print(l->scratch, "%.*s%s", (int)source_folder(from->name), from->name, path);
   char *joined =
       dae__pool_print(l->scratch, "%.*s%s", (int)source_folder(from->path), from->path, path);
   if (!dae__load_ok(l))
-    return -1;
+    return NULL;
   char *real = realpath(joined, NULL);
+  if (!real) {
+    source_unreadable(l, place, *shown, strerror(errno));
+    return NULL;
+  }
+  if (strncmp(real, main_file->path, source_folder(main_file->path)) != 0)
+    dae__load_fail(l, place, "%s is outside the folder of the model; only files below it can be %s",
+                   *shown, done);
+  const char *copy = dae__pool_text(l->scratch, real, strlen(real));
+  free(real);
+  return dae__load_ok(l) ? copy : NULL;
+}
+
+bool dae__load_regular(dae__load *l, int place, const char *name, const char *path)
+{
+  struct stat info;
+  if (stat(path, &info))
+    return source_unreadable(l, place, name, strerror(errno)) >= 0;
+  return S_ISREG(info.st_mode) ||
+         source_unreadable(l, place, name, "it is not a regular file") >= 0;
+}
+
+int dae__open_import(dae__load *l, int place, const char *path)
+{
+  const char *shown, *real = dae__resolve_path(l, place, path, "an import", "imported", &shown);
   if (!real)
-    return source_unreadable(l, place, shown, strerror(errno));
-  int file = -1;
+    return -1;
   for (int i = 0; i < l->files.count; i++)
     if (l->files.item[i].path && !strcmp(l->files.item[i].path, real))
-      file = i;
-  if (strncmp(real, main_file->path, source_folder(main_file->path)) != 0)
-    dae__load_fail(l, place,
-                   "%s is outside the folder of the model; only files below it can be imported",
-                   shown);
-  else if (file < 0)
-    file = dae__open_file(l, place, shown, real);
-  free(real);
-  return file;
+      return i;
+  return dae__open_file(l, place, shown, real);
 }

@@ -3,6 +3,7 @@
 #ifndef DAEDAL_MODEL_TEXT_TREE_H
 #define DAEDAL_MODEL_TEXT_TREE_H
 
+#include "model/graph/curve.h"
 #include "model/text/lex.h"
 
 typedef enum dae__expr_kind {
@@ -42,6 +43,17 @@ typedef struct dae__range {
 
 enum { DAE__RANK = 3 }; /* largest number of indices of an array */
 
+/* Samples of a table, or how those of an input are interpolated. */
+typedef struct dae__data {
+  const dae__expr *point; /* x1, y1, x2, y2, ...; NULL: those of a file */
+  const char *file;
+  int file_place;
+  const char *column[2]; /* names of the columns for x and y; NULL: the first two */
+  int column_place[2];
+  dae__interpolation how;
+  bool chosen, periodic;
+} dae__data;
+
 /* The declaration of one name. */
 typedef struct dae__declaration {
   const char *name;
@@ -49,13 +61,15 @@ typedef struct dae__declaration {
   int rank;
   dae__range range[DAE__RANK];
   int parameters; /* number of parameters of a function or part; -1: neither */
-  const char **parameter;
+  const char *const *parameter;
   const dae__expr **standard;    /* by parameter of a part: its default; NULL: none */
   const dae__expr *value, *rate; /* value or start value, and start rate; NULL: none */
   bool fixed, rate_fixed;
   /* absolute tolerances of the variable, and of the rate of a coordinate; NULL: none, for the rate
    * that of the coordinate */
   const dae__expr *atol, *rate_atol;
+  const char *unit;      /* text of the unit; NULL: none */
+  const dae__data *data; /* of a table or input */
   struct dae__declaration *next;
 } dae__declaration;
 
@@ -84,6 +98,8 @@ typedef struct dae__declaration {
 typedef enum dae__statement_kind {
   DAE__STATEMENT_EQUATION, /* equation A = B */
   DAE__STATEMENT_SETTING,  /* setting of a system: method NAME, step H, ... */
+  DAE__STATEMENT_TABLE,    /* statements whose words are no keywords: names in other places */
+  DAE__STATEMENT_INPUT,
 #define DAE__STATEMENT_ENUM(name, word) DAE__STATEMENT_##name,
   DAE__STATEMENT_LIST(DAE__STATEMENT_ENUM)
 #undef DAE__STATEMENT_ENUM

@@ -264,6 +264,7 @@ dae_status dae__explicit_create(dae__arena *arena, const dae_adapter *adapter,
                         .self = o,
                         .order = pair->order,
                         .second_order = true,
+                        .conserves = !pair->closed,
                         .stiffness = &o->memory->stiffness,
                         .control = dae__controller_defaults(pair->estimate_order)};
   out->control.safety = SAFETY_FACTOR;

@@ -1,6 +1,7 @@
 /* Gauss collocation of order 2s by functional iteration. Its files:
- *   gauss.c         stepper: iteration, convergence test, error estimate
- *   gauss_kernel.c  kernels: states by slopes, extrapolation of slopes */
+ *   gauss.c            stepper: attempt, error estimate, dense output, creation
+ *   gauss_iteration.c  functional iteration and its convergence test
+ *   gauss_kernel.c     kernels: states by slopes, extrapolation of slopes */
 #ifndef DAEDAL_ONESTEP_GAUSS_GAUSS_H
 #define DAEDAL_ONESTEP_GAUSS_GAUSS_H
 
@@ -51,10 +52,11 @@ typedef struct dae__gauss_rule {
 /* Scalars of the saved state. */
 typedef struct dae__gauss_memory {
   double h; /* size of the last accepted step; 0: no step to extrapolate from */
-  /* contraction of the third sweep and step size at which it was measured; 0: not known */
+  /* contraction of the sweeps and step size at which it was measured; 0: not known */
   double rate, measured_h;
   int last; /* index in K of the slopes of the last accepted step */
-  /* sweeps of the last attempt relative to their limit */
+  /* sweeps of the last attempt relative to their limit, up to the error that the iteration of the
+   * first step may leave */
   double stiffness;
   long iterations;
   long steps;  /* number of completed steps, by which the stop value decreases */
@@ -91,6 +93,7 @@ struct dae__gauss {
   double *inverse_weight; /* reciprocal weights 1 / (rtol |x0_i| + atol_i) */
   double inverse_nx;
   double *zero, *error;
+  double *predicted; /* slope of a stage before its evaluation */
 };
 
 static inline double *dae__gauss_slope(const dae__gauss *o, double *K, int j)
@@ -108,7 +111,19 @@ dae__gauss_kernel *dae__gauss_select_kernel(const dae__gauss *o, int n);
 dae__gauss_kernel dae__gauss_state_any;
 
 /* Predictor of an attempt: K_0 at its start, and K_1 ... K_s extrapolated from the last step (true)
- * or all equal to K_0 (false). */
-bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K);
+ * or all equal to K_0 (false). psi: at node c_i, the product of its distances from the nodes of the
+ * last step, to which the error of K_i is proportional. */
+bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *psi);
+
+/* Adds the node of stage i, counted from 0, to those extrapolated from: the difference of K_(i+1)
+ * from o->predicted, scaled as psi, corrects the slopes of later stages. */
+void dae__gauss_correct(const dae__gauss *o, int i, double *psi, double *K);
+
+/* Solves the equations of the stages: K and step->to.z. Ends early where the error estimate is
+ * certain to exceed the tolerance. */
+dae_status dae__gauss_iterate(dae__gauss *o, const dae_step *step, double *K, dae_error *err);
+
+/* Error estimate e_s relative to the mapped tolerance, by the slopes K; o->error = e_s / gamma. */
+double dae__gauss_mapped_error(dae__gauss *o, double h, const double *K);
 
 #endif

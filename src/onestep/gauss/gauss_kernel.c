@@ -7,7 +7,9 @@
  *
  *   p(x) = d_n + (x - x_n) (d_(n-1) + (x - x_(n-1)) (... + (x - x_1) d_0)),
  *
- *   d_j the divided difference of k_j ... k_n. */
+ *   d_j the divided difference of k_j ... k_n;
+ * - correction of these slopes by those evaluated so far: with a further node x_i the polynomial
+ *   changes by (k_i - p(x_i)) psi(x) / psi(x_i), psi(x) = (x - x_0) ... (x - x_n). */
 #include "core/assert.h"
 #include "core/vec.h"
 #include "onestep/gauss/gauss.h"
@@ -182,19 +184,37 @@ EXTRAPOLATE(gauss_extrapolate_5, 6)
 EXTRAPOLATE(gauss_extrapolate_6, 7)
 EXTRAPOLATE(gauss_extrapolate_any, o->s + 1)
 
-bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K)
+bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *psi)
 {
   const dae__gauss_memory *m = o->memory;
   int nx = o->adapter->nx;
   dae__copy(nx, step->from.dz, K);
   dae__copy(o->n2, step->from.z + o->n2, K);
   bool follows = m->h > 0 && step->h <= LONGEST_EXTRAPOLATION * m->h;
+  double q = follows ? step->h / m->h : 0;
+  for (int i = 0; i < o->s; i++) {
+    psi[i] = 1;
+    for (int j = 0; j < o->s + 2; j++)
+      psi[i] *= 1 + q * o->rule.c[i] - o->rule.node[j][0];
+  }
   if (follows)
     (o->s == 5   ? gauss_extrapolate_5
      : o->s == 6 ? gauss_extrapolate_6
-                 : gauss_extrapolate_any)(o, step->h / m->h, K);
+                 : gauss_extrapolate_any)(o, q, K);
   else
     for (int i = 1; i <= o->s; i++)
       dae__copy(nx, step->from.dz, dae__gauss_slope(o, K, i));
   return follows;
+}
+
+void dae__gauss_correct(const dae__gauss *o, int i, double *psi, double *K)
+{
+  const double *k = dae__gauss_slope(o, K, i + 1);
+  size_t nx = (size_t)o->adapter->nx;
+  for (int j = i + 1; j < o->s; j++) {
+    double ratio = psi[j] / psi[i], *later = dae__gauss_slope(o, K, j + 1);
+    for (size_t e = (size_t)o->n2; e < nx; e++)
+      later[e] += ratio * (k[e] - o->predicted[e]);
+    psi[j] *= o->rule.c[j] - o->rule.c[i];
+  }
 }

@@ -110,6 +110,8 @@ static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_p
                                      : dae__adapter_momentum)(arena, problem, &o->descriptor.needs,
                                                               &o->control, &o->adapter, err));
   DAE__TRY(onestep_create_memory(o, arena, err));
+  dae__mech *m = o->adapter.forms->s ? NULL : o->adapter.forms->m;
+  DAE__TRY(dae__conserve_create(arena, m, &o->control, scale, &o->conserve, err));
   dae__copy(o->adapter.size, start->y, o->next.z);
   dae_status status = dae__onestep_reset_at(o, start->t, start->fixed, err);
   if (!status)

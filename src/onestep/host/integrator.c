@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "core/vec.h"
+#include "step/search.h"
 #include <math.h>
 
 /* ---- inputs ---- */
@@ -86,7 +87,11 @@ dae_status dae__onestep_complete(dae__onestep *o, double t, dae_error *err)
   double t0 = o->driver->t;
   dae_step step = {.t = t0, .h = t - t0, .from = o->now, .to = o->next};
   DAE__TRY(onestep_store_inputs(o, t, err));
+  double supplied;
+  DAE__TRY(dae__conserve_step(&o->conserve, &step, stepper->conserves, &supplied, err));
   DAE__TRY(stepper->table->complete(stepper->self, &step, err)); /* accepted from here on */
+  if (o->conserve.m)
+    o->conserve.memory->sum += supplied;
   DAE__ASSERT(o->control.step > 0 || dae__all_finite(o->adapter.nx, o->next.z));
   onestep_swap_ends(o);
   onestep_replace_now(o);
@@ -215,12 +220,12 @@ static dae_status onestep_evaluate(dae__onestep *o, double t, dae_dense accuracy
   dae_step step = {
       .t = k->t_previous, .h = k->t - k->t_previous, .from = o->previous, .to = o->now};
   dae_point p = {out->z, o->adapter.singular || accuracy == DAE_DENSE_RAW ? out->dz : NULL};
+  double x = dae__search_place(t, step.t, step.h);
   if (o->memory->crossed) {
-    dae__crossing_interpolate(&o->crossing, &step, (t - step.t) / step.h, p.z, p.dz);
+    dae__crossing_interpolate(&o->crossing, &step, x, p.z, p.dz);
     return DAE_OK;
   }
-  return stepper->table->dense_output(stepper->self, &step, (t - step.t) / step.h, accuracy, &p,
-                                      err);
+  return stepper->table->dense_output(stepper->self, &step, x, accuracy, &p, err);
 }
 
 static void onestep_interpolate_raw(void *self, double t, double *y, double *dy)
@@ -332,6 +337,7 @@ dae_status dae__onestep_reset_at(dae__onestep *o, double t, const bool *fixed, d
   o->driver->leaving = 0;
   o->memory->crossed = false;
   o->driver->started = false;
+  dae__conserve_restart(&o->conserve);
   return DAE_OK;
 }
 
@@ -359,6 +365,7 @@ static dae_status onestep_adjust(void *self, const double *y, dae_error *err)
     DAE__TRY(adapter->table->slopes(adapter->self, false, t, p->z, p->dz, err));
   DAE__TRY(onestep_store_inputs(o, t, err));
   onestep_replace_now(o);
+  dae__conserve_restart(&o->conserve);
   return DAE_OK;
 }
 
@@ -372,6 +379,12 @@ static dae_stats onestep_stats(const void *self)
       o->stepper[i].table->count(o->stepper[i].self, &s);
   s.switches = o->memory->switches;
   return s;
+}
+
+static double onestep_supplied(const void *self)
+{
+  const dae__onestep *o = self;
+  return o->conserve.m ? o->conserve.memory->sum : 0;
 }
 
 static dae_limits onestep_limits(const void *self, int i)
@@ -413,6 +426,7 @@ const dae__integrator_table dae__onestep_verbs = {.step = onestep_step,
                                                   .restart = onestep_restart,
                                                   .adjust = onestep_adjust,
                                                   .stats = onestep_stats,
+                                                  .supplied = onestep_supplied,
                                                   .limits = onestep_limits,
                                                   .reload = onestep_reload,
                                                   .free = onestep_release};

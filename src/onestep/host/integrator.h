@@ -2,11 +2,13 @@
  *
  *   driver.c       step-size control: attempt, error test, completion, next step size
  *   integrator.c   functions of the integrator's table: dense output, restart, statistics
+ *   conserve.c     corrections that keep the energy of conservative problems
  *   create.c       creation */
 #ifndef DAEDAL_ONESTEP_HOST_INTEGRATOR_H
 #define DAEDAL_ONESTEP_HOST_INTEGRATOR_H
 
 #include "onestep/host/adapter.h"
+#include "onestep/host/conserve.h"
 #include "step/controller.h"
 #include "step/crossing.h"
 #include "step/integrator.h"
@@ -33,6 +35,9 @@ typedef struct dae__stepper {
   const double *work;
   /* number of steps by which their share of the tolerance decreases (share.h); NULL: constant */
   const long *shared_steps;
+  /* steps do not damp, so that energy which they lose is an error, and are completed at the end of
+   * the step as it is when complete is called */
+  bool conserves;
 } dae__stepper;
 
 /* State of the driver that is saved with the integrator. */
@@ -110,6 +115,7 @@ struct dae__onestep {
   dae_point next;     /* end of the attempted step */
   dae_point output;   /* workspace of dense output */
   dae__crossing crossing;
+  dae__conserve conserve;
   dae__integrator_table table;
 };
 

@@ -80,22 +80,36 @@ void dae__slopes_integrate(const dae__slopes *slopes, int n2, int nx, const dae_
   polynomial_add_slopes(slopes, n2, nx, step, x, single, twice, z);
 }
 
+/* Weights at x, from the table or computed in `own`. */
+static dae__place_weights *polynomial_weights(dae__polynomial *o, const dae__slopes *slopes,
+                                              double x, dae__place_weights *own)
+{
+  static const double usual[] = {DAE__SEARCH_FIRST, DAE__SEARCH_SECOND, 1};
+  dae__place_weights *table = slopes->nodes == &o->nodes.wide ? o->wide_weights : o->fine_weights;
+  own->known = own->valued = false;
+  for (int k = 0; k <= DAE__SEARCH_INNER; k++)
+    own = x == usual[k] ? &table[k] : own;
+  if (!own->known)
+    dae__nodal_integrals(slopes->nodes, x, own->single, own->twice);
+  own->known = true;
+  return own;
+}
+
 static void polynomial_find_defect(dae__polynomial *o, const dae_step *step,
                                    const dae__slopes *slopes)
 {
-  dae__end_weights *w = slopes->nodes == &o->nodes.wide ? &o->wide_end : &o->fine_end;
-  if (!w->known)
-    dae__nodal_integrals(slopes->nodes, 1, w->single, w->twice);
-  w->known = true;
+  dae__place_weights own;
+  const dae__place_weights *w = polynomial_weights(o, slopes, 1, &own);
   polynomial_add_slopes(slopes, o->n2, o->adapter->nx, step, 1, w->single, w->twice, o->k);
   for (int i = 0; i < o->adapter->nx; i++)
     o->defect[i] = step->to.z[i] - o->k[i];
 }
 
 static void polynomial_state(const dae__polynomial *o, const dae_step *step,
-                             const dae__slopes *slopes, double x, double *z)
+                             const dae__slopes *slopes, double x, const dae__place_weights *w,
+                             double *z)
 {
-  dae__slopes_integrate(slopes, o->n2, o->adapter->nx, step, x, z);
+  polynomial_add_slopes(slopes, o->n2, o->adapter->nx, step, x, w->single, w->twice, z);
   dae__axpy(o->adapter->nx, x * x * (3 - 2 * x), o->defect, z);
 }
 
@@ -105,13 +119,15 @@ static dae__slopes polynomial_slopes(const dae__polynomial *o, const double *K)
   return (dae__slopes){K ? &o->nodes.wide : &o->nodes.fine, (K ? K : o->F) + o->n2, o->stride};
 }
 
-/* p = polynomial through the slopes at x, entries from n2 on */
+/* p = polynomial through the slopes at x with weights w, entries from n2 on */
 static void polynomial_slope(const dae__polynomial *o, const dae__slopes *slopes, double x,
-                             double *p)
+                             dae__place_weights *w, double *p)
 {
-  double w[DAE__NODAL_MAX];
-  dae__nodal_values(slopes->nodes, x, w);
-  dae__sum_rows(slopes->nodes->n, w, o->adapter->nx - o->n2, slopes->stride, slopes->K, p + o->n2);
+  if (!w->valued)
+    dae__nodal_values(slopes->nodes, x, w->value);
+  w->valued = true;
+  dae__sum_rows(slopes->nodes->n, w->value, o->adapter->nx - o->n2, slopes->stride, slopes->K,
+                p + o->n2);
 }
 
 void dae__polynomial_output(dae__polynomial *o, const dae_step *step, const double *K, double x,
@@ -119,17 +135,18 @@ void dae__polynomial_output(dae__polynomial *o, const dae_step *step, const doub
 {
   const dae_adapter *a = o->adapter;
   const dae__slopes best = polynomial_slopes(o, o->memory->refined ? NULL : K);
+  dae__place_weights own, *w = polynomial_weights(o, &best, x, &own);
   if (!o->memory->has_defect)
     polynomial_find_defect(o, step, &best);
   o->memory->has_defect = true;
-  polynomial_state(o, step, &best, x, z);
+  polynomial_state(o, step, &best, x, w, z);
   for (int i = a->nx; i < a->size; i++)
     z[i] = step->from.z[i] + x * (step->to.z[i] - step->from.z[i]);
   if (!dz)
     return;
   /* q' is v without its share of the defect */
   double share = x * x * (3 - 2 * x), rate = 6 * x * (1 - x) / step->h;
-  polynomial_slope(o, &best, x, dz);
+  polynomial_slope(o, &best, x, w, dz);
   for (int i = 0; i < o->n2; i++)
     dz[i] = z[o->n2 + i] - share * o->defect[o->n2 + i];
   dae__axpy(a->nx, rate, o->defect, dz);
@@ -143,7 +160,8 @@ static dae_status polynomial_evaluate(dae__polynomial *o, const dae_step *step,
                                       double *change, dae_error *err)
 {
   const dae_adapter *a = o->adapter;
-  polynomial_state(o, step, slopes, x, o->z);
+  dae__place_weights own;
+  polynomial_state(o, step, slopes, x, polynomial_weights(o, slopes, x, &own), o->z);
   DAE__TRY(a->table->slopes(a->self, true, step->t + x * step->h, o->z, o->k, err));
   for (int j = o->n2; j < a->nx; j++) {
     double d = step->h * fabs(o->k[j] - p[j]) * o->inverse_weight[j];
@@ -161,7 +179,8 @@ static dae_status polynomial_check(dae__polynomial *o, const dae_step *step,
   polynomial_find_defect(o, step, slopes);
   for (int i = middle - 2; i <= middle; i += 2) {
     double x = o->nodes.fine.x[i];
-    polynomial_slope(o, slopes, x, o->p);
+    dae__place_weights w = {.valued = false};
+    polynomial_slope(o, slopes, x, &w, o->p);
     DAE__TRY(polynomial_evaluate(o, step, slopes, x, o->p, &change, err));
   }
   *accurate = o->memory->has_defect = change <= TOLERANCE;
@@ -213,8 +232,10 @@ dae_status dae__polynomial_refine(dae__polynomial *o, const dae_step *step, cons
   if (o->collocated && !o->fixed && slopes.nodes->n >= CHECKED_SLOPES)
     status = polynomial_check(o, step, &slopes, &accurate, err);
   if (!status && !accurate) {
-    for (int i = 0; i < o->nodes.fine.n; i++)
-      polynomial_slope(o, &slopes, o->nodes.fine.x[i], o->F + (size_t)i * (size_t)o->stride);
+    for (int i = 0; i < o->nodes.fine.n; i++) {
+      dae__place_weights w = {.valued = false};
+      polynomial_slope(o, &slopes, o->nodes.fine.x[i], &w, o->F + (size_t)i * (size_t)o->stride);
+    }
     dae__copy(o->adapter->size, x0, o->z);
     status = polynomial_sweep(o, step, &useful, err);
     o->memory->refined = useful;

@@ -20,6 +20,7 @@
 
 #include "core/arena.h"
 #include "quadrature/collocation.h"
+#include "step/search.h"
 #include <daedal/stepper.h>
 
 /* State of the last step, saved with the integrator; all false when a step is completed. */
@@ -37,18 +38,23 @@ typedef struct dae__slopes {
   int stride;
 } dae__slopes;
 
-/* Integrals of a Lagrange basis over the whole step, computed at the first use. */
-typedef struct dae__end_weights {
-  bool known;
-  double single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX];
-} dae__end_weights;
+/* Integrals of a Lagrange basis up to a place in the step, and its values there. */
+typedef struct dae__place_weights {
+  bool known;  /* the integrals are known */
+  bool valued; /* the values are */
+  double single[DAE__NODAL_MAX], twice[DAE__NODAL_MAX], value[DAE__NODAL_MAX];
+} dae__place_weights;
+
+/* Weights at the places of each step at which dense output is asked for: samples of events and the
+ * end. Computed at the first use. */
+typedef dae__place_weights dae__usual_weights[DAE__SEARCH_INNER + 1];
 
 typedef struct dae__polynomial {
   const dae_adapter *adapter;
   int n2;                 /* number of coordinates q, x = (q, v, u) with q' = v */
   int stride;             /* distance of two rows of slopes, in doubles */
   dae__dense_nodes nodes; /* nodes of the slopes of the step, and of the refined ones */
-  dae__end_weights wide_end, fine_end; /* of these nodes, for the end defect */
+  dae__usual_weights wide_weights, fine_weights; /* of these nodes */
   bool collocated;   /* slopes of the step are those of a collocation polynomial at its stages */
   bool fixed;        /* steps of fixed size */
   double rtol, atol; /* tolerances of variable steps */

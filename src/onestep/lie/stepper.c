@@ -9,6 +9,11 @@
  * N = K tol_local^(-1/(p+1)) such steps have the sum of errors K tol_local^(p/(p+1)), which is
  * proportional to tol.
  *
+ * Index 2: y follows from the time derivative of the constraints at x, where an error of x in a
+ * stiff component appears times its rate. The difference of y of both solutions over 3, since errors
+ * of stiff components are of order 2, must be within the tolerance, too; dense output, by the slopes
+ * that belong to y, is right only then.
+ *
  * Discontinuity check: with x and its derivative at the start, in the middle and at the end,
  *
  *   D = x1 - x0 - h/6 (x0' + 4 xm' + x1') = O(h^5),     |P^-1 M D| <= 100 tol_local,
@@ -42,6 +47,9 @@
  * of a step has an error of at most 115 local tolerances with this bound, computed for x' = f(t).
  */
 #define MAX_SIMPSON_DEFECT 100
+/* Difference of both solutions of step doubling over the error of the finer one, by the order 2 of
+ * steps in stiff components. */
+#define STIFF_RATIO 3
 /* Ratio of the defects with and without P^-1 M below which a step is stiff: a rate lambda with
  * h gamma lambda = -10. Damping is stable there: the amplification of order 4 is below 0.05 on the
  * negative real axis, 0.23 on the imaginary axis. */
@@ -53,6 +61,7 @@ typedef struct stepper {
   int order;
   bool halves;        /* variable steps, of two halves */
   double rtol, atol;  /* local tolerance */
+  double share;       /* local tolerance over the tolerance */
   double gamma;       /* coefficient of P = M - gamma h J; 0: no damping */
   bool *undetermined; /* saved: whether y is undetermined at the end of the last step */
   dae_point middle;   /* saved: x and its derivative in the middle of the last step of two halves */
@@ -109,12 +118,44 @@ static bool lie_simpson_defect(stepper *o, const dae_step *step, double *norm)
   return *norm < STIFF_REDUCTION * unfiltered;
 }
 
+/* Derivative and y at the end of a step. With index 2, *error: error of y there relative to the
+ * tolerance, by y at the end without step doubling, which o->coarse.z has as its difference; y
+ * follows from the time derivative of the constraints, where an error of x in a stiff component
+ * appears times its rate. */
+static dae_status lie_solve_end(stepper *o, const dae_step *step, double *error, dae_error *err)
+{
+  const dae_adapter *a = o->adapter;
+  const dae_point *coarse = &o->coarse;
+  double t = step->t + step->h;
+  bool estimates = a->forms->undetermined && o->step.s->hidden_count > 0 && !a->forms->m;
+  *error = 0;
+  if (estimates) {
+    dae__axpy(a->nx, 1, step->to.z, coarse->z);
+    dae__copy(a->size - a->nx, step->to.z + a->nx, coarse->z + a->nx);
+    DAE__TRY(a->table->slopes(a->self, false, t, coarse->z, coarse->dz, err));
+    estimates = !*a->forms->undetermined;
+  }
+  DAE__TRY(a->table->slopes(a->self, false, t, step->to.z, step->to.dz, err));
+  for (int i = a->nx; estimates && i < a->size && !*a->forms->undetermined; i++) {
+    double weight = (o->rtol * fabs(step->to.z[i]) + o->atol * a->atol_scale[i]) / o->share;
+    double e = fabs(coarse->z[i] - step->to.z[i]) / weight / STIFF_RATIO;
+    if (e > *error)
+      *error = e, a->limiting->error = i;
+  }
+  return DAE_OK;
+}
+
 /* Derivative at the end of a step that passes the error test, discontinuity check, damping. */
 static dae_status lie_check_end(stepper *o, const dae_step *step, double *error, dae_error *err)
 {
   const dae_adapter *a = o->adapter;
-  double t = step->t + step->h, defect;
-  DAE__TRY(a->table->slopes(a->self, false, t, step->to.z, step->to.dz, err));
+  double t = step->t + step->h, defect, of_y;
+  int largest = a->limiting->error;
+  DAE__TRY(lie_solve_end(o, step, &of_y, err));
+  if (of_y > *error)
+    *error = of_y;
+  else
+    a->limiting->error = largest;
   if (a->forms->undetermined && (*o->undetermined || *a->forms->undetermined))
     return DAE_OK;
   bool stiff = lie_simpson_defect(o, step, &defect);
@@ -299,6 +340,7 @@ dae_status dae__lie_create_stepper(dae__onestep *host, dae__arena *arena, dae_er
   *o = (stepper){.adapter = a,
                  .order = order,
                  .halves = opts->step == 0,
+                 .share = share,
                  .rtol = share * opts->rtol,
                  .atol = share * opts->atol,
                  .gamma = order == 1   ? 0

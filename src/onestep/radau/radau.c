@@ -180,6 +180,7 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__UNINIT(arena, double, size);
   DAE__TRY(dae__arena_status(arena, err));
+  o->memory->rejected.t = NAN;
   radau_limit_memory(o, arena, stages);
   for (int i = first; i <= last; i++)
     o->rule[i]->s = 0;

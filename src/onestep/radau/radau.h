@@ -226,7 +226,11 @@ typedef struct dae__radau_memory {
   long iterations, full_steps, steps;
   double error; /* error estimate of the last step */
   double inner; /* error estimate of states and algebraic variables within the last step */
-  double work;  /* work in evaluations, without dense output */
+  /* start, size and error of the last attempt, if its error test failed; start NAN: it did not */
+  struct {
+    double t, h, error;
+  } rejected;
+  double work; /* work in evaluations, without dense output */
   dae__radau_selection selection;
 } dae__radau_memory;
 

@@ -23,7 +23,11 @@
  *   e = max_d e_(s-d) rho_d^d,   rho = max_d rho_d,   e rho^(s-1) <= tolerance;
  *
  * for smooth forces e = O(h^(s+1)), rho = O(h). Stiff components of e contain the error at the
- * start, the same for all d. Filtered once more, it decreases by 1/(h mu |lambda|) [HW96 IV.8].
+ * start, the same for all d. Filtered once more, it decreases by 1/(h mu |lambda|) [HW96 IV.8]. The
+ * error of the start is many tolerances where a variable goes to zero and its tolerance with it,
+ * and a smaller step does not help. Where the error of a second attempt from one start is not
+ * smaller in proportion to h, it is therefore the estimate filtered twice, and its bound for stiff
+ * components e_s - e_(s-1), which is free of it.
  * The weights of the last nodes in p(0) are small: a bend before the end shows in the slope there
  * beside its extrapolation from the stages before, by the same rule with one power of rho more.
  *
@@ -80,6 +84,23 @@ static void radau_error_filter(dae__radau *o, double w)
   dae__solver_solve(r->real, o->rhs);
   dae__axpy(r->n2, w, o->rhs, o->e_q);
   dae__copy(r->n2 + r->n1, o->rhs, o->e);
+}
+
+/* Filtered difference of the error estimates of the polynomials through all stages and through all
+ * but the last one: without the slope at the start, and with it the error of the start. */
+static void radau_error_difference(dae__radau *o, const dae__radau_rule *rule, double h)
+{
+  const dae__reduced *r = o->r;
+  int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
+  double w = h * rule->mu;
+  dae__zero(dynamic, o->e);
+  dae__zero(n2, o->e_q);
+  for (int i = 0; i < rule->s; i++) {
+    double weight = w * ((i < rule->s - 1 ? rule->start[1][i] : 0) - rule->start[0][i]);
+    dae__axpy(dynamic, weight, o->K + (size_t)i * (size_t)n, o->e);
+    dae__axpy(n2, weight, o->Z + (size_t)i * (size_t)size + n2, o->e_q);
+  }
+  radau_error_filter(o, w);
 }
 
 /* Filtered error estimates e and e_q of the polynomial through the first s - d stages. */
@@ -166,6 +187,15 @@ static double radau_error_end(dae__radau *o, const dae__radau_rule *rule, const 
   return radau_error_nonsmooth(s, s + 1, radau_error_unmapped(o, rule, dynamic, o->e), rho);
 }
 
+/* Tests that an error of a step is that of its start: the attempt before failed from the same
+ * start, and its error was not larger in proportion to h, as an error of the step is at least. */
+static bool radau_error_is_of_start(const dae__radau *o, const dae_step *step, double error)
+{
+  const dae__radau_memory *m = o->memory;
+  return error > 1 && step->t == m->rejected.t &&
+         error * m->rejected.h > m->rejected.error * step->h;
+}
+
 /* Error of a step relative to the tolerance that does not follow from the mapped tolerance: of
  * stiff components, and over discontinuities; o->e receives its entries. */
 static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *rule,
@@ -174,7 +204,11 @@ static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *ru
   int s = rule->s, ratios = s - 1 < DAE__RADAU_RATIOS ? s - 1 : DAE__RADAU_RATIOS;
   int dynamic = o->r->n2 + o->r->n1;
   double e[DAE__RADAU_RATIOS + 2], estimate = 0, rho = 0;
-  double stiff = radau_error_stiff(o, rule, step->h, &e[0]);
+  double stiff = radau_error_stiff(o, rule, step->h, &e[0]), ignored;
+  if (s > 1 && radau_error_is_of_start(o, step, stiff)) {
+    radau_error_difference(o, rule, step->h);
+    stiff = fmin(stiff, radau_error_stiff(o, rule, step->h, &ignored));
+  }
   for (int d = 1; d <= ratios + 1; d++) {
     radau_error_filtered(o, rule, d, step);
     radau_error_filter(o, step->h * rule->mu);
@@ -222,16 +256,12 @@ static void radau_error_add_driven(dae__radau *o, const dae__radau_rule *rule)
   }
 }
 
-double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+/* Size of the error estimates relative to the mapped tolerance, and the largest entry. */
+static double radau_error_size(const dae__radau *o, const dae__radau_rule *rule, int *largest)
 {
   const dae__reduced *r = o->r;
-  double sum = 0, w = step->h * rule->mu, most = 0;
-  int count = r->n2, dynamic = r->n2 + r->n1, *largest = &o->adapter->limiting->error;
-  radau_error_filtered(o, rule, 0, step);
-  for (int i = dynamic; i < r->n; i++) /* error of algebraic variables, from B(w) */
-    o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
-  if ((r->algebraic || o->adapter->singular) && !r->index_2)
-    radau_error_add_driven(o, rule);
+  double sum = 0, most = 0;
+  int count = r->n2;
   for (int i = 0; i < r->n2; i++) {
     double e = o->e_q[i] / o->weight[i];
     sum += e * e;
@@ -248,6 +278,27 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_st
   double error = sqrt(sum / (count > 0 ? count : 1));
   if (r->n2 > 0) /* estimate of order s + 1, error of order 2s */
     error *= pow(dae__step_share(o->memory->steps), -(rule->s + 1) / (2. * rule->s));
+  return error;
+}
+
+static double radau_error_of_step(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+{
+  const dae__reduced *r = o->r;
+  double w = step->h * rule->mu;
+  int dynamic = r->n2 + r->n1;
+  radau_error_filtered(o, rule, 0, step);
+  for (int i = dynamic; i < r->n; i++) /* error of algebraic variables, from B(w) */
+    o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
+  if ((r->algebraic || o->adapter->singular) && !r->index_2)
+    radau_error_add_driven(o, rule);
+  double error = radau_error_size(o, rule, &o->adapter->limiting->error);
+  if (radau_error_is_of_start(o, step, error)) {
+    int other;
+    radau_error_filter(o, w);
+    double twice = radau_error_size(o, rule, &other);
+    radau_error_filtered(o, rule, 0, step);
+    error = twice <= 1 ? twice : error;
+  }
   o->memory->inner = error;
   for (int i = dynamic; r->index_2 && i < r->n; i++) /* y itself, not its integral */
     o->memory->inner = fmax(o->memory->inner, fabs(o->rhs[i] / w) / o->weight[r->n2 + i]);
@@ -255,8 +306,17 @@ double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_st
     return error;
   double reduced = radau_error_reduced_order(o, rule, step);
   if (reduced > error)
-    *largest = r->n2 + dae__largest(dynamic, o->e, o->weight + r->n2);
+    o->adapter->limiting->error = r->n2 + dae__largest(dynamic, o->e, o->weight + r->n2);
   return fmax(error, reduced);
+}
+
+double dae__radau_error(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+{
+  double error = radau_error_of_step(o, rule, step);
+  o->memory->rejected.t = error <= 1 ? NAN : step->t;
+  o->memory->rejected.h = step->h;
+  o->memory->rejected.error = error;
+  return error;
 }
 
 double dae__radau_error_algebraic(const dae__radau *o, const dae__radau_rule *rule,

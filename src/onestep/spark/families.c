@@ -1,4 +1,4 @@
-/* Families of SPARK tableaux [J09 2]:
+/* Families of SPARK tableaux [J09 section 2]:
  *
  *   a_ij = int_0^(c_i) l_j,   ab_ij = int_0^(ct_i) l_j,   at_ij = bt_j (1 - ab_ji / b_i)
  *

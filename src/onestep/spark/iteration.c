@@ -1,8 +1,8 @@
 /* Iterations of the stage system, and the choice between them.
  *
- * Simplified Newton in Gauss-Seidel form [J09 section 3]: Y is refreshed before the residuals; with
- * the transformation Q the increments of Z, L and Psi take s solves with matrix (2) and one with
- * matrix (3), factored once, at the predicted midpoint. The decoupled iteration (decoupled.h)
+ * Simplified Newton in Gauss-Seidel form [J09 section 2.2]: Y is refreshed before the residuals;
+ * with the transformation Q the increments of Z, L and Psi take s solves with matrix (2) and one
+ * with matrix (3), factored once, at the predicted midpoint. The decoupled iteration (decoupled.h)
  * replaces matrix (2) by blocks with the derivatives of the forces; full Newton is in
  * full_newton.c. If an iteration converges too slowly, the step is repeated with the next. */
 #include "core/assert.h"

@@ -1,5 +1,5 @@
 /* Transformation of the stage system for the simplified Newton iteration of an (s,s) tableau
- * [J09 2, 2.1]. With alpha = (A; b'), alphah = (Ah; bh') and alphat = (At; bt'):
+ * [J09 sections 2, 2.1]. With alpha = (A; b'), alphah = (Ah; bh') and alphat = (At; bt'):
  *
  *   gamma' = (-b' A^-1, 1)       gamma' alpha = 0
  *   w      = A M^-1 1

@@ -1,4 +1,4 @@
-/* The assumptions of [J09 2] on a tableau, in the order in which they depend on each other.
+/* The assumptions of [J09 section 2] on a tableau, in the order in which they depend on each other.
  *
  * Conditions on both kinds of tableaux
  *   b_i != 0, c_i != c_j;  b' 1 = bh' 1 = bt' 1 = 1;  c = A 1;  ct = Ab 1

@@ -69,6 +69,24 @@ static size_t report_system_of(const char *name, const char **at)
   return (*at)[length] == '.' ? length : 0;
 }
 
+/* Name of a column with its unit: x [m]. */
+static const char *report_label(const work *w, const char *name)
+{
+  const char *line = w->r->options.plan->units;
+  size_t length = strlen(name);
+  for (; line && *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    if (strcspn(line, "\t") != length || strncmp(line, name, length) != 0)
+      continue;
+    const char *unit = line + length + 1;
+    size_t size = strcspn(unit, "\n");
+    char *label = DAE__ALLOC(w->arena, char, length + size + 4);
+    if (label)
+      snprintf(label, length + size + 4, "%s [%.*s]", name, (int)size, unit);
+    return label ? label : name;
+  }
+  return name;
+}
+
 /* Writes plots of all columns of one kind, one plot for each system. */
 static void report_plot_kind(const work *w, dae__column_kind kind, const char *title)
 {
@@ -83,8 +101,8 @@ static void report_plot_kind(const work *w, dae__column_kind kind, const char *t
       if (r->kind[i] != kind || done[i] || report_system_of(r->names[i], &other) != length ||
           memcmp(system, other, length) != 0)
         continue;
-      curves[count++] =
-          (dae_curve){r->names[i], w->data[0], w->data[i], r->rows.count, DAE_CURVE_LINE};
+      curves[count++] = (dae_curve){report_label(w, r->names[i]), w->data[0], w->data[i],
+                                    r->rows.count, DAE_CURVE_LINE};
       done[i] = true;
     }
     char text[200];

@@ -15,6 +15,9 @@
 /* Smallest weight of an unknown in the norm of steps, as a fraction of the largest unknown of its
  * group. Chosen, not measured. */
 #define MIN_WEIGHT 1e-3
+/* Steps that count as round-off, in units of the effect of the round-off of the rows. Chosen, not
+ * measured. */
+#define ROUND_OFF_STEPS 4
 /* Relative change of the unknowns below which a stagnating Newton iteration counts as converged to
  * round-off. Chosen, not measured. */
 #define STAGNATION_CHANGE 1e-9
@@ -122,6 +125,29 @@ static dae_status newton_advance(dae__semi_newton *w, const dae__semi_system *sy
   return status;
 }
 
+/* Whether the last step is round-off of the rows. The norm of steps does not show it where unknowns
+ * pass zero: it relates them to their own size. */
+static dae_status newton_is_round_off(dae__semi_newton *w, const dae__semi_system *system,
+                                      bool *yes, dae_error *err)
+{
+  *yes = false;
+  if (!system->round_off)
+    return DAE_OK;
+  DAE__TRY(system->round_off(system->self, w->trial, err));
+  dae__zero(w->n, w->weight);
+  for (int k = 0; k < 2; k++) { /* two choices of signs, against cancellation */
+    for (int i = 0; i < w->n; i++)
+      w->next[i] = (k * i) % 2 ? -w->trial[i] : w->trial[i];
+    dae__semi_newton_apply(w, ROUND_OFF_STEPS, w->next, w->next);
+    for (int j = 0; j < w->n; j++)
+      w->weight[j] = fmax(w->weight[j], fabs(w->next[j]));
+  }
+  *yes = true;
+  for (int j = 0; j < w->n; j++)
+    *yes = *yes && fabs(w->step[j]) <= w->weight[j] + DBL_MIN;
+  return DAE_OK;
+}
+
 dae_status dae__semi_newton_solve(dae__semi_newton *w, const dae__semi_system *system, double *u,
                                   dae_error *err)
 {
@@ -139,6 +165,12 @@ dae_status dae__semi_newton_solve(dae__semi_newton *w, const dae__semi_system *s
     status = newton_advance(w, system, size, u, err);
     if (!status && (size <= 4 * DBL_EPSILON || (size < w->stagnation && size > 0.5 * before)))
       return DAE_OK;
+    if (status == DAE_ERROR_START || (!status && size > 0.5 * before)) {
+      bool done;
+      DAE__TRY(newton_is_round_off(w, system, &done, err));
+      if (done)
+        return DAE_OK;
+    }
     before = size;
   }
   return status ? status : DAE_ERROR_START;
@@ -153,7 +185,7 @@ dae_status dae__semi_slopes_prepare(dae__arena *arena, dae__semi *s, dae__semi_s
   out->M = DAE__ALLOC(arena, double, dae__pattern_count(&s->M));
   out->J = DAE__ALLOC(arena, double, dae__pattern_count(&s->J));
   out->F_t = DAE__ALLOC(arena, double, s->ny);
-  DAE__VECTORS(arena, s->n, &out->u, &out->point);
+  DAE__VECTORS(arena, s->n, &out->u, &out->point, &out->later);
   if (!s->p->J)
     out->fine = dae__difference_create(arena, &s->J, true);
   int *start = DAE__ALLOC(arena, int, s->ny + 1);
@@ -211,11 +243,34 @@ static dae_status slopes_matrix(void *self, const double *u, double *values, dae
   return status;
 }
 
+/* Rows are sums of terms that are as large as those of their derivatives, J_ij z_j and, by time,
+ * r_t t. */
+static dae_status slopes_round_off(void *self, double *r, dae_error *err)
+{
+  dae__semi_slopes *w = self;
+  dae__semi *s = w->s;
+  double t = w->t, *later = w->later;
+  DAE__TRY(dae__semi_rhs(s, t + DBL_EPSILON * fabs(t), w->point, later, err));
+  DAE__TRY(dae__semi_rhs(s, t, w->point, r, err));
+  for (int i = 0; i < s->n; i++)
+    r[i] = fabs(later[i] - r[i]) + DBL_EPSILON * fabs(r[i]);
+  for (int j = 0; j < s->n; j++)
+    for (int e = s->J.start[j]; e < s->J.start[j + 1]; e++)
+      r[s->J.row[e]] += DBL_EPSILON * fabs(w->J[e] * w->point[j]);
+  for (int i = 0; i < s->ny; i++)
+    if (s->hidden[i])
+      r[s->nx + i] = DBL_EPSILON * fabs(w->F_t[i]);
+  for (int j = 0; w->surface && j < s->nx; j++)
+    for (int e = w->surface->A.start[j]; e < w->surface->A.start[j + 1]; e++)
+      r[s->nx + w->surface->A.row[e]] += DBL_EPSILON * fabs(w->surface->A_values[e] * w->u[j]);
+  return DAE_OK;
+}
+
 dae_status dae__semi_slopes_solve(dae__semi_slopes *slopes, double t, double *z, double *dx,
                                   dae_error *err)
 {
   dae__semi *s = slopes->s;
-  dae__semi_system system = {slopes, slopes_residual, slopes_matrix};
+  dae__semi_system system = {slopes, slopes_residual, slopes_matrix, slopes_round_off};
   DAE__ASSERT(slopes->newton.solver); /* dae__semi_slopes_create comes first */
   slopes->t = t;
   dae__copy(s->nx, z, slopes->point);

@@ -16,6 +16,8 @@ typedef struct dae__semi_system {
   void *self;
   dae_status (*residual)(void *self, const double *u, double *r, dae_error *err);
   dae_status (*matrix)(void *self, const double *u, double *values, dae_error *err);
+  /* Round-off of the rows of r at the point of the last matrix, at most; NULL: not known. */
+  dae_status (*round_off)(void *self, double *r, dae_error *err);
 } dae__semi_system;
 
 typedef struct dae__semi_newton {
@@ -60,6 +62,7 @@ typedef struct dae__semi_slopes {
   double t;
   double *M, *J, *F_t; /* values at z; F_t = dF2/dt at fixed x */
   double *u, *point;   /* unknowns (x', y), and the point (x, y) of an iterate */
+  double *later;       /* workspace of round-off: rows a little later */
   dae_pattern J_y;     /* pattern of d(f,F)/dy, the last ny columns of J */
   dae__block M_at, J_y_at, A_at;
   dae_pattern pattern;

@@ -109,7 +109,7 @@ static dae_status quasilinear_euler_step(euler *e, double t, double h, const dou
                                          dae_error *err)
 {
   dae__semi *s = e->q->s;
-  dae__semi_system system = {e, quasilinear_residual, quasilinear_matrix};
+  dae__semi_system system = {e, quasilinear_residual, quasilinear_matrix, NULL};
   e->t = t;
   e->h = h;
   dae__zero(s->nx, e->u);

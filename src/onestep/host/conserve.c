@@ -1,0 +1,95 @@
+#include "onestep/host/conserve.h"
+#include "core/error.h"
+#include "core/vec.h"
+#include <math.h>
+
+/* Least v.M v, relative to the largest one, at which velocities are corrected: where they are
+ * small, a correction of the energy by them alone is a large change of the phase. Chosen: half the
+ * largest velocity. */
+#define LEAST_KINETIC 0.25
+
+dae_status dae__conserve_create(dae__arena *arena, dae__mech *m, const dae_step_options *control,
+                                const double *atol_scale, dae__conserve *out, dae_error *err)
+{
+  *out = (dae__conserve){.rtol = control->rtol, .atol = control->atol, .atol_scale = atol_scale};
+  if (!m || !m->p->conservative || control->step > 0)
+    return DAE_OK;
+  out->m = m;
+  out->memory = DAE__STATE(arena, dae__conserve_memory, 1);
+  DAE__VECTORS(arena, m->nq, &out->p, &out->back);
+  DAE__TRY(dae__arena_status(arena, err));
+  DAE__LIMIT_TRUTH(arena, &out->memory->known, 1);
+  return DAE_OK;
+}
+
+/* E and v.M v of a state; DAE_ERROR_RECOVERABLE: they are not known there. p may have a part b(q)
+ * beside M v, as in a frame that turns: v.M v is half of v.(p(v) - p(-v)). */
+static dae_status conserve_measure(dae__conserve *o, double t, const double *z, double *E,
+                                   double *vMv, dae_error *err)
+{
+  dae_mechanical_at at = dae__mech_at(o->m, t, z);
+  double T, V;
+  bool has;
+  DAE__TRY(dae__mech_energy(o->m, &at, &T, &V, &has, err));
+  DAE__TRY(dae__mech_p(o->m, &at, o->p, err));
+  double vp = dae__dot(o->m->nq, at.v, o->p);
+  *E = vp - T + V;
+  for (int i = 0; i < o->m->nq; i++)
+    o->back[i] = -at.v[i];
+  at.v = o->back;
+  DAE__TRY(dae__mech_p(o->m, &at, o->p, err));
+  *vMv = (vp + dae__dot(o->m->nq, o->back, o->p)) / 2;
+  return DAE_OK;
+}
+
+/* largest change of a velocity by the factor 1 + r, in tolerances */
+static double conserve_size(const dae__conserve *o, const double *z, double r)
+{
+  double most = 0;
+  for (int i = o->m->at.v; i < o->m->at.v + o->m->nq; i++)
+    most = fmax(most, fabs(r * z[i]) / (o->rtol * fabs(z[i]) + o->atol * o->atol_scale[i]));
+  return most;
+}
+
+/* Corrects the end of a step, given the level at its start. */
+static dae_status conserve_correct(dae__conserve *o, const dae_step *step, double *supplied,
+                                   dae_error *err)
+{
+  dae__conserve_memory *k = o->memory;
+  double E, vMv;
+  if (!k->known)
+    DAE__TRY(conserve_measure(o, step->t, step->from.z, &k->level, &k->largest, err));
+  k->known = true;
+  DAE__TRY(conserve_measure(o, step->t + step->h, step->to.z, &E, &vMv, err));
+  k->largest = fmax(k->largest, vMv);
+  double missing = k->level - E, size = conserve_size(o, step->to.z, missing / vMv);
+  if (!(vMv > LEAST_KINETIC * k->largest) || !isfinite(size))
+    return DAE_OK;
+  *supplied = size > 1 ? missing / size : missing;
+  dae__scale(o->m->nq, 1 + *supplied / vMv, step->to.z + o->m->at.v);
+  return DAE_OK;
+}
+
+dae_status dae__conserve_step(dae__conserve *o, const dae_step *step, bool conserves,
+                              double *supplied, dae_error *err)
+{
+  dae_error why = dae_error_none();
+  dae_status status = DAE_OK;
+  *supplied = 0;
+  if (!o->m)
+    return DAE_OK;
+  if (conserves)
+    status = conserve_correct(o, step, supplied, &why);
+  if (!conserves || status) /* a level of its own: the step damps, or its energy is not known */
+    o->memory->known = false;
+  if (!status || status == DAE_ERROR_RECOVERABLE)
+    return DAE_OK;
+  *err = why;
+  return status;
+}
+
+void dae__conserve_restart(dae__conserve *o)
+{
+  if (o->memory)
+    o->memory->known = false;
+}
