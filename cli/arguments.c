@@ -68,7 +68,8 @@ static dae_status arguments_read_value(reader *in, char *equals, cli_given *give
     given->value = equals + 1;
     return DAE_OK;
   }
-  if (!given->option && arguments_switch_alone(in, given->name)) {
+  bool own = !given->option || given->option->kind == CLI_SWITCH;
+  if (own && arguments_switch_alone(in, given->name)) {
     given->value = "on";
     return DAE_OK;
   }

@@ -27,6 +27,12 @@ static bool settings_is_run_level(const char *name)
   return false;
 }
 
+/* Whether an option of the command line is one of the method. */
+static bool settings_is_of_method(const cli_given *given)
+{
+  return !given->option || given->option->kind == CLI_METHOD || given->option->kind == CLI_SWITCH;
+}
+
 /* first given option that the method does not have, NULL: none */
 static const char *settings_missing_option(const dae_method *method, const dae_model *model,
                                            const cli_arguments *args)
@@ -34,7 +40,7 @@ static const char *settings_missing_option(const dae_method *method, const dae_m
   const dae_model_setting *settings;
   int count = dae_model_settings(model, &settings);
   for (int i = 0; i < args->count; i++)
-    if ((!args->given[i].option || args->given[i].option->kind == CLI_METHOD) &&
+    if (settings_is_of_method(&args->given[i]) &&
         cli_option_index(method->options, args->given[i].name) < 0)
       return args->given[i].name;
   for (int i = 0; i < count; i++)
@@ -45,14 +51,15 @@ static const char *settings_missing_option(const dae_method *method, const dae_m
 }
 
 /* auto with options that the selected method lacks: the first applicable method that has all of
- * them, if any; never a method with a caution */
+ * them, if any; never a method with a caution. radau, to which auto switches where the motion is
+ * stiff, is the first to be tried. */
 static void settings_match_options(const dae_model *model, const cli_arguments *args, cli_choice *c)
 {
   const char *missing = settings_missing_option(c->method, model, args);
   dae_start start = dae_model_start(model);
   dae_error ignored;
-  for (int i = 0; missing && dae_method_at(i); i++) {
-    const dae_method *method = dae_method_at(i);
+  for (int i = -1; missing && (i < 0 || dae_method_at(i)); i++) {
+    const dae_method *method = i < 0 ? dae_method_find("radau", &ignored) : dae_method_at(i);
     if (method->caution || settings_missing_option(method, model, args) ||
         dae_method_check(method, dae_model_problem(model), &start, NULL, NULL, &ignored) < 0)
       continue;
@@ -295,7 +302,7 @@ static dae_status settings_set_all_from_command(const cli_arguments *args, cli_c
   dae_option_table table = settings_table(c->method);
   for (int i = 0; i < args->count; i++) {
     const cli_given *given = &args->given[i];
-    if (given->option && given->option->kind != CLI_METHOD)
+    if (!settings_is_of_method(given))
       continue;
     if (cli_option_index(&table, given->name) < 0)
       return settings_refuse_option(args, c->method, given->name, err);

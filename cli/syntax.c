@@ -17,6 +17,10 @@ static const cli_option run_options[] = {
     {"step", "H", CLI_METHOD, NULL, "fixed step size (default: variable steps)"},
     {"order", "K", CLI_METHOD, NULL, "largest order; with a fixed step, and for lie, the order"},
     {"stages", "S", CLI_METHOD, NULL, "stages of a Runge-Kutta method"},
+    {"damp", NULL, CLI_SWITCH, NULL,
+     "the smooth motion: removes fast oscillations (auto selects radau)"},
+    {"damp-time", "T", CLI_METHOD, NULL,
+     "with --damp: motion faster than T is fast (default: 1/30 of the run)"},
     {"window", "W", CLI_METHOD, NULL, "fixed window of a dynamic iteration"},
     {"sweep", "A,C,B", CLI_TEXT, NULL, "order of the systems in a sweep (default: the best)"},
     {"verify", NULL, CLI_FLAG, NULL, "compare a dynamic iteration with the assembled system"},
@@ -106,8 +110,8 @@ static const char run_text[] =
     "of the energy, names of the files.\n"
     "\n"
     "Options of the method (`daedal methods NAME`) are given by name: --error-test q,\n"
-    "--project off; a switch without a value is on: --damp. The command line\n"
-    "overrides `simulate` of the model, which overrides the defaults. --to 5 and\n"
+    "--project off; a switch without a value is on: --stability. The command\n"
+    "line overrides `simulate` of the model, which overrides the defaults. --to 5 and\n"
     "--to=5 are equivalent.\n"
     "An interrupt (Ctrl-C) ends the run after the current step; the results so far\n"
     "are kept.\n"

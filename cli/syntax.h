@@ -10,7 +10,8 @@ typedef enum cli_kind {
   CLI_TEXT,
   CLI_PAGE, /* optional file name ending in .html, with a default of the command */
   CLI_NUMBER,
-  CLI_METHOD /* numeric option of the method, of the same name */
+  CLI_METHOD, /* numeric option of the method, of the same name */
+  CLI_SWITCH  /* switch of the method, of the same name: on without a value */
 } cli_kind;
 
 typedef struct cli_option {

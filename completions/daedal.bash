@@ -56,8 +56,8 @@ _daedal_columns()
 _daedal_run_options()
 {
   local method=$(_daedal_method)
-  echo --method --conserve --to --rtol --atol --step --order --stages --window --sweep --verify \
-    --check-error --strict --set --set-from --input --jit --every --out --report --json --quiet --verbose --help
+  echo --method --conserve --to --rtol --atol --step --order --stages --damp --damp-time \
+    --window --sweep --verify --check-error --strict --set --set-from --input --jit --every --out --report --json --quiet --verbose --help
   [[ -n $method && $method != auto ]] && _daedal_names "$1" "$method" | sed 's/^/--/'
 }
 
@@ -96,7 +96,7 @@ _daedal()
     --from | --width | --height | --title | --seconds) return ;;
     --json) _daedal_files json "$current"; return ;;
     --report) _daedal_files html "$current"; return ;;
-    --to | --rtol | --atol | --step | --order | --stages | --window | --sweep | --set | --every)
+    --to | --rtol | --atol | --step | --order | --stages | --damp-time | --window | --sweep | --set | --every)
       return ;;
   esac
   case $command:$current in

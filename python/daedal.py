@@ -80,7 +80,7 @@ dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint, *
 dae_held { int count; void *value, *names; }
 dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *input_user, *why,
   *atol; dae_held held; }
-dae_start { double t; void *y, *fixed, *given, *held; }
+dae_start { double t; void *y, *fixed, *given, *held; double to; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
 dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive, bends; void *group; int member; }
 dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
@@ -90,6 +90,8 @@ dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps,
 dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second, first_growth,
   second_growth, observed; int most_sweeps, last_sweeps; double last_observed, last_predicted;
   long windows, sweeps; char order[256], loop[256]; }
+dae_damping { int kind; double scale, cut, amount, period[2], kept, distance; char name[64];
+  int restarts; double frequency[2], exchange, drift, drift_size; char drift_name[64]; }
 dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
@@ -100,7 +102,7 @@ dae_native_options { char *compiler, *cache; double seconds; long instructions; 
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events, switchings;
   double seconds, position_drift, velocity_drift, energy_start, energy_change, energy_balance,
-  energy_error, energy_tolerance, energy_supplied, oscillations, phase_error; bool damped; double energy_removed_at_start; char *caution; bool energy_has_potential; int moved, moved_given;
+  energy_error, energy_tolerance, energy_supplied, oscillations, phase_error; bool damped; dae_damping damping; double energy_removed_at_start, energy_removed_at_events; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
   char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; char *inputs, *units; }
@@ -605,7 +607,8 @@ class _System:
         name = _str(_s.dae_method.from_address(address).name)
         if wanted <= set(_options(name)):
             return _Choice(name, _str(why.value))
-        fitting = (other for other, m in _methods().items() if wanted <= set(_options(other))
+        known = sorted(_methods().items(), key=lambda item: item[0] != "radau")  # radau first
+        fitting = (other for other, m in known if wanted <= set(_options(other))
                    and not m.caution and self.refusal(other) is None)
         return _Choice(next(fitting, name), "it has the given options")
 

@@ -65,17 +65,18 @@ typedef struct dae_bdf_options {
   int projector;    /**< a dae_bdf_projector; bdf-cm */
   int independent;  /**< number of a coordinate that a split must keep independent, 0: any */
   bool filter;      /**< filtered error estimate without stiff components; bdf-cs, bdf-cm */
-  bool damp; /**< damping of unresolved oscillations: order 2 at most, filter, slow-manifold start;
-                bdf-cs, bdf-cm */
-  double damp_time; /**< with damp: time scale below which motions are removed from the start, 0:
-                       automatic */
+  bool damp;        /**< the smooth motion, without its fast oscillations: bdf-ggl, bdf-cs,
+                       bdf-cm */
+  double damp_time; /**< with damp: time scale below which motion is fast; 0: by the length of the
+                       motion (dae_start.to) */
   bool reset;       /**< bdf-ggl-star: multipliers set again at every prediction */
 } dae_bdf_options;
 
 /** Default options. */
 dae_bdf_options dae_bdf_defaults(void);
 
-extern const dae_option_table dae_bdf_option_table;          /**< options of bdf and bdf-ggl */
+extern const dae_option_table dae_bdf_option_table;          /**< options of bdf */
+extern const dae_option_table dae_bdf_ggl_option_table;      /**< options of bdf-ggl */
 extern const dae_option_table dae_bdf_ggl_star_option_table; /**< options of bdf-ggl-star */
 extern const dae_option_table dae_bdf_cs_option_table;       /**< options of bdf-cs */
 extern const dae_option_table dae_bdf_cm_option_table;       /**< options of bdf-cm */

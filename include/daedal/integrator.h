@@ -101,6 +101,38 @@ typedef struct dae_view {
   int pieces;
 } dae_view;
 
+/** What the option `damp` did to the start of a motion and to its restarts. */
+typedef enum dae_damping_kind {
+  DAE_DAMPING_NONE,    /**< nothing was removed: no motion of the start is fast */
+  DAE_DAMPING_REMOVED, /**< fast motion was removed */
+  DAE_DAMPING_KEPT,    /**< motion that is neither fast nor slow is kept, nothing was removed */
+  DAE_DAMPING_ALL,     /**< all motion was fast: what is left is rest */
+  DAE_DAMPING_FIXED    /**< fixed values hold the fast motion, nothing was removed */
+} dae_damping_kind;
+
+/** Report of the option `damp`. */
+typedef struct dae_damping {
+  dae_damping_kind kind; /**< what happened at the start */
+  double scale;          /**< time scale below which motion counts as fast */
+  double cut;            /**< time scale up to which fast motion was removed: `scale`, or a gap
+                            below it */
+  double amount;         /**< what was removed at the start, in tolerances; 0: nothing */
+  double period[2];      /**< shortest and longest period of what was removed; NaN: not known */
+  double kept;           /**< period of an oscillation near `scale` that is kept; 0: none */
+  double distance;       /**< largest change of a coordinate (or state) by the removal */
+  char name[64];         /**< its name */
+  int restarts;          /**< number of restarts, after events, at which fast motion was removed */
+  /** smallest and largest frequency of what was removed along the motion, relative to that at the
+   * start; NaN: it could not be followed */
+  double frequency[2];
+  /** largest energy along the motion, relative to that removed, that the oscillation would have
+   * exchanged with the slow motion; NaN: not known */
+  double exchange;
+  double drift;        /**< deviation of the true motion by it, in tolerances; NaN: not known */
+  double drift_size;   /**< the same in the unit of the variable */
+  char drift_name[64]; /**< variable with the largest one */
+} dae_damping;
+
 /** Takes one accepted step that does not pass t_stop (the last one ends there exactly). Returns
  * DAE_OK, or DAE_END at t_stop. After a failure the last accepted state is intact. */
 dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err);
@@ -138,6 +170,8 @@ dae_stats dae_integrator_stats(const dae_integrator *it);
 /** How often entry i of the state vector limited steps and iterations so far; 0 for entries in no
  * test, as multipliers, and for methods without the test. */
 dae_limits dae_integrator_limits(const dae_integrator *it, int i);
+/** Report of the option `damp`; kind DAE_DAMPING_NONE without it. */
+dae_damping dae_integrator_damping(const dae_integrator *it);
 /** Frees an integrator; NULL is allowed. */
 void dae_integrator_free(dae_integrator *it);
 

@@ -95,6 +95,8 @@ typedef struct dae_start {
    * methods change only the others where that makes the start consistent */
   const bool *given;
   const double *held; /**< held values, or NULL: their current ones */
+  double
+      to; /**< end of the motion; 0: not known. Its length tells the option `damp` what is fast */
 } dae_start;
 
 /** Diagnosis of a problem at a consistent point. */

@@ -44,6 +44,9 @@ typedef struct dae_rk_options {
   int order;         /**< explicit: 5 or 8, rosenbrock: 4 or 5; 0: by the tolerance */
   int stages;        /**< radau-iia: 1 to 3; radau: 3, 5, 7, gauss: 1 to 8, 0: by the tolerance */
   bool project; /**< explicit methods and gauss: projection onto the constraints after every step */
+  bool damp;    /**< radau: the smooth motion, without its fast oscillations */
+  double damp_time; /**< with damp: time scale below which motion is fast; 0: by the length of the
+                       motion (dae_start.to) */
 } dae_rk_options;
 
 /** Default options of the classical methods; step must be set. */

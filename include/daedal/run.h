@@ -92,16 +92,18 @@ typedef struct dae_summary {
       oscillations; /**< number of oscillations of the fastest-turning variable; 0: not counted */
   /** phase error in radians estimated from the energy error of an oscillation; NaN: not known */
   double phase_error;
-  bool damped; /**< option `damp` of the method */
+  bool damped;         /**< option `damp` of the method */
+  dae_damping damping; /**< what it removed, with `damped` */
   union {
-    double energy_removed_at_start; /**< by the slow-manifold start (`damp`); NaN: unknown */
+    double energy_removed_at_start; /**< by the move onto the slow motion (`damp`); NaN: unknown */
     double energy_settled DAE_DEPRECATED("energy_removed_at_start"); /**< deprecated: the same */
   };
-  const char *caution;       /**< warning of the method about its options; NULL: none */
+  double energy_removed_at_events; /**< the same at restarts after events */
+  const char *caution;             /**< warning of the method about its options; NULL: none */
   bool energy_has_potential; /**< false: kinetic energy only, with the work of all forces in the
                                 balance */
-  int moved; /**< number of start values changed by the consistent start or the slow-manifold start
-              */
+  int moved; /**< number of start values changed by the consistent start or the move onto the slow
+                motion */
   int moved_given;  /**< number of those that the user gave (dae_start.given); all without it */
   char moves[2048]; /**< one line per changed value: name, old and new value, separated by tabs */
   char files[512];  /**< names of the result files */

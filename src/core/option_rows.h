@@ -22,6 +22,11 @@
 #define MAX_STEP NUMBER(max_step, 0, INFINITY, "largest step size, 0: no limit")
 #define MAX_FAILURES COUNT(max_failures, 1, 1000, "failed attempts at one step before giving up")
 #define PROJECT FLAG(project, "project states onto the constraints after every step")
+#define DAMP                                                                                       \
+  FLAG(damp, "the smooth motion: what is fast is removed from the start and after events"),        \
+      NUMBER(damp_time, 0, INFINITY,                                                               \
+             "with damp: time scale below which motion is fast, 0: a "                             \
+             "thirtieth of the run, or less where a gap separates both")
 
 /* Table of a static array of rows. */
 #define TABLE(name, rows)                                                                          \

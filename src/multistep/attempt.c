@@ -10,11 +10,10 @@
 
 /* ---- norms ---- */
 
-/* share of the tolerance for the error of the next step; a damped run does not follow the motion so
- * closely */
+/* share of the tolerance for the error of the next step */
 static double bdf_share(const dae__bdf *s)
 {
-  if (!s->strict || s->opts.damp || s->m->stability.limited)
+  if (!s->strict || s->m->stability.limited)
     return s->strict ? DAE__BDF_LARGEST_SHARE : 1;
   double root = pow(s->rtol, 1.0 / DAE__MAX_ORDER);
   double steps = (double)(s->m->stats.steps - s->m->first_step);

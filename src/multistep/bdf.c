@@ -6,6 +6,7 @@
 #include "problem/consistent.h"
 #include "step/assembled.h"
 #include "step/integrator.h"
+#include "step/smooth/smooth.h"
 
 /* ---- supported problems ---- */
 
@@ -47,6 +48,27 @@ typedef struct request {
   const dae_bdf_options *opts;
 } request;
 
+/* With the option `damp`: moves the start (y, dy) onto the slow motion. */
+static dae_status bdf_smooth_start(dae__arena *arena, const dae__corrector *corrector,
+                                   const dae_bdf_options *opts, const dae_start *start, double *y,
+                                   double *dy, dae__smooth **out, dae_error *err)
+{
+  const dae__smooth_options smooth = {.rtol = opts->rtol,
+                                      .atol = opts->atol,
+                                      .time = opts->damp_time,
+                                      .from = start->t,
+                                      .to = start->to};
+  if (!opts->damp)
+    return DAE_OK;
+  if (!corrector->table->filter)
+    return dae__fail(err, DAE_ERROR_OPTION, "damp",
+                     "%s has no option damp: radau, bdf-ggl, bdf-cs and bdf-cm have it",
+                     corrector->method);
+  DAE__TRY(dae__smooth_create(arena, &corrector->problem, &smooth, out, err));
+  DAE__TRY(dae__smooth_start(*out, start->t, start->fixed, y, err));
+  return corrector->table->consistent(corrector->self, start->t, start->fixed, y, dy, err);
+}
+
 /* creates host and corrector of one uncoupled problem in one arena */
 static dae_status bdf_create_single(const void *request_of, const dae_problem *problem,
                                     const dae_start *start, const dae_env *env,
@@ -59,6 +81,7 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
   double *y = DAE__ALLOC(arena, double, size);
   double *dy = DAE__ALLOC(arena, double, size);
   dae__corrector corrector = {0};
+  dae__smooth *smooth = NULL;
   dae__corrector_create *create = problem->mechanical ? r->mechanical : dae__plain_create;
   dae_status status = y && dy ? DAE_OK : dae__out_of_memory(err);
   if (!status)
@@ -66,13 +89,19 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
   if (!status) {
     corrector.problem = *problem;
     corrector.method = r->method;
-    status =
-        dae__bdf_host_create(arena, &corrector, r->opts, start->t, start->fixed, y, dy, out, err);
+    status = bdf_smooth_start(arena, &corrector, r->opts, start, y, dy, &smooth, err);
+    if (!status)
+      status = dae__bdf_host_create(arena, &corrector, r->opts, start->t, y, dy, out, err);
+    if (!status && smooth)
+      status = dae__integrator_smooth(*out, smooth, err);
     if (status)
       corrector.table->free(corrector.self);
   }
-  if (status)
+  if (status) {
+    *out = NULL;
+    dae__smooth_free(smooth);
     dae__arena_free(arena);
+  }
   return status;
 }
 
@@ -102,7 +131,7 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
 METHOD("bdf", bdf_check, dae__bdf_accepts, dae_bdf_create, false, dae__ggl_create,
        dae_bdf_option_table)
 METHOD("bdf-ggl", bdf_ggl_check, dae__bdf_ggl_accepts, dae_bdf_ggl_create, true, dae__ggl_create,
-       dae_bdf_option_table)
+       dae_bdf_ggl_option_table)
 METHOD("bdf-ggl-star", bdf_ggl_star_check, dae__bdf_ggl_star_accepts, dae_bdf_ggl_star_create, true,
        dae__ggl_star_create, dae_bdf_ggl_star_option_table)
 METHOD("bdf-cs", bdf_cs_check, dae__bdf_cs_accepts, dae_bdf_cs_create, true, dae__cs_create,

@@ -82,13 +82,12 @@ dae_status dae__bdf_ggl_star_accepts(const dae_problem *problem, dae_error *err)
 dae_status dae__bdf_cs_accepts(const dae_problem *problem, dae_error *err);
 dae_status dae__bdf_cm_accepts(const dae_problem *problem, dae_error *err);
 
-/* Creates the integrator of a corrector, from the consistent state y with derivative dy. The
- * slow-manifold start of a damped run changes both, except for fixed entries (NULL: none). The
- * arena is that of the corrector; the integrator owns corrector and arena afterwards. On failure
- * they stay with the caller. */
+/* Creates the integrator of a corrector, from the consistent state y with derivative dy. The arena
+ * is that of the corrector; the integrator owns corrector and arena afterwards. On failure they
+ * stay with the caller. */
 dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *corrector,
-                                const dae_bdf_options *opts, double t, const bool *fixed, double *y,
-                                double *dy, dae_integrator **out, dae_error *err);
+                                const dae_bdf_options *opts, double t, const double *y,
+                                const double *dy, dae_integrator **out, dae_error *err);
 
 /* Constructor of a corrector: makes the start consistent; y and dy have the size of the state
  * vector. */

@@ -370,8 +370,6 @@ static dae_status bdf_host_restart(void *self, double t, const double *y, dae_er
   const dae__corrector *c = &s->corrector;
   dae__copy(c->size, y, s->scratch_state);
   DAE__TRY(c->table->consistent(c->self, t, NULL, s->scratch_state, s->scratch_rate, err));
-  if (s->opts.damp)
-    DAE__TRY(dae__bdf_slow_manifold_start(s, t, NULL, s->scratch_state, s->scratch_rate, err));
   dae__copy(c->size, s->scratch_state, s->state);
   dae__copy(c->size, s->scratch_rate, s->rate);
   s->m->t = s->m->t_previous = t;
@@ -479,8 +477,8 @@ static void bdf_alloc_memory(dae__bdf *s, dae__arena *arena)
 }
 
 dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *corrector,
-                                const dae_bdf_options *opts, double t, const bool *fixed, double *y,
-                                double *dy, dae_integrator **out, dae_error *err)
+                                const dae_bdf_options *opts, double t, const double *y,
+                                const double *dy, dae_integrator **out, dae_error *err)
 {
   const dae__corrector_table *table = corrector->table;
   DAE__ASSERT(table->start && table->setup && table->increment && table->output);
@@ -494,13 +492,7 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
       s->tested = i + 1;
   s->opts = *opts;
   s->strict = opts->rules == DAE_BDF_RULES_ACCURATE;
-  if (opts->damp && !table->filter)
-    return dae__fail(err, DAE_ERROR_OPTION, "damp",
-                     "%s has no damped mode: bdf-cs and bdf-cm have one", corrector->method);
-  if (opts->damp) {
-    s->opts.order = opts->order < DAE__BDF_DAMPED_ORDER ? opts->order : DAE__BDF_DAMPED_ORDER;
-    s->opts.filter = true;
-  }
+  s->opts.filter = opts->filter || opts->damp;
   s->rtol = opts->rtol;
   s->atol = opts->atol;
   s->max_order = s->opts.order;
@@ -521,13 +513,10 @@ dae_status dae__bdf_host_create(dae__arena *arena, const dae__corrector *correct
   s->m->t = s->m->t_previous = t;
   s->m->noise = 1;
   s->last = dae_error_none();
-  dae_status status = opts->damp ? dae__bdf_slow_manifold_start(s, t, fixed, y, dy, err) : DAE_OK;
-  if (status)
-    return dae__start_status(status, err);
   dae__copy(corrector->size, y, s->state);
   dae__copy(corrector->size, dy, s->rate);
   s->table = bdf_verbs;
   s->table.method = corrector->method;
-  status = dae__integrator_create(arena, &s->table, s, out);
+  dae_status status = dae__integrator_create(arena, &s->table, s, out);
   return status ? dae__out_of_memory(err) : DAE_OK;
 }

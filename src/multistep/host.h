@@ -1,8 +1,7 @@
 /* Internals of the BDF host, shared by its files:
- *   host.c                 steps made of attempts, starts, functions of the integrator's table
- *   attempt.c              one attempt at a step: Newton, error estimate, projection
- *   select.c               order and size of the next attempt, stability limit of orders 3 to 5
- *   slow_manifold_start.c  start of a damped run */
+ *   host.c     steps made of attempts, starts, functions of the integrator's table
+ *   attempt.c  one attempt at a step: Newton, error estimate, projection
+ *   select.c   order and size of the next attempt, stability limit of orders 3 to 5 */
 #ifndef DAEDAL_MULTISTEP_HOST_H
 #define DAEDAL_MULTISTEP_HOST_H
 
@@ -43,8 +42,6 @@
 #define DAE__BDF_MULTIPLIER_CHANGE 0.1
 /* ratio of cj to the cj of the iteration matrix beyond which a new matrix is formed, as in DASSL */
 #define DAE__BDF_CJ_RATIO 0.6
-/* largest order of a damped run: higher orders do not damp all oscillations */
-#define DAE__BDF_DAMPED_ORDER 2
 /* tolerance of the start values of fixed steps, relative to the tolerance of the run */
 #define DAE__BDF_START_TOLERANCE 1e-3
 /* tolerance of the times of grid points, relative to the step */
@@ -63,18 +60,6 @@
 #define DAE__BDF_LONGEST_TRIAL 1000000 /* largest number of steps of a trial of order 2 */
 /* length of a trial of order 2 from which on a decaying oscillation is no reason to continue it */
 #define DAE__BDF_LONG_TRIAL 240
-
-/* Constants of the slow-manifold start. */
-#define DAE__BDF_START_NEGLIGIBLE 0.1 /* negligible correction of the start, in tolerances */
-#define DAE__BDF_START_ITERATIONS 10  /* largest number of corrections of the start */
-/* ratio of minimum to maximum of |D_2 - D_3| that separates two time scales */
-#define DAE__BDF_SCALE_SEPARATION 0.02
-/* distance covered by the slow motion, relative to the deviation of the oscillation */
-#define DAE__BDF_SLOW_DISTANCE 10
-#define DAE__BDF_SCALE_RATIO 3.0 /* ratio of neighbouring time scales H in the search */
-#define DAE__BDF_SCALES 30       /* number of time scales in the search */
-/* largest time scale in the search, relative to |y| / |y'| */
-#define DAE__BDF_LARGEST_SCALE 10
 
 /* ---- memory ---- */
 
@@ -204,11 +189,5 @@ void dae__bdf_select_next(dae__bdf *s, dae__bdf_estimate est, int order_before, 
  * error test. */
 void dae__bdf_select_smaller(dae__bdf *s, dae__bdf_outcome outcome, dae__bdf_estimate est,
                              int count);
-
-/* Functions of slow_manifold_start.c. */
-/* Moves the consistent state y with derivative dy onto the slow manifold, if time scales are
- * separated. Fixed entries (NULL: none) do not change. */
-dae_status dae__bdf_slow_manifold_start(dae__bdf *s, double t, const bool *fixed, double *y,
-                                        double *dy, dae_error *err);
 
 #endif

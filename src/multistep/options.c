@@ -38,14 +38,10 @@ static const char *const projectors[] = {"fresh", "stale", NULL};
 #define FILTER                                                                                     \
   FLAG(filter, "multiply the error estimate by the inverse of the iteration matrix, so that stiff " \
                "components do not limit the step")
-#define DAMP                                                                                       \
-  FLAG(damp, "damp oscillations that the steps do not resolve: order 2 at most, filter on, the "   \
-             "start moved onto the slow manifold"),                                                \
-  NUMBER(damp_time, 0, INFINITY, "with damp: time scale below which motions are removed from the " \
-                                 "start, 0: found where scales are separated")
 /* clang-format on */
 
 static const dae_option bdf_options[] = {COMMON_(PLAIN_TEST)};
+static const dae_option ggl_options[] = {COMMON_(PLAIN_TEST), DAMP};
 static const dae_option star_options[] = {
     COMMON_(SPLIT_TEST), MULTIPLIERS, INDEPENDENT,
     FLAG(reset, "estimate the multipliers at every prediction from its residual")};
@@ -62,6 +58,7 @@ static const dae_option cm_options[] = {
            "last Jacobian")};
 
 const dae_option_table dae_bdf_option_table = TABLE("bdf", bdf_options);
+const dae_option_table dae_bdf_ggl_option_table = TABLE("bdf-ggl", ggl_options);
 const dae_option_table dae_bdf_ggl_star_option_table = TABLE("bdf-ggl-star", star_options);
 const dae_option_table dae_bdf_cs_option_table = TABLE("bdf-cs", cs_options);
 const dae_option_table dae_bdf_cm_option_table = TABLE("bdf-cm", cm_options);

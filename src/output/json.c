@@ -21,6 +21,43 @@ static void json_number_field(dae__text *text, const char *name, double value)
   dae__text_add(text, ",\n");
 }
 
+/* Adds the report of the option `damp`; null without it. */
+static void json_add_damping(dae__text *text, const dae_summary *s)
+{
+  static const char *const kinds[] = {"none", "removed", "kept", "all", "fixed"};
+  const dae_damping *d = &s->damping;
+  const struct {
+    const char *name;
+    double value;
+  } numbers[] = {{"scale", d->scale},
+                 {"cut", d->cut},
+                 {"amount", d->amount},
+                 {"shortest_period", d->period[0]},
+                 {"longest_period", d->period[1]},
+                 {"kept_period", d->kept > 0 ? d->kept : NAN},
+                 {"distance", d->distance},
+                 {"restarts", d->restarts},
+                 {"energy_removed_at_events", s->energy_removed_at_events},
+                 {"lowest_frequency", d->frequency[0]},
+                 {"highest_frequency", d->frequency[1]},
+                 {"exchange", d->exchange},
+                 {"drift", d->drift},
+                 {"drift_size", d->drift_size}};
+  if (!s->damped) {
+    dae__text_add(text, "  \"damping\": null,\n");
+    return;
+  }
+  dae__text_add(text, "  \"damping\": {\"kind\": \"%s\", \"name\": ", kinds[d->kind]);
+  dae__text_quote(text, d->name, sizeof d->name);
+  dae__text_add(text, ", \"drift_name\": ");
+  dae__text_quote(text, d->drift_name, sizeof d->drift_name);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    dae__text_add(text, ", \"%s\": ", numbers[i].name);
+    dae__text_number(text, numbers[i].value);
+  }
+  dae__text_add(text, "},\n");
+}
+
 /* Adds the index, constraints, drift and energy of the problem. */
 static void json_add_problem(dae__text *text, const dae_summary *s)
 {
@@ -43,6 +80,7 @@ static void json_add_problem(dae__text *text, const dae_summary *s)
   json_number_field(text, "phase_error", s->phase_error);
   dae__text_add(text, "  \"damped\": %s,\n", s->damped ? "true" : "false");
   json_number_field(text, "energy_removed_at_start", s->energy_removed_at_start);
+  json_add_damping(text, s);
   /* deprecated key of energy_removed_at_start */
   json_number_field(text, "energy_settled", s->energy_removed_at_start);
   dae__text_add(text, "  \"energy_has_potential\": %s,\n",

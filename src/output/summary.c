@@ -1,5 +1,5 @@
 /* The summary of a run as text: problem, method, work, accuracy, and the files of results. */
-#include "output/text.h"
+#include "output/summary.h"
 
 #include <daedal/run.h>
 #include <math.h>
@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL "  %-12s " /* format of the subject at the beginning of a line */
-#define EVENTS_LISTED 6  /* number of events in the summary with their times */
-#define INDENT "               "
-#define WIDTH 90     /* column at which reasons are wrapped */
-#define LONG_RUN 100 /* least number of oscillations whose phase is reported; chosen */
+#define EVENTS_LISTED 6 /* number of events in the summary with their times */
+#define WIDTH 90        /* column at which reasons are wrapped */
+#define LONG_RUN 100    /* least number of oscillations whose phase is reported; chosen */
 
 static const char *summary_plural(long count)
 {
@@ -219,8 +217,7 @@ static void summary_add_work(dae__text *t, const dae_summary *s)
     dae__text_add(t, LABEL "%s\n", "native code", native);
 }
 
-/* Adds the drift, the energy, its balance, and the energy removed by numerical damping: the
- * negative balance, which contains no other loss than that of the method. */
+/* Adds the drift, the energy and its balance. */
 static void summary_add_accuracy(dae__text *t, const dae_summary *s)
 {
   bool position = !isnan(s->position_drift), velocity = !isnan(s->velocity_drift);
@@ -258,15 +255,6 @@ static void summary_add_accuracy(dae__text *t, const dae_summary *s)
       dae__text_add(t,
                     INDENT "kinetic energy only: no potential is known, so the work of every\n" //
                     INDENT "force counts, gravity and springs included\n");
-  }
-  if (s->damped) {
-    dae__text_add(t, LABEL "unresolved oscillations, on purpose; energy removed: ", "damped");
-    if (isnan(s->energy_removed_at_start) || isnan(s->energy_balance))
-      dae__text_add(t, "not known\n");
-    else
-      dae__text_add(t, "%s\n" INDENT "at the start, %s along the way\n",
-                    dae__number_text(s->energy_removed_at_start, 3).text,
-                    dae__number_text(-s->energy_balance, 3).text);
   }
 }
 
@@ -406,7 +394,10 @@ static void summary_add_moves(dae__text *t, const dae_summary *s)
   if (s->moved == 0)
     return;
   dae__text_add(t, LABEL "%d value%s moved to make it consistent%s", "start", s->moved,
-                s->moved == 1 ? " was" : "s were", s->damped ? " and slow" : "");
+                s->moved == 1 ? " was" : "s were",
+                s->damping.kind == DAE_DAMPING_REMOVED || s->damping.kind == DAE_DAMPING_ALL
+                    ? " and slow"
+                    : "");
   dae__text_add(t, s->moved_given > 0 ? "; `fixed` holds a value:\n"
                                       : "; no given value was changed:\n");
   int width = 0;
@@ -441,6 +432,7 @@ size_t dae_summary_text(const dae_summary *s, char *text, size_t size)
   summary_add_coupling(&t, s);
   summary_add_work(&t, s);
   summary_add_accuracy(&t, s);
+  dae__summary_add_damping(&t, s);
   summary_add_phase(&t, s);
   if (s->caution)
     dae__text_add(&t, LABEL "%s\n", "caution", s->caution);

@@ -99,7 +99,7 @@ static const dae_method methods[] = {
     {.name = "bdf-ggl",
      .summary = "constrained mechanics in the stabilised index-2 form; order 1 to 5",
      .reference = "GGL85",
-     .options = &dae_bdf_option_table,
+     .options = &dae_bdf_ggl_option_table,
      .accepts = dae__bdf_ggl_accepts,
      .create = bdf_ggl_create,
      BDF},

@@ -122,6 +122,7 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   start.y = r->y;
   start.given = NULL; /* y is consistent */
   start.held = NULL;
+  start.to = r->plan->to;
   if (!opts && method->defaults) {
     void *own = dae_arena_alloc(r->arena, 1, method->options_size);
     if (!own)
@@ -141,7 +142,8 @@ static dae_status run_create(run *r, const dae_env *env, dae_error *err)
   DAE__TRY(method->create(&r->plan->problem, &start, opts, env, &r->it, err));
   if (!s->damped)
     return DAE_OK;
-  /* energy before and after the slow-manifold start of a damped run, which moves the state */
+  /* energy before and after the move onto the slow motion */
+  s->damping = dae_integrator_damping(r->it);
   double before, after, power;
   DAE__TRY(dae__monitor_energy(&r->monitor, start.t, r->y, &before, &power, err));
   DAE__TRY(dae_integrator_interpolate(r->it, start.t, r->y, NULL, err));
@@ -300,6 +302,36 @@ static bool run_at_end(const run *r, double t)
   return r->plan->to - t <= 4 * DBL_EPSILON * fmax(fabs(t), fabs(r->plan->to));
 }
 
+/* Largest energy that an oscillation removed by `damp` may exchange with the slow motion, and that
+ * a restart at a change of branches may remove, relative to the kinetic energy; chosen. */
+#define DAMPED_EXCHANGE 1
+#define DAMPED_BRANCH 0.1
+/* Least deviation of the slow motion by it, in tolerances: nonholonomic constraints may change the
+ * frequency without a force on the slow motion. */
+#define DAMPED_DRIFT 10
+
+/* Adds the energy that the restart at an event removed with the fast motion (damp). */
+static dae_status run_measure_removal(run *r, const dae__event_news *news, dae_error *err)
+{
+  double before, after, power;
+  if (!news->unmoved)
+    return DAE_OK;
+  DAE__TRY(dae__monitor_energy(&r->monitor, news->t, news->unmoved, &before, &power, err));
+  DAE__TRY(dae__monitor_energy(&r->monitor, news->t, news->after, &after, &power, err));
+  r->summary->energy_removed_at_events += before - after;
+  if (news->switched == 0 || !(before - after > DAMPED_BRANCH * r->monitor.kinetic) ||
+      dae__options_number(r->plan->method->options, r->plan->options, "damp_time") > 0)
+    return DAE_OK;
+  dae__fail(
+      err, DAE_ERROR_STEP, "damp",
+      "a branch of the forces changes at t = %.10g, and damp takes the motion that follows "
+      "for fast, with an energy of %.2g: a stop or a contact would not let go any more. Follow "
+      "it without damp; damp_time says what is fast and takes the smooth motion nevertheless",
+      news->t, before - after);
+  dae__fail_at(err, news->t, NAN);
+  return DAE_ERROR_STEP;
+}
+
 /* Completes the run up to an event at t: rows, actions of the event, rows before and after it. */
 static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
 {
@@ -327,6 +359,7 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   bool written = r->last_row == news.t && !news.acted;
   if (news.restarted) {
     dae__trust_event(&r->trust, t);
+    DAE__TRY(run_measure_removal(r, &news, err));
     DAE__TRY(dae__monitor_jump(&r->monitor, news.after, err));
   }
   /* a second run has time events at the same instants, and rows just before them */
@@ -547,6 +580,8 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
     snprintf(s->message, sizeof s->message, "%s", err->text);
   if (r->it)
     s->stats = dae_integrator_stats(r->it);
+  if (r->it && s->damped)
+    s->damping = dae_integrator_damping(r->it);
   if (r->it && r->plan->method->iterates) {
     s->systems = coupled->parts;
     dae_contraction_of(r->it, &s->contraction, NULL);
@@ -566,6 +601,7 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
     s->energy_tolerance = r->monitor.energy_tolerance;
     s->energy_supplied = r->monitor.corrected;
     s->oscillations = dae__monitor_oscillations(&r->monitor);
+    r->trust.kinetic = r->monitor.kinetic;
     s->phase_error = dae__trust_phase(s, &r->monitor);
   }
   dae__list_limits(r->it, &r->plan->problem, s);
@@ -585,6 +621,25 @@ static dae_status run_finish(run *r, dae_status status, dae_error *err)
   dae__verify_free(&r->verify);
   dae__arena_free(r->arena);
   return s->status;
+}
+
+/* Refuses a damped run whose oscillation determines the slow motion, unless the user has said by
+ * damp_time what is fast. */
+static dae_status run_check_damping(const run *r, dae_status status, dae_error *err)
+{
+  const dae_summary *s = r->summary;
+  const dae_option_table *table = r->plan->method->options;
+  const dae_damping d = dae_integrator_damping(r->it);
+  double energy = fabs(d.exchange * s->energy_removed_at_start);
+  if (!s->damped || !(d.drift > DAMPED_DRIFT) || !(energy > DAMPED_EXCHANGE * r->monitor.kinetic) ||
+      dae__options_number(table, r->plan->options, "damp_time") > 0)
+    return status;
+  return dae__fail(err, DAE_ERROR_STEP, "damp",
+                   "the oscillation that damp removes drives the slow motion: it exchanges an "
+                   "energy of about %.2g with it, whose kinetic energy is at most %.2g. The true "
+                   "motion is another one: follow it without damp; damp_time says what is fast "
+                   "and takes the smooth one nevertheless",
+                   energy, r->monitor.kinetic);
 }
 
 dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *summary,
@@ -607,6 +662,8 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
       status = plan->sinks[i].open(plan->sinks[i].self, r.columns.count, r.columns.names, err);
   if (status >= 0)
     status = run_integrate(&r, err);
+  if (status >= 0)
+    status = run_check_damping(&r, status, err);
   if (status == DAE_ERROR_COUPLING && plan->method->iterates && r.it)
     run_offer_assembled(&r, env, err);
   if (status == DAE_END)

@@ -13,6 +13,7 @@
   X(dae_contraction)                                                                               \
   X(dae_coupled)                                                                                   \
   X(dae_curve)                                                                                     \
+  X(dae_damping)                                                                                   \
   X(dae_diagnosis)                                                                                 \
   X(dae_difference)                                                                                \
   X(dae_drawing)                                                                                   \

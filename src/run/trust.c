@@ -13,6 +13,11 @@
  * tolerances, 0.1 % above 30, 2.7 % reject more than 0.6 times as many steps as they take. Those on
  * differences are the accepted error and the error that must not pass in silence. Those on drift,
  * phase, values and events are chosen, not measured. */
+/* number of periods in the run below which an oscillation is slow */
+#define DAMPING_SLOW_PERIODS 5
+/* deviation by a removed oscillation, in tolerances, and its energy in tolerances of the kinetic
+ * one where the deviation is not known */
+#define DAMPING_DRIFT 10
 #define ENERGY_AMBER 3         /* energy error in tolerances of the energy */
 #define ENERGY_RED 30          /* the same */
 #define ENERGY_ROUND_OFF 1e-12 /* energy error over the energy that counts as round-off */
@@ -134,6 +139,37 @@ static void trust_judge_steps(dae_summary *s)
     trust_add(s, DAE_TRUST_AMBER, "%s", s->caution);
 }
 
+/* Verdict on what the option `damp` removed or kept. */
+static void trust_judge_damping(dae_summary *s, double kinetic)
+{
+  const dae_damping *d = &s->damping;
+  if (!s->damped)
+    return;
+  if (d->kind == DAE_DAMPING_ALL)
+    trust_add(s, DAE_TRUST_AMBER, "all motion of the start was fast: what is left is rest");
+  if (d->kind == DAE_DAMPING_FIXED)
+    trust_add(s, DAE_TRUST_AMBER,
+              "the fast motion is in `fixed` values of the start: it is not removed");
+  if (d->drift > DAMPING_DRIFT)
+    trust_add(s, DAE_TRUST_AMBER,
+              "the oscillation that was removed drives the slow motion: the true one differs by "
+              "about %s tolerances, %s by %s",
+              dae__number_text(d->drift, 2).text, d->drift_name,
+              dae__number_text(d->drift_size, 2).text);
+  double removed = fmax(s->energy_removed_at_start, s->energy_removed_at_events);
+  if ((d->kind == DAE_DAMPING_REMOVED || d->restarts > 0) && isnan(d->drift) &&
+      removed > DAMPING_DRIFT * s->rtol * kinetic)
+    trust_add(s, DAE_TRUST_AMBER,
+              "the oscillation that was removed could not be followed: it may drive the slow "
+              "motion");
+  if (d->kept > 0 && s->t_end - s->t_start > DAMPING_SLOW_PERIODS * d->kept)
+    trust_add(s, DAE_TRUST_AMBER,
+              "an oscillation with a period of %s, %s in the run, is neither fast nor slow: kept; "
+              "--damp-time says which",
+              dae__number_text(d->kept, 2).text,
+              dae__number_text((s->t_end - s->t_start) / d->kept, 2).text);
+}
+
 static void trust_judge_difference(dae_summary *s)
 {
   const dae_error_check *c = &s->check;
@@ -168,6 +204,7 @@ void dae__trust_judge(dae_summary *s, const dae__trust_facts *f)
               "rows are off the constraints by %s tolerances", dae__number_text(f->drift, 3).text);
   trust_judge_difference(s);
   trust_judge_steps(s);
+  trust_judge_damping(s, f->kinetic);
   if (f->accumulates)
     trust_add(s, DAE_TRUST_AMBER, "events accumulate near t = %s",
               dae__number_text(f->accumulation_t, 6).text);

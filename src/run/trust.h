@@ -12,6 +12,7 @@
 
 /* Facts collected along a run that are not part of the summary. */
 typedef struct dae__trust_facts {
+  double kinetic;        /* largest kinetic energy */
   double drift;          /* largest drift off the constraints in tolerances */
   long rows_missing;     /* additional rows whose dense output failed */
   double largest;        /* largest |value| of the state vector in a row; NaN counts as infinite */

@@ -158,7 +158,7 @@ static dae_status assembled_create_at(const dae_problem *problem, const dae_star
     if (fixed)
       fixed[order[i]] = start->fixed[i];
   }
-  dae_start inner = {.t = start->t, .y = y, .fixed = fixed};
+  dae_start inner = {.t = start->t, .y = y, .fixed = fixed, .to = start->to};
   status = create(request, dae__assembly_problem(assembly), &inner, env, &child, err);
   if (!status)
     status = dae__permuted_create(arena, child, order, size, out, err);
@@ -182,7 +182,7 @@ dae_status dae__assembled_create(const dae_problem *problem, const dae_start *st
   /* given values outweigh the others; a start refused here may still be one for the method */
   dae__arena *arena = dae__arena_create(env);
   double *y = DAE__ALLOC(arena, double, dae_problem_size(problem));
-  dae_start from = {.t = start->t, .y = start->y, .fixed = start->fixed};
+  dae_start from = {.t = start->t, .y = start->y, .fixed = start->fixed, .to = start->to};
   dae_status status =
       y ? dae_consistent_start(problem, start, env, y, NULL, NULL, err) : dae__out_of_memory(err);
   if (!status)

@@ -72,6 +72,7 @@ static void events_allocate(dae__arena *arena, dae__events *ev)
   ev->y = DAE__ALLOC(arena, double, n);
   ev->found = DAE__ALLOC(arena, bool, count);
   ev->after = DAE__ALLOC(arena, double, n);
+  ev->unmoved = DAE__ALLOC(arena, double, n);
   ev->dy = DAE__ALLOC(arena, double, ev->size);
   ev->fixed = DAE__ALLOC(arena, bool, n);
   ev->setter = DAE__ALLOC(arena, int, n);

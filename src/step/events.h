@@ -94,12 +94,13 @@ dae__event_kinds dae__events_found(const dae__events *ev);
 /* Report of all events at one time. */
 typedef struct dae__event_news {
   double t;
-  const double *after; /* extended state vector after the events; valid until the next search */
-  int fired;           /* number of events that fired together, without guards */
-  int switched;        /* number of guards that changed their branch */
-  const char *name;    /* name of the first event that is no guard, or NULL */
-  bool acted;          /* an event that is no guard has an action */
-  bool restarted;      /* the integrator was restarted: integration continues from `after` */
+  const double *after;   /* extended state vector after the events; valid until the next search */
+  int fired;             /* number of events that fired together, without guards */
+  int switched;          /* number of guards that changed their branch */
+  const char *name;      /* name of the first event that is no guard, or NULL */
+  bool acted;            /* an event that is no guard has an action */
+  const double *unmoved; /* `after` before the smooth motion (damp) moved it; NULL: not moved */
+  bool restarted;        /* the integrator was restarted: integration continues from `after` */
 } dae__event_news;
 
 /* Runs the actions of all events found by the last search, and of those that they lead to. The new

@@ -420,6 +420,18 @@ static dae_status events_check_progress(dae__events *ev, int first, dae_error *e
              : DAE_OK;
 }
 
+/* State after a restart that has moved it onto the slow motion. */
+static dae_status events_follow_restart(dae__events *ev, dae_integrator *it, dae__event_news *news,
+                                        dae_error *err)
+{
+  if (!dae__integrator_is_smooth(it))
+    return DAE_OK;
+  dae__copy(ev->extended, ev->after, ev->unmoved);
+  news->unmoved = ev->unmoved;
+  dae_status status = dae_integrator_interpolate(it, ev->t_found, ev->after, ev->dy, err);
+  return status < 0 ? status : DAE_OK;
+}
+
 dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_news *news,
                              dae_error *err)
 {
@@ -455,6 +467,7 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
     if (status < 0)
       return events_fail_in_event(
           ev, first, "the state after its action cannot be integrated on: ", &cause, err);
+    DAE__TRY(events_follow_restart(ev, it, news, err));
   }
   changed = news->acted || news->switched > 0;
   for (int i = 0; i < ev->count; i++) {

@@ -82,7 +82,7 @@ struct dae__events {
   dae__event_state states[DAE__EVENT_STATES];
   int kept, next_state; /* number of states kept, and entry that is overwritten next */
   double t_found;
-  double *y, *after, *dy;
+  double *y, *after, *dy, *unmoved;
   bool *found;        /* by event: found by the search */
   bool *fixed;        /* entries of the state vector that a restart holds */
   int *setter;        /* by entry of the extended state vector: event that set it, -1: none */

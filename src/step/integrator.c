@@ -1,11 +1,13 @@
 /* Functions of the public integrator handle: they check their arguments, then call the method's
  * table. */
 #include "step/integrator.h"
+#include "step/smooth/smooth.h"
 
 #include "core/error.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
                                   dae_integrator **out)
@@ -22,6 +24,7 @@ void dae_integrator_free(dae_integrator *it)
 {
   if (!it)
     return;
+  dae__smooth_free(it->smooth);
   if (it->table->free)
     it->table->free(it->self);
   dae__arena_free(it->arena); /* frees the handle, too, which lies in the arena */
@@ -36,13 +39,62 @@ dae_view dae_integrator_view(const dae_integrator *it)
 
 dae_stats dae_integrator_stats(const dae_integrator *it)
 {
-  return it->table->stats(it->self);
+  dae_stats stats = it->table->stats(it->self);
+  if (it->smooth)
+    dae__smooth_count(it->smooth, &stats);
+  return stats;
+}
+
+/* ---- the smooth motion ---- */
+
+dae_status dae__integrator_smooth(dae_integrator *it, struct dae__smooth *smooth, dae_error *err)
+{
+  int size = it->table->view(it->self).size;
+  it->smooth = smooth;
+  it->moved = DAE__ALLOC(it->arena, double, size);
+  return dae__arena_status(it->arena, err);
+}
+
+/* The integrator that does the steps: this one, or the child of one that reorders its state. */
+static const dae_integrator *integrator_inner(const dae_integrator *it)
+{
+  while (!it->smooth && it->table->child && it->table->child(it->self, 0))
+    it = it->table->child(it->self, 0);
+  return it;
+}
+
+bool dae__integrator_is_smooth(const dae_integrator *it)
+{
+  return integrator_inner(it)->smooth;
+}
+
+dae_damping dae_integrator_damping(const dae_integrator *it)
+{
+  const dae_integrator *inner = integrator_inner(it);
+  return inner->smooth ? dae__smooth_report(inner->smooth) : (dae_damping){0};
 }
 
 dae_limits dae_integrator_limits(const dae_integrator *it, int i)
 {
   bool within = it->table->limits && i >= 0 && i < it->table->view(it->self).size;
   return within ? it->table->limits(it->self, i) : (dae_limits){0};
+}
+
+/* Number of pieces of a step in which the removed oscillation is followed: its modes turn with the
+ * slow motion, whose steps are large. Chosen. */
+#define FOLLOWED_PIECES 4
+
+/* Follows what was removed from the start over the last step. */
+static dae_status integrator_follow(dae_integrator *it, dae_error *err)
+{
+  dae_view view = it->table->view(it->self);
+  double h = view.t - view.t_previous;
+  for (int i = 1; i <= FOLLOWED_PIECES && dae__smooth_follows(it->smooth); i++) {
+    double t = i < FOLLOWED_PIECES ? view.t_previous + i * h / FOLLOWED_PIECES : view.t;
+    DAE__TRY(it->table->interpolate(it->self, t, it->moved, NULL, err));
+    DAE__TRY(dae__smooth_follow(it->smooth, t, it->moved, err));
+  }
+  return DAE_OK;
 }
 
 dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err)
@@ -52,7 +104,10 @@ dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err
     return dae__fail(err, DAE_ERROR_USAGE, "t_stop",
                      "step: t_stop = %.17g does not lie beyond the current time t = %.17g", t_stop,
                      t);
-  return it->table->step(it->self, t_stop, err);
+  dae_status status = it->table->step(it->self, t_stop, err);
+  if (status >= 0 && it->smooth)
+    DAE__TRY(integrator_follow(it, err));
+  return status;
 }
 
 dae_status dae_integrator_interpolate(dae_integrator *it, double t, double *y, double *dy,
@@ -103,7 +158,11 @@ dae_status dae_integrator_restart(dae_integrator *it, double t, const double *y,
     if (!isfinite(y[i]))
       return dae__fail(err, DAE_ERROR_USAGE, "y",
                        "restart: entry %d of the state vector is %g, not a finite number", i, y[i]);
-  return it->table->restart(it->self, t, y, err);
+  if (!it->smooth)
+    return it->table->restart(it->self, t, y, err);
+  memcpy(it->moved, y, (size_t)size * sizeof *y);
+  DAE__TRY(dae__smooth_restart(it->smooth, t, it->moved, err));
+  return it->table->restart(it->self, t, it->moved, err);
 }
 
 void *dae__integrator_self(const dae_integrator *it, const dae__integrator_table **table)

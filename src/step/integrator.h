@@ -53,6 +53,8 @@ struct dae_integrator {
   const dae__integrator_table *table;
   void *self;
   dae__arena *arena;
+  struct dae__smooth *smooth; /* NULL: every motion is followed */
+  double *moved;              /* workspace of restarts with smooth */
   /* identity, see dae__integrator_identify */
   bool has_problem;
   dae_problem problem;
@@ -68,6 +70,12 @@ struct dae_integrator {
  * self stay with the caller. */
 dae_status dae__integrator_create(dae__arena *arena, const dae__integrator_table *table, void *self,
                                   dae_integrator **out);
+
+/* Lets an integrator follow the smooth motion: `smooth`, which moves its restarts, is freed with
+ * it. */
+dae_status dae__integrator_smooth(dae_integrator *it, struct dae__smooth *smooth, dae_error *err);
+/* Whether restarts move the state. */
+bool dae__integrator_is_smooth(const dae_integrator *it);
 
 /* Problem and options of an integrator, by which a saved state is recognised. */
 typedef struct dae__identity {

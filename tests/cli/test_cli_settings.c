@@ -134,19 +134,34 @@ static void test_auto_takes_a_method_that_has_the_options_asked_for(void **state
                                          "run d.dae --damp on", "run d.dae --damp=on"};
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
     outcome *o = command_exits(0, commands[i]);
-    assert_non_null(strstr(o->out, "method bdf-cs (auto): it has the option damp\n"));
-    assert_non_null(strstr(o->out, "  damped "));
+    assert_non_null(strstr(o->out, "method radau (auto): it has the option damp\n"));
+    assert_non_null(strstr(o->out, "  damp  "));
     assert_non_null(strstr(o->out, "consistent and slow"));
   }
   command_exits(0, "run d.dae --damp --json d.json");
   char *json = file_read("d.json");
   assert_non_null(strstr(json, "\"damped\": true"));
+  assert_non_null(strstr(json, "\"damping\": {\"kind\": \"removed\""));
   assert_non_null(strstr(json, "\"energy_removed_at_start\": 0.")); /* of 1/2, half is left */
   free(json);
   command_refuses(1, "run d.dae --projector fresh", "switching has no option --projector");
-  command_refuses(1, "run d.dae --method bdf-ggl --damp", "bdf-ggl has no option --damp");
-  file_write("d.dae", STIFF "simulate to 1 rtol 1e-4 atol 1e-4 damp on\n");
-  assert_non_null(strstr(command_exits(0, "run d.dae")->out, "it has the option damp"));
+  command_refuses(1, "run d.dae --method gauss --damp", "gauss has no option --damp");
+  static const char *const settings[] = {"damp on", "damp", "damp, rtol 1e-4", "damp rtol 1e-4",
+                                         "damp_time 0.01 damp"};
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+    char text[400];
+    snprintf(text, sizeof text, STIFF "simulate to 1 atol 1e-4 %s\n", settings[i]);
+    file_write("d.dae", text);
+    outcome *o = command_exits(0, "run d.dae");
+    assert_non_null(strstr(o->out, "it has the option damp"));
+    assert_non_null(strstr(o->out, "removed at the start"));
+  }
+  file_write("d.dae", STIFF "simulate to 1 rtol 1e-4 atol 1e-4 damp off\n");
+  assert_null(strstr(command_exits(0, "run d.dae --to 0.01")->out, "  damp  "));
+  file_write("d.dae", "model d\ncoord x = 1\nkinetic x'^2/2\npotential 1e6*x^2/2\n"
+                      "simulate to 1\n");
+  command_refuses(4, "run d.dae --damp", "all motion of the start is faster than");
+  command_exits(0, "run d.dae --damp --damp-time 0.01");
 }
 
 /* ---- conserve ---- */

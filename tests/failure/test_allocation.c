@@ -132,6 +132,8 @@ static const sample samples[] = {
     {chain, CS, 0, PLAIN},
     {test_cylinder_skate, CS, 0, DAMP},
     {chain, CM, 0, DAMP},
+    {test_motor, "radau", 0, DAMP}, /* u and w */
+    {test_spring, "radau", 0, DAMP},
     {test_cylinder_skate, CM, 0, PLAIN},
     {test_pendulum, GAUSS, 0, PLAIN},
     {test_pendulum_bare, GAUSS, 0.01, PLAIN},
@@ -163,6 +165,7 @@ static const sample samples[] = {
 typedef union options {
   dae_bdf_options bdf;
   dae_spark_options spark;
+  dae_rk_options rk;
 } options;
 
 static const dae_method *method_of(const sample *s)
@@ -185,7 +188,10 @@ static options options_of(const sample *s)
       opts.spark.member = DAE_SPARK_MEMBER_C;
   } else {
     opts.bdf.step = s->step;
-    opts.bdf.damp = s->variant == DAMP;
+  }
+  if (s->variant == DAMP) {
+    assert_int_equal(dae_options_set(method->options, &opts, "damp", "on", NULL), DAE_OK);
+    assert_int_equal(dae_options_set(method->options, &opts, "damp_time", "0.01", NULL), DAE_OK);
   }
   return opts;
 }

@@ -185,6 +185,26 @@ class Options(Test):
         with self.assertRaisesRegex(daedal.Error, "-1 of y is not positive"):
             plain.run(atol={"y": -1})
 
+    def test_damp_gives_the_smooth_motion_and_tells_what_it_removed(self):
+        text = """model d
+coord x = 1, y = 0, s = 1e-3
+kinetic (x'^2 + y'^2 + s'^2)/2
+potential 9.81*y + 1e8*s^2/2
+constraint x^2 + y^2 = 1
+simulate to 1 rtol 1e-4
+"""
+        r = daedal.run(text=text, damp=True)
+        self.assertEqual(r.summary["method"], "radau")
+        self.assertLess(r.summary["stats"]["steps"], 30)
+        self.assertEqual(r.summary["damping"]["kind"], "removed")
+        self.assertEqual(r.summary["damping"]["name"], "s")
+        self.assertAlmostEqual(r.summary["energy_removed_at_start"], 50, 3)
+        self.assertAlmostEqual(r.summary["damping"]["longest_period"], 2*math.pi*1e-4, 8)
+        self.assertLess(largest(r["s"]), 1e-6)
+        r = daedal.run(text=text, damp=True, damp_time=0.01)
+        self.assertEqual(r.summary["damping"]["scale"], 0.01)
+        self.assertIsNone(daedal.run(text=text, to=1e-3).summary["damping"])
+
     def test_auto_takes_a_method_that_has_the_options(self):
         r = daedal.run(model("pendulum"), to=0.1, error_test="q")
         self.assertEqual(r.summary["method"], "bdf-ggl")

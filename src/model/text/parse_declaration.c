@@ -192,6 +192,19 @@ bool dae__token_ends_statement(dae__token_kind kind)
   }
 }
 
+/* Value of a setting that is a switch: on, off, or nothing before the next setting; NULL: another
+ * value follows. */
+static const char *parse_switch(dae__parser *p, const char *name)
+{
+  if (strcmp(name, "damp") != 0)
+    return NULL;
+  if (dae__parser_accept_word(p, "off"))
+    return "off";
+  bool on = dae__parser_accept_word(p, "on") || dae__token_ends_statement(p->at.kind) ||
+            p->at.kind == DAE__TOKEN_COMMA || p->at.kind == DAE__TOKEN_NAME;
+  return on ? "on" : NULL;
+}
+
 void dae__parser_settings(dae__parser *p, dae__statement *s)
 {
   dae__setting **last = &s->setting;
@@ -207,12 +220,15 @@ void dae__parser_settings(dae__parser *p, dae__statement *s)
         dae__parser_unexpected(p, "every: output every 0.05");
       setting->name = dae__name(p->l, p->names, "every", 5);
     }
-    if (!p->l->status && dae__token_ends_statement(p->at.kind)) {
+    if (!p->l->status)
+      setting->word = parse_switch(p, setting->name);
+    bool valued = !p->l->status && !setting->word;
+    if (valued && dae__token_ends_statement(p->at.kind)) {
       snprintf(expected, sizeof expected, "a value after %.40s", setting->name);
       dae__parser_unexpected(p, expected);
-    } else if (!p->l->status && !strcmp(setting->name, "method")) {
+    } else if (valued && !strcmp(setting->name, "method")) {
       setting->word = parse_word(p, "the name of a method");
-    } else if (!p->l->status) {
+    } else if (valued) {
       setting->value = dae__parser_expression(p);
     }
     if (count > MAX_SETTINGS)

@@ -9,6 +9,7 @@
 #include "problem/consistent.h"
 #include "problem/problem.h"
 #include "step/assembled.h"
+#include "step/smooth/smooth.h"
 #include <float.h>
 #include <math.h>
 
@@ -97,6 +98,22 @@ static void onestep_limit_memory(dae__onestep *o, dae__arena *arena)
   DAE__LIMIT_STATS(arena, &k->stats);
 }
 
+/* With the option `damp`: moves the start in o->next onto the slow motion. */
+static dae_status onestep_create_smooth(dae__onestep *o, dae__arena *arena,
+                                        const dae_problem *problem, const dae_start *start,
+                                        dae_error *err)
+{
+  const dae__smooth_options opts = {.rtol = o->control.rtol,
+                                    .atol = o->control.atol,
+                                    .time = o->descriptor.damp_time,
+                                    .from = start->t,
+                                    .to = start->to};
+  if (!o->descriptor.damp)
+    return DAE_OK;
+  DAE__TRY(dae__smooth_create(arena, problem, &opts, &o->smooth, err));
+  return dae__smooth_start(o->smooth, start->t, start->fixed, o->next.z, err);
+}
+
 static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_problem *problem,
                                  const dae_start *start, dae_error *err)
 {
@@ -113,7 +130,9 @@ static dae_status onestep_create(dae__onestep *o, dae__arena *arena, const dae_p
   dae__mech *m = o->adapter.forms->s ? NULL : o->adapter.forms->m;
   DAE__TRY(dae__conserve_create(arena, m, &o->control, scale, &o->conserve, err));
   dae__copy(o->adapter.size, start->y, o->next.z);
-  dae_status status = dae__onestep_reset_at(o, start->t, start->fixed, err);
+  dae_status status = onestep_create_smooth(o, arena, problem, start, err);
+  if (!status)
+    status = dae__onestep_reset_at(o, start->t, start->fixed, err);
   if (!status)
     status = onestep_check_mass(o, arena, err);
   if (!status)
@@ -149,7 +168,11 @@ static dae_status onestep_create_single(const void *request_of, const dae_proble
   o->descriptor.options = o->descriptor.data = NULL;
   if (!status && dae__integrator_create(arena, &o->table, o, out))
     status = dae__out_of_memory(err);
+  if (!status && o->smooth)
+    status = dae__integrator_smooth(*out, o->smooth, err);
   if (status) {
+    *out = NULL;
+    dae__smooth_free(o->smooth);
     o->table.free(o);
     dae__arena_free(arena);
   }

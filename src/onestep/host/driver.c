@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/log.h"
 #include "onestep/host/integrator.h"
+#include "step/smooth/smooth.h"
 #include <float.h>
 #include <math.h>
 
@@ -199,8 +200,9 @@ static double driver_first_step(const dae__onestep *o, double t_stop)
   double left = t_stop - o->driver->t, limit = c->max_step > 0 ? fmin(left, c->max_step) : left;
   /* an instant just behind a restart: a part of the time left would be round-off */
   double least = FIRST_STEP_MIN * dae__smallest_step(o->driver->t, t_stop);
-  if (o->first_step > 0)
-    return fmin(fmax(o->first_step, least), limit);
+  double given = o->first_step == 0 && o->smooth ? dae__smooth_cut(o->smooth) : o->first_step;
+  if (given > 0)
+    return fmin(fmax(given, least), limit);
   double rate = fmax(dae__onestep_largest_rate(o, 1, c->atol / c->rtol, NULL, 0), DBL_MIN);
   int order = o->stepper[o->memory->current].order;
   double h = fmin(pow(c->rtol, 1.0 / (order + 1)) / rate, 0.1 * left);

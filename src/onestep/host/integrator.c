@@ -7,6 +7,7 @@
 #include "core/log.h"
 #include "core/vec.h"
 #include "step/search.h"
+#include "step/smooth/smooth.h"
 #include <math.h>
 
 /* ---- inputs ---- */
@@ -266,6 +267,10 @@ static dae_status onestep_output(dae__onestep *o, dae_dense accuracy, double t, 
   DAE__TRY(onestep_evaluate(o, t, accuracy, p, &inside, err));
   if (a->singular && (inside || a->forms->s)) /* no projection of x with singular M */
     return DAE_OK;
+  if (o->smooth && inside) { /* dense output leaves stiff forces off their slow values */
+    bool moved;
+    DAE__TRY(dae__smooth_correct(o->smooth, t, p->z, &moved, err));
+  }
   if (a->table->project && (inside ? accuracy == DAE_DENSE_OUTPUT : again)) {
     DAE__TRY(a->table->project(a->self, true, t, p->z, err));
     if (!inside && a->forms->m) /* q' is the projected v */

@@ -88,6 +88,8 @@ struct dae__onestep_descriptor {
    * and set the size of the next attempt; NULL: no selection. */
   void (*select_after_failure)(dae__onestep *o, double h);
   const void *options;           /* options of the method, valid during creation only */
+  bool damp;                     /* only the smooth motion is followed */
+  double damp_time;              /* time scale below which motion is fast, 0: by its length */
   const dae_option_table *table; /* fields of the options; NULL: method outside the library */
   uint64_t other;                /* hash of all other settings of the method, 0: none */
   const void *data;              /* coefficients for create_steppers, valid during creation only */
@@ -116,6 +118,7 @@ struct dae__onestep {
   dae_point output;   /* workspace of dense output */
   dae__crossing crossing;
   dae__conserve conserve;
+  struct dae__smooth *smooth; /* NULL: every motion is followed */
   dae__integrator_table table;
 };
 

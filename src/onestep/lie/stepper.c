@@ -10,9 +10,9 @@
  * proportional to tol.
  *
  * Index 2: y follows from the time derivative of the constraints at x, where an error of x in a
- * stiff component appears times its rate. The difference of y of both solutions over 3, since errors
- * of stiff components are of order 2, must be within the tolerance, too; dense output, by the slopes
- * that belong to y, is right only then.
+ * stiff component appears times its rate. The difference of y of both solutions over 3, since
+ * errors of stiff components are of order 2, must be within the tolerance, too; dense output, by
+ * the slopes that belong to y, is right only then.
  *
  * Discontinuity check: with x and its derivative at the start, in the middle and at the end,
  *

@@ -176,7 +176,7 @@ static dae_status methods_create_radau(dae__onestep *o, dae__arena *arena, dae_e
   int first = stages > 0 || control->step > 0 ? last : 0, begin = o->steppers, count;
   dae__stepper stepper[DAE__RADAU_STEPPERS];
   dae_status status =
-      dae__radau_create(arena, &o->adapter, control, first, last, stepper, &count, err);
+      dae__radau_create(arena, &o->adapter, control, o->smooth, first, last, stepper, &count, err);
   for (int i = 0; i < count; i++)
     dae__onestep_add_stepper(o, &stepper[i]);
   o->memory->current = status ? 0 : begin + last - first;
@@ -300,6 +300,8 @@ static dae_status methods_create(const method *m, const dae_problem *problem,
                      name);
   dae_step_options control = DAE__STEP_OPTIONS(o, o.project);
   d.options = &o;
+  d.damp = o.damp;
+  d.damp_time = o.damp_time;
   d.table = m->table;
   return dae__onestep_create(&d, &control, problem, start, env, out, err);
 }

@@ -42,6 +42,7 @@ static const dae_option radau_options[] = {
     VARIABLE, STEP,
     COUNT(stages, 0, 7,
         "stages s: 3, 5 or 7, of order 2s - 1; 0: by tolerance and convergence"),
+    DAMP,
 };
 
 static const dae_option rosenbrock_options[] = {

@@ -3,6 +3,7 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include "step/smooth/smooth.h"
 #include <math.h>
 
 /* ---- steps ---- */
@@ -45,6 +46,15 @@ static dae_status radau_attempt(void *self, const dae_step *step, double *error,
   return DAE_OK;
 }
 
+/* Moves the end of a step back onto the slow motion, with multipliers and slopes. */
+static dae_status radau_correct_smooth(dae__radau *o, const dae_step *step, dae_error *err)
+{
+  bool moved;
+  double t = step->t + step->h;
+  DAE__TRY(dae__smooth_correct(o->smooth, t, step->to.z, &moved, err));
+  return moved ? dae__adapter_complete(o->adapter, t, step->to.z, step->to.dz, err) : DAE_OK;
+}
+
 static dae_status radau_complete_step(void *self, const dae_step *step, dae_error *err)
 {
   const dae__radau_stepper *stepper = self;
@@ -60,6 +70,8 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
   dae__copy(n2, z + n2, dz);
   if (!radau_solves_algebraic(o))
     dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, dz + n2);
+  if (o->smooth)
+    DAE__TRY(radau_correct_smooth(o, step, err));
   /* dependent constraints: computes multipliers of minimum norm and checks the dependence */
   if (adapter->forms->m && adapter->forms->m->count->dependent > 0) {
     if (adapter->table->project)
@@ -179,6 +191,8 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
                         &o->e, &o->e_q,   &o->rhs,    &o->e_stiff};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     *vectors[i] = DAE__UNINIT(arena, double, size);
+  if (o->smooth)
+    o->e_begin = DAE__UNINIT(arena, double, (DAE__RADAU_RATIOS + 3) * size);
   DAE__TRY(dae__arena_status(arena, err));
   o->memory->rejected.t = NAN;
   radau_limit_memory(o, arena, stages);
@@ -187,10 +201,10 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
   o->fine_rule->s = 0;
   /* no matrix of all stages for circuits: at their discontinuities it converges no better and costs
    * more */
-  if (o->fixed || !o->adapter->forms->m || o->r->algebraic)
+  if (o->fixed || !o->adapter->forms->m || (o->r->algebraic && !o->smooth))
     return DAE_OK;
   for (int i = first; i <= last; i++)
-    if (dae__radau_stages_of(i) * n <= DAE__RADAU_FULL_ROWS)
+    if (o->smooth || dae__radau_stages_of(i) * n <= DAE__RADAU_FULL_ROWS)
       DAE__TRY(dae__radau_full_create(arena, o->r, dae__radau_stages_of(i), stages, o->full[first],
                                       &o->full[i], err));
   return DAE_OK;
@@ -206,16 +220,19 @@ static double radau_block_work(const dae__radau *o)
 }
 
 dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
-                             const dae_step_options *opts, int first, int last, dae__stepper *out,
-                             int *count, dae_error *err)
+                             const dae_step_options *opts, struct dae__smooth *smooth, int first,
+                             int last, dae__stepper *out, int *count, dae_error *err)
 {
   DAE__ASSERT(0 <= first && first <= last && last < DAE__RADAU_RULES);
   dae__radau *o = DAE__ALLOC(arena, dae__radau, 1);
   dae__radau_stepper *self = DAE__ALLOC(arena, dae__radau_stepper, DAE__RADAU_STEPPERS);
   *count = 0;
   DAE__TRY(dae__arena_status(arena, err));
-  *o = (dae__radau){
-      .adapter = adapter, .rtol = opts->rtol, .atol = opts->atol, .fixed = opts->step > 0};
+  *o = (dae__radau){.adapter = adapter,
+                    .rtol = opts->rtol,
+                    .atol = opts->atol,
+                    .fixed = opts->step > 0,
+                    .smooth = smooth};
   dae_status status = radau_create_shared(o, arena, first, last, err);
   if (status) {
     radau_release_matrices(o);
@@ -229,8 +246,8 @@ dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
       control.predictive = true;
       control.kept_up_to = DAE__RADAU_KEPT_GROWTH;
       if (full)
-        control.max_factor = DAE__RADAU_FULL_GROWTH;
-      if (full && !o->full[i])
+        control.max_factor = o->smooth ? DAE__RADAU_SMOOTH_GROWTH : DAE__RADAU_FULL_GROWTH;
+      if (full ? !o->full[i] : o->smooth && o->full[i])
         continue;
       self[*count] =
           (dae__radau_stepper){.radau = o, .rule = i, .full = full, .owner = *count == 0};

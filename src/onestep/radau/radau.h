@@ -43,6 +43,14 @@
  * first, and least contraction of the last one. */
 #define DAE__RADAU_NOISE_DECREASE 1e-4
 #define DAE__RADAU_NOISE_CONTRACTION 0.5
+/* Step growth of the smooth motion, whose first steps are a thirtieth of the run. */
+#define DAE__RADAU_SMOOTH_GROWTH 8
+/* Factor of the stopping tolerance for the smooth motion: the error that a stiff force k makes of
+ * an increment d is k d^2. */
+#define DAE__RADAU_SMOOTH_STOP 0.01
+/* Number of first iterations of the smooth motion in which increments may grow: the first iterate
+ * takes stiff forces back to their equilibrium, and their tension stiffens other directions. */
+#define DAE__RADAU_DAMPED_GROWING_ITERATIONS 10
 /* Contraction above which the matrix of all stages is updated within an iteration. */
 #define DAE__RADAU_FULL_UPDATE_CONTRACTION 0.3
 /* Contraction above which Jacobians are evaluated again in the next step. Values from 0.02 to 0.05
@@ -158,6 +166,7 @@ typedef struct dae__radau_tolerance {
   double stop;       /* stopping tolerance of the iteration error, relative to rtol and atol */
   double stagnation; /* accepted increment of a stagnating iteration, relative to rtol and atol */
   bool fixed;        /* fixed steps: iteration to round-off */
+  bool damp;         /* smooth motion: the first increments may grow */
 } dae__radau_tolerance;
 
 /* Coefficients of s stages, with A = T diag(mu) T^-1: mu is the real eigenvalue, of two stages,
@@ -240,7 +249,9 @@ typedef struct dae__radau {
   const dae_adapter *adapter;
   dae__reduced *r;
   double rtol, atol;
-  bool fixed;                              /* steps of fixed size */
+  bool fixed; /* steps of fixed size */
+  /* smooth motion: large steps over stiff forces that turn within them; NULL: every motion */
+  struct dae__smooth *smooth;
   double block_work;                       /* factor of the work of blocks */
   dae__radau_rule *rule[DAE__RADAU_RULES]; /* coefficients; s = 0: not created yet */
   /* nodes of the refined dense output; s = 0: not created yet */
@@ -266,6 +277,7 @@ typedef struct dae__radau {
   double *end_increment;
   /* n, n2, n: error estimates e and e_q, right side of their filter; (1 - F)^2 F e */
   double *e, *e_q, *rhs, *e_stiff;
+  double *e_begin; /* damp: e and e_q of all polynomials, filtered at the start of the step */
   dae__radau_full *full[DAE__RADAU_RULES]; /* matrix of all stages; NULL: not used */
 } dae__radau;
 
@@ -278,10 +290,11 @@ typedef struct dae__radau_stepper {
 } dae__radau_stepper;
 
 /* Creates steppers for the rules first ... last with blocks and then, for variable steps of
- * small mechanical systems, with one matrix of all stages; *count: number of steppers in out. */
+ * small mechanical systems, with one matrix of all stages; the smooth motion of mechanical systems
+ * (damp) has steppers with such matrices only. *count: number of steppers in out. */
 dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
-                             const dae_step_options *opts, int first, int last, dae__stepper *out,
-                             int *count, dae_error *err);
+                             const dae_step_options *opts, struct dae__smooth *smooth, int first,
+                             int last, dae__stepper *out, int *count, dae_error *err);
 
 /* Selects number of stages and iteration matrix of the next step, a function of the stepper
  * table. */

@@ -72,9 +72,17 @@
 #include "onestep/host/sums.h"
 #include "onestep/radau/radau.h"
 #include "step/norm.h"
+#include "step/smooth/smooth.h"
 #include <math.h>
 
 /* ---- error estimate ---- */
+
+/* The w of the error filter: h mu; of the smooth motion not below the time scale of the slow
+ * motion, so that no step, however small, sees what is fast. */
+static double radau_error_w(const dae__radau *o, const dae__radau_rule *rule, double h)
+{
+  return rule->mu * (o->smooth ? fmax(h, dae__smooth_cut(o->smooth)) : h);
+}
 
 /* Solves B(w) rhs = P0 e - w P2 e_q; e and e_q are replaced by the filtered ones. */
 static void radau_error_filter(dae__radau *o, double w)
@@ -109,7 +117,7 @@ static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule, int
 {
   const dae__reduced *r = o->r;
   int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
-  double w = step->h * rule->mu;
+  double w = step->h * rule->mu, filter = radau_error_w(o, rule, step->h);
   dae__copy(dynamic, step->from.dz + n2, o->e);
   dae__copy(n2, step->from.z + n2, o->e_q);
   for (int i = 0; i < rule->s - d; i++) {
@@ -118,7 +126,7 @@ static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule, int
   }
   dae__scale(dynamic, w, o->e);
   dae__scale(n2, w, o->e_q);
-  radau_error_filter(o, w);
+  radau_error_filter(o, filter);
 }
 
 /* Norm of n entries of e relative to the tolerance itself, not to the mapped one. */
@@ -154,16 +162,15 @@ static double radau_error_nonsmooth(int s, int power, double estimate, double rh
   return nonsmooth && estimate > 1 ? pow(estimate, 0.5 * (s + 1)) : estimate;
 }
 
-/* The same by the slope at the end beside its extrapolations from the stages d to s - 2; the error
- * estimate is filtered where it matters. */
-static double radau_error_end(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+/* Difference of the slope at the end and its extrapolation from the stages before, times h mu, in
+ * o->e; returns its norm, and *rho of the extrapolations from the stages d to s - 2. */
+static double radau_error_defect(dae__radau *o, const dae__radau_rule *rule, const dae_step *step,
+                                 double *rho)
 {
   enum { COUNT = DAE__RADAU_END_ESTIMATES };
   int s = rule->s, n = o->r->n, dynamic = o->r->n2 + o->r->n1;
   const double *weight = o->weight + o->r->n2, *K = o->K;
-  double sum[COUNT] = {0}, rho = 0, w = step->h * rule->mu;
-  if (s < DAE__RADAU_END_STAGES)
-    return 0;
+  double sum[COUNT] = {0}, w = step->h * rule->mu;
   for (int i = 0; i < dynamic; i++) {
     double defect[COUNT], scale = w / weight[i];
     for (int d = 0; d < COUNT; d++)
@@ -175,15 +182,27 @@ static double radau_error_end(dae__radau *o, const dae__radau_rule *rule, const 
     for (int d = 0; d < COUNT; d++)
       sum[d] += scale * defect[d] * (scale * defect[d]);
   }
+  *rho = 0;
   for (int d = 0; d < 2; d++)
-    rho = fmax(rho, fmin(1, sqrt(sum[d] / fmax(sum[d + 1], sum[d + 2]))));
-  double unmapped = rule->tolerance.rtol / o->rtol * sqrt(sum[0] / (dynamic > 0 ? dynamic : 1));
-  double bound = radau_error_nonsmooth(s, s + 1, unmapped, rho);
+    *rho = fmax(*rho, fmin(1, sqrt(sum[d] / fmax(sum[d + 1], sum[d + 2]))));
+  return rule->tolerance.rtol / o->rtol * sqrt(sum[0] / (dynamic > 0 ? dynamic : 1));
+}
+
+/* The same bound by the slope at the end beside its extrapolations; the error estimate is filtered
+ * where it matters. */
+static double radau_error_end(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+{
+  int s = rule->s, dynamic = o->r->n2 + o->r->n1;
+  double rho;
+  if (s < DAE__RADAU_END_STAGES)
+    return 0;
+  double defect = radau_error_defect(o, rule, step, &rho);
+  double bound = radau_error_nonsmooth(s, s + 1, defect, rho);
   if (bound <= 1)
     return bound;
   dae__zero(o->r->n2, o->e_q);
   for (int i = 0; i < 2; i++)
-    radau_error_filter(o, w);
+    radau_error_filter(o, step->h * rule->mu);
   return radau_error_nonsmooth(s, s + 1, radau_error_unmapped(o, rule, dynamic, o->e), rho);
 }
 
@@ -196,16 +215,34 @@ static bool radau_error_is_of_start(const dae__radau *o, const dae_step *step, d
          error * m->rejected.h > m->rejected.error * step->h;
 }
 
+/* Number of ratios of estimates of a rule. */
+static int radau_error_ratios(const dae__radau_rule *rule)
+{
+  return rule->s - 1 < DAE__RADAU_RATIOS ? rule->s - 1 : DAE__RADAU_RATIOS;
+}
+
+/* Bound of the error over a discontinuity by the estimates e_(s-d), d = 0 ... ratios + 1. */
+static double radau_error_guard(const dae__radau_rule *rule, int ratios, const double *e)
+{
+  double estimate = 0, rho = 0;
+  for (int d = 0; d < ratios; d++) {
+    double ratio = fmin(1, e[d] / fmax(e[d + 1], e[d + 2]));
+    estimate = fmax(estimate, e[d] * pow(ratio, d));
+    rho = fmax(rho, ratio);
+  }
+  return radau_error_nonsmooth(rule->s, rule->s, estimate, rho);
+}
+
 /* Error of a step relative to the tolerance that does not follow from the mapped tolerance: of
  * stiff components, and over discontinuities; o->e receives its entries. */
 static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *rule,
                                         const dae_step *step)
 {
-  int s = rule->s, ratios = s - 1 < DAE__RADAU_RATIOS ? s - 1 : DAE__RADAU_RATIOS;
-  int dynamic = o->r->n2 + o->r->n1;
-  double e[DAE__RADAU_RATIOS + 2], estimate = 0, rho = 0;
-  double stiff = radau_error_stiff(o, rule, step->h, &e[0]), ignored;
-  if (s > 1 && radau_error_is_of_start(o, step, stiff)) {
+  int ratios = radau_error_ratios(rule), dynamic = o->r->n2 + o->r->n1;
+  double e[DAE__RADAU_RATIOS + 2];
+  double stiff = radau_error_stiff(o, rule, step->h, &e[0]);
+  if (rule->s > 1 && radau_error_is_of_start(o, step, stiff)) {
+    double ignored;
     radau_error_difference(o, rule, step->h);
     stiff = fmin(stiff, radau_error_stiff(o, rule, step->h, &ignored));
   }
@@ -214,12 +251,7 @@ static double radau_error_reduced_order(dae__radau *o, const dae__radau_rule *ru
     radau_error_filter(o, step->h * rule->mu);
     e[d] = radau_error_unmapped(o, rule, dynamic, o->e);
   }
-  for (int d = 0; d < ratios; d++) {
-    double ratio = fmin(1, e[d] / fmax(e[d + 1], e[d + 2]));
-    estimate = fmax(estimate, e[d] * pow(ratio, d));
-    rho = fmax(rho, ratio);
-  }
-  estimate = radau_error_nonsmooth(s, s, estimate, rho);
+  double estimate = radau_error_guard(rule, ratios, e);
   double *entries = o->e_stiff; /* of this estimate; the next one overwrites o->e */
   if (!(stiff > estimate))
     dae__copy(dynamic, o->e, entries);
@@ -281,17 +313,92 @@ static double radau_error_size(const dae__radau *o, const dae__radau_rule *rule,
   return error;
 }
 
+/* Norm of the filtered estimates e and e_q relative to the tolerance of the stages. */
+static double radau_error_norm(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+{
+  const dae__reduced *r = o->r;
+  double w = step->h * rule->mu;
+  for (int i = r->n2 + r->n1; i < r->n; i++) /* error of algebraic variables, from B(w) */
+    o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
+  if ((r->algebraic || o->adapter->singular) && !r->index_2)
+    radau_error_add_driven(o, rule);
+  return radau_error_size(o, rule, &o->adapter->limiting->error);
+}
+
+/* Factors the real block at one end of the step. */
+static dae_status radau_error_factor(dae__radau *o, const dae__radau_rule *rule,
+                                     const dae_step *step, bool end)
+{
+  dae__reduced *r = o->r;
+  int n = r->n, dynamic = r->n2 + r->n1, last = rule->s - 1;
+  dae__reduced_at at = {.t = step->t, .z = step->from.z, .k = o->rhs};
+  dae__copy(dynamic, step->from.dz + r->n2, o->rhs);
+  dae__copy(n - dynamic, step->from.z + r->n2 + dynamic, o->rhs + dynamic);
+  if (end)
+    at = (dae__reduced_at){.t = step->t + step->h,
+                           .z = o->Z + (size_t)last * (size_t)(r->n2 + n),
+                           .k = o->K + (size_t)last * (size_t)n};
+  o->memory->matrix_h = 0;
+  r->memory->jacobians++;
+  DAE__TRY(r->table->linearise(r->self, &at, NULL));
+  return dae__reduced_factor(r, radau_error_w(o, rule, step->h), 0, NULL, NULL);
+}
+
+/* Error of a step of the smooth motion. What is fast in the slope at the start lies in the fast
+ * directions there, and stiff directions that turn within the step show a part of it as slow to
+ * every other matrix: all estimates are filtered first by the matrix of the start, then by that of
+ * the end. A step whose matrices are singular is rejected. */
+static double radau_error_damped(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+{
+  const dae__reduced *r = o->r;
+  int dynamic = r->n2 + r->n1, size = r->n2 + dynamic, ratios = radau_error_ratios(rule);
+  int *largest = &o->adapter->limiting->error, first = *largest, end = ratios + 2;
+  double e[DAE__RADAU_RATIOS + 3], w = radau_error_w(o, rule, step->h), error = 0, rho = 0;
+  if (radau_error_factor(o, rule, step, false))
+    return INFINITY;
+  for (int d = 0; d <= end; d++) {
+    if (d < end) {
+      radau_error_filtered(o, rule, d, step);
+    } else { /* at the end of the step */
+      radau_error_defect(o, rule, step, &rho);
+      dae__zero(r->n2, o->e_q);
+      radau_error_filter(o, w);
+    }
+    dae__copy(r->n2, o->e_q, o->e_begin + d * size);
+    dae__copy(dynamic, o->e, o->e_begin + d * size + r->n2);
+  }
+  if (radau_error_factor(o, rule, step, true))
+    return INFINITY;
+  for (int d = 0; d <= end; d++) {
+    dae__copy(r->n2, o->e_begin + d * size, o->e_q);
+    dae__copy(dynamic, o->e_begin + d * size + r->n2, o->e);
+    radau_error_filter(o, w);
+    e[d] = radau_error_unmapped(o, rule, dynamic, o->e);
+    if (d == 0) {
+      error = radau_error_norm(o, rule, step);
+      first = *largest;
+    }
+  }
+  *largest = first;
+  o->memory->inner = error;
+  if (!(error <= 1))
+    return error;
+  error = fmax(error, radau_error_guard(rule, ratios, e));
+  return rule->s < DAE__RADAU_END_STAGES
+             ? error
+             : fmax(error, radau_error_nonsmooth(rule->s, rule->s + 1, e[end], rho));
+}
+
+/* Error of a step by the filtered estimates, without what the algebraic equations say. */
 static double radau_error_of_step(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
 {
   const dae__reduced *r = o->r;
   double w = step->h * rule->mu;
   int dynamic = r->n2 + r->n1;
+  if (o->smooth && o->full[dae__radau_rule_of(rule->s)])
+    return radau_error_damped(o, rule, step);
   radau_error_filtered(o, rule, 0, step);
-  for (int i = dynamic; i < r->n; i++) /* error of algebraic variables, from B(w) */
-    o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
-  if ((r->algebraic || o->adapter->singular) && !r->index_2)
-    radau_error_add_driven(o, rule);
-  double error = radau_error_size(o, rule, &o->adapter->limiting->error);
+  double error = radau_error_norm(o, rule, step);
   if (radau_error_is_of_start(o, step, error)) {
     int other;
     radau_error_filter(o, w);

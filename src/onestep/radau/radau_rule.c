@@ -188,12 +188,13 @@ const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
   double s = rule->s, part = (s + 1) / (2 * s); /* powers of h in estimate and error */
   double share = o->fixed || o->adapter->singular ? 1 : STEP_SHARE;
   double rtol = 0.1 * pow(share * o->rtol, part);
-  rule->tolerance =
-      (dae__radau_tolerance){.rtol = rtol,
-                             .atol = rtol * o->atol / o->rtol,
-                             .stop = pow(rtol, 1 / part - 1),
-                             .stagnation = fmin(10 * o->rtol, DAE__RADAU_STAGNATION) / rtol,
-                             .fixed = o->fixed};
+  rule->tolerance = (dae__radau_tolerance){
+      .rtol = rtol,
+      .atol = rtol * o->atol / o->rtol,
+      .stop = (o->smooth ? DAE__RADAU_SMOOTH_STOP : 1) * pow(rtol, 1 / part - 1),
+      .stagnation = fmin(10 * o->rtol, DAE__RADAU_STAGNATION) / rtol,
+      .fixed = o->fixed,
+      .damp = o->smooth != NULL};
   return rule;
 }
 

@@ -164,7 +164,7 @@ static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
   dae__radau_memory *m = o->memory;
   m->matrix_h = 0;
   dae_status status = dae__radau_full_factor(o, full, rule, step, err);
-  if (!status)
+  if (!status && !o->smooth) /* which has matrices of both ends for the error */
     status = dae__reduced_factor(o->r, step->h * rule->mu, 0, NULL, err);
   m->linearised = !status;
   DAE__TRY(status);
@@ -269,6 +269,11 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
     return CONVERGED;
   if (left <= 0)
     return DIVERGED;
+  /* new matrices: no rate tells the error but that of increments that are small already */
+  if (tolerance->damp && norm > tolerance->stop && now < DAE__RADAU_DIVERGENT_CONTRACTION)
+    return CONTINUE;
+  if (tolerance->damp && norm > tolerance->stop)
+    return it->count < DAE__RADAU_DAMPED_GROWING_ITERATIONS ? CONTINUE : DIVERGED;
   if (it->theta >= DAE__RADAU_DIVERGENT_CONTRACTION)
     return tolerance->fixed && it->count < DAE__RADAU_GROWING_ITERATIONS ? CONTINUE : DIVERGED;
   double error = it->theta / (1 - it->theta) * norm;
@@ -318,7 +323,8 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
     if (!full) {
       radau_solve_blocks(o, rule);
     } else {
-      if (!radau_factored(o, rule, true, step->h) || it.rate > DAE__RADAU_FULL_UPDATE_CONTRACTION)
+      bool slow = it.rate > DAE__RADAU_FULL_UPDATE_CONTRACTION || (o->smooth && it.count < 2);
+      if (!radau_factored(o, rule, true, step->h) || slow)
         DAE__TRY(radau_factor_full(o, rule, full, step, err));
       dae__radau_full_solve(o, full);
     }

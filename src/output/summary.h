@@ -1,0 +1,15 @@
+/* The summary as text, in several files. */
+#ifndef DAEDAL_OUTPUT_SUMMARY_H
+#define DAEDAL_OUTPUT_SUMMARY_H
+
+#include "output/text.h"
+#include <daedal/run.h>
+
+#define LABEL "  %-12s " /* format of the subject at the beginning of a line */
+#define INDENT "               "
+
+/* Adds what the option `damp` removed, from where, and whether it would have mattered to the slow
+ * motion. */
+void dae__summary_add_damping(dae__text *t, const dae_summary *s);
+
+#endif

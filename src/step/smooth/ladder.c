@@ -1,0 +1,330 @@
+/* The ladder of passes. */
+#include "step/smooth/ladder.h"
+#include "core/error.h"
+#include "core/vec.h"
+
+/* A move of this many tolerances is none. */
+#define LADDER_QUIET 0.1
+/* The same on the way down: a stiff force of a tenth of a tolerance may be larger than all others,
+ * and stiffens the slow motion in the matrices. Chosen. */
+#define LADDER_CLEAN 1e-4
+/* Move at which passes at one rung are not repeated any more: what is left of the fast motion
+ * limits the first steps. Chosen. */
+#define LADDER_STILL 1e-3
+/* A move of this many tolerances is one. */
+#define LADDER_MOVED 1
+/* Ratio of neighbouring rungs: each mode meets rungs that leave 0.4, 0.04 and 0.004 of it. */
+#define LADDER_RATIO 3.1622776601683795
+/* rate times H of the lowest rung, where a pass leaves 1 - 2e-4 of a mode */
+#define LADDER_LOWEST 0.3
+/* rate times H of the lowest rung on the way down */
+#define LADDER_LOWEST_DOWN 3
+/* Passes at a rung while each moves at most half as far as the one before */
+#define LADDER_REPEATS 6
+#define LADDER_DECREASE 0.5
+/* Passes at the highest rung while each moves at most this part: oscillations with more than 11
+ * periods in thirty times H* are removed there. */
+#define LADDER_TOP_REPEATS 40
+#define LADDER_TOP_DECREASE 0.7
+
+/* Power iteration for the fastest rate: iterations at one H, and the range of rate times H in which
+ * its ratio tells the rate. */
+#define RATE_ITERATIONS 8
+#define RATE_RESOLVED 0.3
+#define RATE_SHRINK 1e-2
+#define RATE_SIZES 12
+
+dae_status dae__ladder_create(dae__arena *arena, dae__smooth_form *form, dae__ladder *out,
+                              dae_error *err)
+{
+  int n = form->n;
+  *out = (dae__ladder){0};
+  DAE__TRY(dae__smooth_pass_create(arena, form, &out->pass, err));
+  out->rate = DAE__STATE(arena, double, 1);
+  for (int i = 0; i < DAE__LADDER_RUNGS; i++)
+    out->z[i] = DAE__ALLOC(arena, double, n);
+  DAE__VECTORS(arena, n, &out->before, &out->a, &out->b, &out->state, &out->rates, &out->start,
+               &out->at);
+  DAE__TRY(dae__arena_status(arena, err));
+  return dae__smooth_matrix_create(arena, form, 1, &out->euler, err);
+}
+
+void dae__ladder_free(dae__ladder *o)
+{
+  dae__smooth_pass_free(&o->pass);
+  dae__solver_free(o->euler.solver);
+}
+
+/* ---- the filter, and the fastest rate ---- */
+
+dae_status dae__ladder_factor(dae__ladder *o, double t, double H, const double *z, const double *dz,
+                              dae_error *err)
+{
+  double c = 1 / H;
+  DAE__TRY(dae__smooth_form_linearise(o->pass.form, t, z, dz, err));
+  dae__smooth_matrix_add(&o->euler, o->pass.form, 0, &c);
+  o->pass.factorisations++;
+  return dae__solver_factor(o->euler.solver, o->euler.values);
+}
+
+void dae__ladder_filter(dae__ladder *o, double H, const double *x, double *out)
+{
+  const dae__smooth_form *form = o->pass.form;
+  dae__zero(form->n, out);
+  dae__matrix_times(&form->s->M, form->M, 1 / H, x, out);
+  dae__solver_solve(o->euler.solver, out);
+}
+
+/* Whether a status ends the run, and is not that of a step that can be tried again. */
+static bool ladder_fatal(dae_status status)
+{
+  return status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY;
+}
+
+/* Fastest rate, by the growth of z <- z - F z: for H well below it that is rate times H. 0: not
+ * found. Fails for lack of memory only. */
+static dae_status ladder_fastest_rate(dae__ladder *o, double t, double H, const double *z,
+                                      const double *dz, double *rate)
+{
+  int n = o->pass.form->n;
+  *rate = 0;
+  for (int size = 0; size < RATE_SIZES; size++, H *= RATE_SHRINK) {
+    double norm = 0, half = 0;
+    dae_status status = dae__ladder_factor(o, t, H, z, dz, NULL);
+    if (status)
+      return ladder_fatal(status) ? status : DAE_OK;
+    for (int i = 0; i < n; i++) /* any vector with a part in every mode */
+      o->a[i] = (i % 2 ? -1 : 1) * (1 + 0.5 * sin(i + 1.));
+    dae__ladder_filter(o, H, o->a, o->b);
+    dae__copy(n, o->b, o->a);
+    for (int i = 0; i < 2 * RATE_ITERATIONS; i++) {
+      norm = dae__smooth_form_norm(o->pass.form, o->a, z);
+      if (!isfinite(norm) || norm == 0)
+        break;
+      half = i == RATE_ITERATIONS ? 0 : half;
+      dae__scale(n, 1 / norm, o->a);
+      half += i > 0 ? log(norm) : 0;
+      dae__ladder_filter(o, H, o->a, o->b);
+      dae__axpy(n, -1, o->b, o->a);
+    }
+    double ratio = exp(half / RATE_ITERATIONS);
+    if (norm == 0 || !isfinite(ratio))
+      return DAE_OK;
+    *rate = ratio < RATE_RESOLVED ? ratio / sqrt(1 - ratio * ratio) / H : 1 / H;
+    if (ratio < RATE_RESOLVED)
+      break;
+  }
+  return DAE_OK;
+}
+
+/* Rate at which the motion leaves its place: of coordinates of size |q| with velocities v and
+ * accelerations a. A pendulum released from the horizontal has no other one, as its linearised
+ * motion is free there. */
+static double ladder_travel_rate(const dae__ladder *o, const double *z, const double *dz)
+{
+  int nq = o->pass.form->nq;
+  double size = dae__max_abs(nq, z);
+  return size > 0 ? fmax(dae__max_abs(nq, dz) / size, sqrt(dae__max_abs(nq, dz + nq) / size)) : 0;
+}
+
+/* ---- the ladder ---- */
+
+/* Accelerations at z, in the entries of the velocities of out; x' of other problems without M, else
+ * 0. */
+static dae_status ladder_accelerate(dae__ladder *o, double t, const double *z, double *out)
+{
+  dae__smooth_form *form = o->pass.form;
+  dae__zero(form->n, out);
+  if (!form->motion) {
+    dae_status status = form->s->p->M ? DAE_OK : dae__semi_rhs(form->s, t, z, out, NULL);
+    dae__zero(form->n - form->nx, out + form->nx);
+    return status;
+  }
+  dae__copy(form->n, z, o->state);
+  DAE__TRY(dae__motion_accelerate(form->motion, t, o->state, out, NULL));
+  dae__zero(form->nq, out);
+  dae__zero(form->n - 2 * form->nq, out + 2 * form->nq);
+  return DAE_OK;
+}
+
+dae_status dae__ladder_measure(dae__ladder *o, double t, const double *from, const double *z,
+                               double *moved)
+{
+  const dae__smooth_form *form = o->pass.form;
+  int n = form->n;
+  DAE__TRY(ladder_accelerate(o, t, z, o->a));
+  DAE__TRY(ladder_accelerate(o, t, from, o->rates));
+  dae__axpy(n, -1, o->rates, o->a);
+  dae__scale(n, *o->rate > 0 ? 1 / *o->rate : 0, o->a);
+  double later = dae__smooth_form_norm(form, o->a, o->at);
+  dae__copy(n, z, o->a);
+  dae__axpy(n, -1, from, o->a);
+  *moved = fmax(later, dae__smooth_form_norm(form, o->a, o->at));
+  return DAE_OK;
+}
+
+/* One pass at rung H; *moved in tolerances; a pass that fails leaves z as it is. */
+static dae_status ladder_pass(dae__ladder *o, double t, double H, double *z, double *moved)
+{
+  int n = o->pass.form->n;
+  dae__copy(n, z, o->before);
+  dae_status status = dae__smooth_pass_make(&o->pass, t, H, z, NULL);
+  if (!status)
+    status = dae__ladder_measure(o, t, o->before, z, moved);
+  if (status)
+    dae__copy(n, o->before, z);
+  return status;
+}
+
+/* Further passes at a rung while each moves at most `decrease` of the one before; one that does not
+ * is undone. */
+static dae_status ladder_repeat(dae__ladder *o, double t, dae__ladder_rung *rung, int most,
+                                double decrease, double *z)
+{
+  for (int i = 0; i < most && rung->last > LADDER_STILL; i++) {
+    double moved = INFINITY;
+    dae_status status = ladder_pass(o, t, rung->H, z, &moved);
+    if (ladder_fatal(status))
+      return status;
+    if (status)
+      break;
+    rung->ratio = moved / rung->last;
+    if (!(rung->ratio <= decrease)) {
+      dae__copy(o->pass.form->n, o->before, z);
+      break;
+    }
+    rung->last = moved;
+  }
+  return DAE_OK;
+}
+
+/* From the smallest H beside this rate up to `top`, as far as passes converge. */
+static dae_status ladder_up(dae__ladder *o, double t, double top, double rate, double *z)
+{
+  int count = 0;
+  o->rungs = 0;
+  while (count < DAE__LADDER_RUNGS && rate * top * pow(LADDER_RATIO, -count) >= LADDER_LOWEST)
+    count++;
+  for (int k = count - 1; k >= 0; k--) {
+    dae__ladder_rung *rung = &o->rung[o->rungs];
+    *rung = (dae__ladder_rung){.H = top * pow(LADDER_RATIO, -k)};
+    dae_status status = ladder_pass(o, t, rung->H, z, &rung->first);
+    if (ladder_fatal(status))
+      return status;
+    if (status)
+      break;
+    rung->last = rung->first;
+    DAE__TRY(ladder_repeat(o, t, rung, LADDER_REPEATS, LADDER_DECREASE, z));
+    dae__copy(o->pass.form->n, z, o->z[o->rungs++]);
+  }
+  return DAE_OK;
+}
+
+/* Selects the rung up to which the state is slow; -1: the start as it was. */
+static dae_status ladder_cut(dae__ladder *o, double t, bool given, double *z, int *cut,
+                             dae__ladder_end *end)
+{
+  int top = o->rungs - 1, quiet = top;
+  dae__ladder_rung *highest = &o->rung[top];
+  bool removed = false;
+  while (quiet >= 0 && o->rung[quiet].last > LADDER_QUIET)
+    quiet--;
+  for (int i = 0; i < quiet; i++)
+    removed = removed || o->rung[i].first > LADDER_MOVED;
+  *cut = top;
+  *end = DAE__LADDER_QUIET;
+  if (quiet == top)
+    return DAE_OK;
+  *end = DAE__LADDER_GAP;
+  *cut = quiet;
+  if (removed && !given)
+    return DAE_OK;
+  DAE__TRY(ladder_repeat(o, t, highest, LADDER_TOP_REPEATS, LADDER_TOP_DECREASE, z));
+  bool all = highest->last <= LADDER_QUIET;
+  *end = all ? DAE__LADDER_ALL : highest->last <= 1 ? DAE__LADDER_SLOW : DAE__LADDER_NO_GAP;
+  if (*end != DAE__LADDER_NO_GAP) {
+    *cut = top;
+    dae__copy(o->pass.form->n, z, o->z[top]);
+  }
+  return DAE_OK;
+}
+
+dae_status dae__ladder_descend(dae__ladder *o, double t, double top, double *z, bool *moved,
+                               dae_error *err)
+{
+  double least = LADDER_LOWEST_DOWN / *o->rate;
+  int count = top >= least ? 1 + (int)(log(top / least) / log(LADDER_RATIO)) : 0;
+  *moved = false;
+  dae__copy(o->pass.form->n, z, o->at);
+  for (int k = count - 1; k >= 0; k--) {
+    dae__ladder_rung rung = {.H = least * pow(LADDER_RATIO, k)};
+    bool lowest = k == 0;
+    dae_status status = ladder_pass(o, t, rung.H, z, &rung.last);
+    *moved = *moved || !status;
+    if (!status && lowest)
+      status = ladder_repeat(o, t, &rung, LADDER_TOP_REPEATS, LADDER_TOP_DECREASE, z);
+    if (ladder_fatal(status))
+      return dae__fail(err, status, "damp", "the slow motion is not found at t = %.10g", t);
+    if (!status && rung.last <= LADDER_CLEAN) /* a smaller pass may converge where one does not */
+      break;
+  }
+  return DAE_OK;
+}
+
+/* Rate times H of an oscillation of which a pass leaves this ratio; 0: it grows. */
+static double ladder_resolve(double ratio)
+{
+  double low = 0, high = 100;
+  if (!(ratio < 1))
+    return 0;
+  for (int i = 0; i < 60; i++) {
+    double x = (low + high) / 2, top = 1 + x * x / 9;
+    double left = top / (top + x * x * x * x / 36);
+    if (left > ratio)
+      low = x;
+    else
+      high = x;
+  }
+  return low;
+}
+
+/* Rate of what moves at the highest rung and is kept; 0: not known. */
+static double ladder_rate_above(const dae__ladder *o)
+{
+  const dae__ladder_rung *highest = &o->rung[o->rungs - 1];
+  return ladder_resolve(highest->ratio) / highest->H;
+}
+
+dae_status dae__ladder_climb(dae__ladder *o, double t, double top, bool given, const double *dz,
+                             double *z, dae__ladder_result *out, dae_error *err)
+{
+  int n = o->pass.form->n, cut = -1;
+  bool moved;
+  *out = (dae__ladder_result){.end = DAE__LADDER_NONE, .cut = top, .slowest = 0};
+  double linear;
+  dae_status status = ladder_fastest_rate(o, t, top, z, dz, &linear);
+  double rate = fmax(linear, ladder_travel_rate(o, z, dz));
+  *o->rate = fmax(linear, LADDER_LOWEST / top);
+  dae__copy(n, z, o->start);
+  dae__copy(n, z, o->at);
+  o->rungs = 0;
+  if (!status)
+    status = ladder_up(o, t, top, rate, z);
+  if (!status && o->rungs > 0)
+    status = ladder_cut(o, t, given, z, &cut, &out->end);
+  for (int i = 0; i <= cut; i++)
+    if (o->rung[i].first > LADDER_MOVED)
+      out->slowest = o->rung[i].H;
+  if (o->rungs == 0)
+    out->above = linear * top < LADDER_LOWEST ? linear : 0;
+  else if (out->end == DAE__LADDER_NO_GAP || out->end == DAE__LADDER_SLOW)
+    out->above = ladder_rate_above(o);
+  dae__copy(n, cut >= 0 ? o->z[cut] : o->start, z);
+  if (o->rungs > 0) /* without a cut all that moves is kept */
+    out->cut = o->rung[cut >= 0 ? cut : 0].H;
+  if (!status && cut >= 0) {
+    status = dae__ladder_descend(o, t, out->cut / LADDER_RATIO, z, &moved, NULL);
+  }
+  return status ? dae__fail(err, status, "damp", "the slow motion is not found at t = %.10g", t)
+                : DAE_OK;
+}
