@@ -6,6 +6,7 @@
   X(dae_adapter)                                                                                   \
   X(dae_adapter_table)                                                                             \
   X(dae_bdf_options)                                                                               \
+  X(dae_camera)                                                                                    \
   X(dae_column)                                                                                    \
   X(dae_compare_plan)                                                                              \
   X(dae_compare_run)                                                                               \

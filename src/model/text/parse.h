@@ -66,6 +66,10 @@ void dae__parser_ranges(dae__parser *p, dae__declaration *d, int most);
 dae__declaration *dae__parser_new_declaration(dae__parser *p, const char *what);
 void dae__parser_declarations(dae__parser *p, dae__statement *s); /* parses x = 1 rate 2, ... */
 void dae__parser_settings(dae__parser *p, dae__statement *s);     /* parses rtol 1e-6, ... */
+/* Parsers of the picture (parse_draw.c). */
+void dae__parser_string(dae__parser *p, dae__statement *s); /* parses an optional "text" */
+void dae__parser_draw(dae__parser *p, dae__statement *s);   /* parses line (0, 0) (x, y), ... */
+void dae__parser_camera(dae__parser *p, dae__statement *s); /* parses from P to Q up U */
 bool dae__token_ends_statement(dae__token_kind kind);
 /* Parses the label NAME: or NAME[i]: of a statement, unless it has none: then s->a is the
  * expression found in its place. */
