@@ -91,7 +91,8 @@ _daedal()
       COMPREPLY=($(compgen -P "$given" -W "$(_daedal_names "$program")" -- "${current##*,}")); return ;;
     --svg) _daedal_files svg "$current"; return ;;
     --over) _daedal_columns "$program" "$current"; return ;;
-    --from | --width | --height | --title | --seconds) return ;;
+    --from) [[ $command == new ]] && _daedal_files urdf "$current"; return ;;
+    --width | --height | --title | --seconds) return ;;
     --json) _daedal_files json "$current"; return ;;
     --report) _daedal_files html "$current"; return ;;
     --to | --rtol | --atol | --step | --order | --stages | --window | --sweep | --set | --every)
@@ -108,6 +109,7 @@ _daedal()
         --equal --title --names --help" -- "$current")) ;;
     reproduce:-*) COMPREPLY=($(compgen -W "--out --report --quick --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
+    new:-*) COMPREPLY=($(compgen -W "--from --floating --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
     run:* | check:* | compare:*) _daedal_files dae "$current" ;;
     plot:*) _daedal_columns "$program" "$current" ;;

@@ -72,6 +72,7 @@
   X(dae_summary)                                                                                   \
   X(dae_verification)                                                                              \
   X(dae_view)                                                                                      \
+  X(dae_urdf_options)                                                                              \
   X(dae_wave_child)                                                                                \
   X(dae_wave_options)                                                                              \
   X(dae_wave_sweep)                                                                                \
