@@ -192,6 +192,11 @@ static void write_joint(const dae__urdf *u, const dae__urdf_joint *j, dae__text 
   if (j->friction != 0.0 && write_has_value(j))
     dae__text_add(out, "# force -%s*tanh(%s.%s/0.01) along %s.%s   # dry friction, made smooth\n",
                   write_number(j->friction).text, j->id, rate, j->id, value);
+  if (j->bounded && write_has_value(j) && j->kind != DAE__URDF_CONTINUOUS)
+    dae__text_add(out,
+                  "# force -1000*(max(%s.%s - %s, 0) + min(%s.%s - %s, 0)) along %s.%s   # stops\n",
+                  j->id, value, write_number(j->upper).text, j->id, value,
+                  write_number(j->lower).text, j->id, value);
   if (j->mimic >= 0) {
     const dae__urdf_joint *other = &u->joints[j->mimic];
     dae__text_add(out, "constraint %s_mimic: %s.%s = %s*%s.%s + %s\n", j->id, j->id, value,

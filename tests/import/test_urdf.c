@@ -88,6 +88,8 @@ static void test_an_arm_has_bodies_joints_and_forces(void **state)
             "1 m/s\n");
   has(text, "force -3*axis_6.slide' along axis_6.slide\n");
   has(text, "# force -0.1*tanh(axis_2.rate/0.01) along axis_2.angle");
+  has(text, "# force -1000*(max(axis_6.slide - 0.1, 0) + min(axis_6.slide - -0.1, 0)) along "
+            "axis_6.slide   # stops\n");
   has(text, "# with gripper\nbody flange mass 1.2 inertia (");
   has(text, "let tool0 = flange.point(");
   has(text, "draw cylinder 0.12 length 0.1 on ground at (0, 0, 0.15)");

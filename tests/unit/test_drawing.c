@@ -259,7 +259,7 @@ static void test_wrong_pictures_are_refused_at_their_place(void **unused)
       {"draw circle (0, 0, 0) radius 1 axis (0, 1)", "a vector of three components", 37},
       {"draw box (1, 1, 1)", "expected on and a body: draw box (a, b, c) on B", 19},
       {"draw box (1, 1, 1) on nobody", "unknown body nobody", 23},
-      {"draw box (1, 1) on ground", "the size of a shape needs a vector of three", 10},
+      {"draw box (1, 1) on ground", "the size of a shape needs a vector of 3 components", 10},
       {"draw box (1, -1, 1) on ground", "the size of a shape is -1; it has to be positive", 10},
       {"draw cylinder 1 on ground", "expected length: draw cylinder R length H on B", 17},
       {"draw sphere 1 on ground at (0, 0)", "the place of a shape needs", 28},
@@ -344,7 +344,7 @@ static void test_bodies_have_their_shapes_and_joints_their_symbols(void **unused
   SOLID(&s, i++, DAE_SHAPE_CYLINDER, V(0, 1, 0), V(0, 4, 9.5), V(0, 0, 1));
   SOLID(&s, i++, DAE_SHAPE_BALL, V(0, 0, 0), V(0, 4, 10), V(0, 0, 1));
   SOLID(&s, i++, DAE_SHAPE_HINGE, V(0, 0, 0), V(0, 1, 5), V(0, 1, 0));
-  SOLID(&s, i++, DAE_SHAPE_BALL, V(0, 0, 0), V(0, 0, 5), V(1, 0, 0));
+  SOLID(&s, i++, DAE_SHAPE_BALL, V(0, 0, 0), V(0, 0, 5), V(-1, 0, 0));
   assert_shape(&s, i++, DAE_SHAPE_LINE, 2, NULL, (double[]){0, 0, 9, 0, 4, 9});
   assert_shape(&s, i++, DAE_SHAPE_SPRING, 2, NULL, (double[]){7, 8, 9, 0, 4, 9});
   assert_int_equal(s.drawing.shapes, i);
