@@ -35,7 +35,7 @@ syntax region daeDrawLine transparent oneline matchgroup=daeStatement
 
 " statements on bodies: their words are not reserved
 syntax region daeBodyLine transparent oneline matchgroup=daeStatement
-      \ start=/\%(^\|[{;]\)\s*\zs\<\%(body\|gravity\|mass\|spherical\|revolute\|universal\|cylindrical\|prismatic\|planar\|weld\|pin\|rolling\|bushing\|rod\|spring\|damper\|torque\|dissipation\|part\)\>\ze\s\+[.(0-9A-Za-z]/
+      \ start=/\%(^\|[{;]\)\s*\zs\<\%(body\|gravity\|mass\|spherical\|revolute\|universal\|cylindrical\|prismatic\|planar\|weld\|pin\|rolling\|bushing\|rod\|spring\|damper\|torque\|dissipation\|part\|camera\)\>\ze\s\+[.(0-9A-Za-z]/
       \ end=/\ze[;{}#]/ end=/$/ contains=@daeTerms,daeClause
 
 " labels after constraint, joint, event: rod: and rod[i]:
