@@ -47,13 +47,20 @@ const extentsOf = (canvas) =>
 const isNear = (value, expected, what) =>
   assert.ok(Math.abs(value - expected) <= 0.03 * expected, `${what}: ${value} for ${expected}`);
 
-for (const name of ["space", "crowd"]) {
-  test(`${name}: a motion in space plays, stops and seeks`, () =>
-    on(name, async (page) => {
-      await checkDrawn(canvasOf(page), "the scene");
-      await checkMotion(page, figureOf(page));
-    }));
-}
+test("a motion in space plays, stops and seeks", () =>
+  on("space", async (page) => {
+    await checkDrawn(canvasOf(page), "the scene");
+    await checkMotion(page, figureOf(page));
+  }));
+
+test("what is inside shows through transparent solids", () =>
+  on("space", async (page) => {
+    const box = page.getByLabel("transparent");
+    const { before } = await checkChanges(page, canvasOf(page), "transparent", () => box.check());
+    await box.uncheck();
+    await settle(page);
+    assert.equal(await hashOf(page), before.hash);
+  }));
 
 test("dragging turns, shift moves, a double click goes back", () =>
   on("space", async (page) => {

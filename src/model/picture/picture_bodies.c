@@ -245,9 +245,43 @@ static void bodies_draw_joint(bodies *all, dae__connector *k)
   bodies_add(all, shape);
 }
 
+/* A body without shape that rolls: a disk, a ball or an ellipsoid. */
+static void bodies_draw_rolling(bodies *all, const dae__connector *k)
+{
+  dae__expander *x = all->x;
+  const dae__clause *radius = dae__clause_of(k->s, "radius"), *axis = dae__clause_of(k->s, "axis"),
+                    *ellipsoid = dae__clause_of(k->s, "ellipsoid");
+  dae__context c = dae__connector_context(x, k);
+  if (k->b->form != DAE__FORM_NONE || !k->b->s)
+    return;
+  dae_shape shape = {.kind = DAE_SHAPE_ELLIPSOID,
+                     .points = 1,
+                     .group = dae__picture_group(x, k->b),
+                     .first = dae__picture_pose(x, all->out, k->b)};
+  if (ellipsoid) {
+    dae__clause_numbers(&c, ellipsoid->a, 3, "ellipsoid", shape.size);
+  } else if (radius) {
+    shape.size[0] = dae__clause_number(&c, radius->a, "the radius");
+    shape.size[1] = shape.size[2] = shape.size[0];
+  }
+  if (axis && radius) {
+    double u[3], local[3];
+    dae__clause_numbers(&c, axis->a, 3, "the axis", u);
+    dae__body_local_at_start(x, k->b, u, local);
+    shape.kind = DAE_SHAPE_CYLINDER;
+    shape.size[1] = DISK_THICKNESS * shape.size[0];
+    shape.size[2] = 0.0;
+    if (dae__normalise(local))
+      bodies_turn_z(local, shape.turn);
+  }
+  bodies_add(all, shape);
+}
+
 static void bodies_draw_connector(bodies *all, dae__connector *k)
 {
   bool points = k->p.size == k->q.size && k->p.size > 1;
+  if (k->expanded && k->kind == DAE__CONNECTOR_ROLLING && !k->plane)
+    bodies_draw_rolling(all, k);
   if (!k->expanded || !points)
     return;
   if (k->kind >= DAE__CONNECTOR_ROD)

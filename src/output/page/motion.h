@@ -29,6 +29,9 @@ typedef struct dae__motion {
   dae__motion_scale scale[DAE__ROLES];
 } dae__motion;
 
+/* Largest distance between the points of a shape and its boundary; value: its values. */
+double dae__motion_reach(const dae_shape *shape, const dae_drawing *drawing, const double *value);
+
 /* Writes the static picture of a drawing in space, for browsers without scripts or WebGL; values:
  * those of the frame to show. */
 void dae__motion_still(const dae__motion *m, const double *values);

@@ -19,9 +19,7 @@ static dae__motion_role page_motion_role(const dae_shape *shape, bool space, int
   return k == coordinates ? DAE__ROLE_RADIUS : DAE__ROLE_TURN;
 }
 
-/* Largest distance between the points of a shape and its boundary. */
-static double page_motion_reach(const dae_shape *shape, const dae_drawing *drawing,
-                                const double *value)
+double dae__motion_reach(const dae_shape *shape, const dae_drawing *drawing, const double *value)
 {
   const double *s = shape->size, *p = shape->place;
   double offset = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
@@ -57,7 +55,7 @@ static void page_motion_scales(dae__motion *m, const double *values, long frames
     for (int i = 0; i < m->drawing->shapes; i++) {
       const dae_shape *shape = &m->drawing->shape[i];
       const double *value = values + f * m->drawing->values + shape->first;
-      double reach = page_motion_reach(shape, m->drawing, value);
+      double reach = dae__motion_reach(shape, m->drawing, value);
       for (int k = 0; k < dae_shape_values(shape, m->drawing->space); k++) {
         dae__motion_role role = page_motion_role(shape, m->drawing->space, k);
         double around = role < DAE__ROLE_RADIUS ? reach : 0.0;

@@ -449,6 +449,25 @@ static int still_facets_of(const still *s, const dae_shape *shape)
   }
 }
 
+/* Largest extent of the points of all shapes. */
+static double still_size(const dae__motion *m, const double *values)
+{
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  double size = 0.0;
+  for (int i = 0; i < m->drawing->shapes; i++) {
+    const dae_shape *shape = &m->drawing->shape[i];
+    double reach = dae__motion_reach(shape, m->drawing, values + shape->first);
+    for (int k = 0; k < 3 * shape->points; k++) {
+      low[k % 3] = fmin(low[k % 3], values[shape->first + k] - reach);
+      high[k % 3] = fmax(high[k % 3], values[shape->first + k] + reach);
+    }
+  }
+  for (int k = 0; k < 3; k++)
+    if (isfinite(high[k] - low[k]))
+      size = fmax(size, high[k] - low[k]);
+  return size;
+}
+
 void dae__motion_still(const dae__motion *m, const double *values)
 {
   const dae_drawing *d = m->drawing;
@@ -461,8 +480,7 @@ void dae__motion_still(const dae__motion *m, const double *values)
     dae__page_fail(m->page, DAE_ERROR_MEMORY, "%s: no memory for the motion", m->page->path);
     return;
   }
-  for (int k = 0; k < 3; k++)
-    s.size = fmax(s.size, m->scale[k].last - m->scale[k].first);
+  s.size = still_size(m, values);
   still_look(&s);
   for (int i = 0; i < shapes; i++)
     still_shape(&s, &d->shape[i], values + d->shape[i].first);

@@ -105,19 +105,27 @@ function sceneOf(shapes, frames, stage) {
   return found.length > 0 ? found : [[0, 0, 0, 1]];
 }
 
+// Largest extent of points of a scene.
+function extentOf(points) {
+  const extents = [0, 1, 2].map(
+    (k) => Math.max(...points.map((p) => p[k] + p[3])) - Math.min(...points.map((p) => p[k] - p[3])),
+  );
+  return Math.max(0, ...extents);
+}
+
 // Puts the shapes of a moment into batches. centre: origin of the coordinates of the renderer.
-function makeStage(shapes, size) {
+function makeStage(shapes) {
   const solids = { box: makeBatch(13), cylinder: makeBatch(13), sphere: makeBatch(13) };
   const joints = { box: makeBatch(13), cylinder: makeBatch(13), sphere: makeBatch(13) };
   const lines = makeBatch(10);
-  const least = 1e-6 * size;
+  let size = 1; // of the scene: symbols and thin shapes follow it
   let centre = [0, 0, 0];
 
   const solid = (to, kind, at, turn, measure, colour) =>
     to[kind].push(
       ...plus(at, centre, -1),
       ...turn,
-      ...measure.map((v) => Math.max(Math.abs(v), least)),
+      ...measure.map((v) => Math.max(Math.abs(v), 1e-6 * size)),
       ...colour,
     );
   const line = (a, b, colour, width) =>
@@ -231,6 +239,8 @@ function makeStage(shapes, size) {
   return {
     poseOf,
     pointsOf,
+    measure: (values) =>
+      (size = extentOf(shapes.flatMap((shape) => pointsOf(shape, values))) || size),
     // clear: solids are transparent
     layers(values, origin, colours, clear) {
       centre = origin;
@@ -369,8 +379,8 @@ function startSpaceMotion(figure, motion) {
   }
   const still = figure.querySelector(".still");
   const frames = makeFrames(motion);
-  const extents = motion.scales.slice(0, 3).map(([first, last]) => last - first);
-  const stage = makeStage(shapes, Math.max(...extents) || 1);
+  const stage = makeStage(shapes);
+  stage.measure(frames.of(0));
   const camera = makeCamera(sceneOf(shapes, frames, stage), motion.camera);
   const ground = groundOf(camera);
   const traced = tracedOf(shapes).filter(({ kind, label }) => label || !symbols.has(kind));
