@@ -440,6 +440,15 @@ static void fill_balls(dae_page *page)
   dae_page_motion(page, &drawing, times, values, 2);
 }
 
+/* A ball that travels out of every picture of its start. */
+static void fill_travel(dae_page *page)
+{
+  const dae_shape ball = {.kind = DAE_SHAPE_SPHERE, .points = 1};
+  const dae_drawing drawing = {.shapes = 1, .shape = &ball, .values = 4, .space = true};
+  const double times[] = {0, 1}, values[] = {0, 0, 1, 1, 20, 0, 1, 1};
+  dae_page_motion(page, &drawing, times, values, 2);
+}
+
 /* As where npm could not be had. */
 static void fill_plain(dae_page *page)
 {
@@ -447,11 +456,17 @@ static void fill_plain(dae_page *page)
   fill_every(page);
 }
 
-const page_maker page_makers[] = {{"every", fill_every},     {"plain", fill_plain},
-                                  {"hostile", fill_hostile}, {"small", fill_small},
-                                  {"space", fill_space},     {"crowd", fill_crowd},
-                                  {"balls", fill_balls},     {"large", fill_large},
-                                  {"single", fill_single},   {NULL, NULL}};
+const page_maker page_makers[] = {{"every", fill_every},
+                                  {"plain", fill_plain},
+                                  {"hostile", fill_hostile},
+                                  {"small", fill_small},
+                                  {"space", fill_space},
+                                  {"crowd", fill_crowd},
+                                  {"balls", fill_balls},
+                                  {"travel", fill_travel},
+                                  {"large", fill_large},
+                                  {"single", fill_single},
+                                  {NULL, NULL}};
 
 dae_status make_page(const page_maker *maker, const char *path, const dae_env *env, dae_error *err)
 {

@@ -215,6 +215,20 @@ test("a lost context comes back", () =>
     assert.equal(await hashOf(page), first);
   }));
 
+test("a camera that follows keeps what moves in the picture", () =>
+  on("travel", async (page) => {
+    const canvas = canvasOf(page);
+    await press(page, "Front");
+    await page.getByLabel("follow").check();
+    const first = await pictureOf(canvas);
+    await seek(page, figureOf(page), 1);
+    const last = await pictureOf(canvas);
+    isNear(last.coloured, first.coloured, "the ball in the picture");
+    await page.getByLabel("follow").uncheck();
+    await seek(page, figureOf(page), 0);
+    assert.ok((await pictureOf(canvas)).coloured < 0.5 * first.coloured, "else it is gone");
+  }));
+
 test("without WebGL the static picture stays, and it is said why", () =>
   on("space", async (page) => {
     await page.addInitScript(() => {

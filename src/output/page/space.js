@@ -239,6 +239,10 @@ function makeStage(shapes) {
   return {
     poseOf,
     pointsOf,
+    middleOf(values) {
+      const all = shapes.flatMap((shape) => pointsOf(shape, values));
+      return [0, 1, 2].map((k) => all.reduce((sum, p) => sum + p[k] / all.length, 0));
+    },
     measure: (values) =>
       (size = extentOf(shapes.flatMap((shape) => pointsOf(shape, values))) || size),
     // clear: solids are transparent
@@ -404,6 +408,8 @@ function startSpaceMotion(figure, motion) {
   const perspective = make("input", { type: "checkbox", change: player.redraw });
   const names = make("input", { type: "checkbox", change: player.redraw });
   const clear = make("input", { type: "checkbox", change: player.redraw });
+  const follow = make("input", { type: "checkbox", change: player.redraw });
+  let anchor = null; // middle of the shapes that the camera follows, null: it stays
   perspective.checked = true;
   names.checked = labels.length <= 30;
   const views = make(
@@ -414,6 +420,7 @@ function startSpaceMotion(figure, motion) {
     ),
     make("label", {}, perspective, " perspective"),
     make("label", {}, clear, " transparent"),
+    make("label", {}, follow, " follow"),
     ...(labels.length > 0 ? [make("label", {}, names, " names")] : []),
     ...(traced.length > 1 ? [choice.element] : []),
   );
@@ -439,6 +446,10 @@ function startSpaceMotion(figure, motion) {
     camera.resize(width, height);
     if (!draw.done) camera.look(camera.names[0]);
     draw.done = true;
+    const middle = follow.checked ? stage.middleOf(values) : null;
+    if (anchor && middle)
+      camera.state.target = plus(plus(camera.state.target, middle), anchor, -1);
+    anchor = middle;
     const origin = camera.state.target;
     const view = camera.matrix(2.5 * camera.radius + 2 * ground.step);
     const [right, top, back] = camera.axes();
