@@ -62,7 +62,7 @@ endif()
 install(FILES python/daedal.py DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal/python)
 
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal
-  FILES_MATCHING PATTERN *.c PATTERN *.dae)
+  FILES_MATCHING PATTERN *.c PATTERN *.dae PATTERN *.urdf)
 install(DIRECTORY editors DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal)
 
 # pages in the same places relative to each other as in the sources: their links stay valid

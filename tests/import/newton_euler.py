@@ -1,4 +1,4 @@
-"""newton_euler.py DAEDAL FOLDER: motions of imported robots against the recursive Newton-Euler equations.
+"""newton_euler.py DAEDAL ARM QUADRUPED: motions of imported robots against the recursive Newton-Euler equations.
 
 Reads the URDF files by itself, keeps every link a body of its own, in the axes of the links, and every
 fixed joint a joint without motion: nothing is shared with the import. Forward dynamics by columns of
@@ -162,11 +162,11 @@ def check(what, values, expected, tolerance):
         sys.exit(f"{what}: {values}, expected {expected}")
 
 
-def main(daedal, models):
+def main(daedal, *files):
     with tempfile.TemporaryDirectory() as folder:
-        for name, to, steps in (("arm", 0.3, 200), ("quadruped", 0.05, 20)):
-            robot = Robot(f"{models}/{name}.urdf")
-            subprocess.run([daedal, "new", name, "--from", f"{models}/{name}.urdf"], cwd=folder, check=True,
+        for path, name, to, steps in zip(files, ("arm", "quadruped"), (0.3, 0.05), (200, 20)):
+            robot = Robot(path)
+            subprocess.run([daedal, "new", name, "--from", path], cwd=folder, check=True,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             # accelerations at the start: 2 q/h^2 = a + c1 h + c2 h^2 + ..., extrapolated to h = 0
             h, rest = 2e-4, [0.0] * len(robot.moving)

@@ -74,7 +74,7 @@ static void test_an_arm_has_bodies_joints_and_forces(void **state)
 {
   (void)state;
   said s;
-  char *text = import_file(ROBOTS "/arm.urdf", false, &s);
+  char *text = import_file(MODELS "/arm.urdf", false, &s);
   has(text, "model m \"arm, from arm.urdf\"\n");
   has(text, "# world is the ground");
   has(text, "gravity (0, 0, -9.81)\n");
@@ -381,7 +381,7 @@ static bool import_in(const dae_env *env)
 {
   char *text;
   dae_error err = dae_error_none();
-  dae_status status = dae_urdf_import(ROBOTS "/arm.urdf", NULL, env, &text, &err);
+  dae_status status = dae_urdf_import(MODELS "/arm.urdf", NULL, env, &text, &err);
   dae_urdf_free(text, env);
   assert_true(status == DAE_OK || status == DAE_ERROR_MEMORY);
   return status == DAE_OK;

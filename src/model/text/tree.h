@@ -160,12 +160,12 @@ typedef struct dae__statement {
   bool by_spaces;
   bool stop;
   dae__setting *setting; /* settings of simulate, or a setting of a system */
-  /* points of draw and of camera (from, to, up); of draw the radius is in a, the axis of a circle in
-   * b; of a shape on a body the size is in a and b; instants of an event */
+  /* points of draw and of camera (from, to, up); of draw the radius is in a, the axis of a circle
+   * in b; of a shape on a body the size is in a and b; instants of an event */
   const dae__expr *point;
   dae_shape_kind shape; /* kind of the shape of draw */
   bool bodies;          /* draw bodies */
-  const char *text; /* title of model, or label of draw */
+  const char *text;     /* title of model, or label of draw */
   dae__connector_kind connector;
   dae__clause *clause; /* clauses of a body or connector; arguments of a part, by name or not */
   struct dae__statement *next;
