@@ -1,4 +1,4 @@
-/* daedal new: a starter model with explanatory comments. */
+/* daedal new: a starter model with explanatory comments, or the model of a robot. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -113,31 +113,50 @@ static dae_status new_check_name(const char *name, dae_error *err)
                 : DAE_OK;
 }
 
-static dae_status new_write_model(const char *path, const char *name, dae_error *err)
+/* Writes the starter model with this name, or a text. */
+static dae_status new_write_model(const char *path, const char *name, const char *text,
+                                  dae_error *err)
 {
   FILE *file = fopen(path, "wx");
   if (!file && errno == EEXIST)
     return cli_fail(err, DAE_ERROR_FILE, "%s exists already and is not overwritten", path);
   if (!file)
     return cli_fail(err, DAE_ERROR_FILE, "%s could not be created: %s", path, strerror(errno));
-  new_write_starter(file, name);
+  if (text)
+    fputs(text, file);
+  else
+    new_write_starter(file, name);
   bool failed = ferror(file) != 0;
   failed = fclose(file) != 0 || failed;
   return failed ? cli_fail(err, DAE_ERROR_FILE, "%s could not be written", path) : DAE_OK;
 }
 
+static void new_note(void *user, const char *message)
+{
+  (void)user;
+  cli_note("%s", message);
+}
+
 cli_exit cli_new(const cli_arguments *args)
 {
-  const char *name = args->operand;
+  const char *name = args->operand, *from = cli_value(args, "from");
+  const dae_urdf_options options = {
+      .model = name, .floating = cli_flag(args, "floating"), .report = new_note};
   dae_error err = dae_error_none();
-  char path[128];
+  char path[128], *text = NULL;
   dae_status status = new_check_name(name, &err);
   snprintf(path, sizeof path, "%.110s.dae", name);
+  if (status >= 0 && options.floating && !from)
+    status = cli_fail(&err, DAE_ERROR_USAGE, "--floating belongs to a robot: --from FILE.urdf");
+  if (status >= 0 && from)
+    status = dae_urdf_import(from, &options, NULL, &text, &err);
   if (status >= 0)
-    status = new_write_model(path, name, &err);
+    status = new_write_model(path, name, text, &err);
+  dae_urdf_free(text, NULL);
   if (status < 0)
     return cli_report("new", &err);
-  printf("%s is a model of a pendulum, with comments. Next command:\n", path);
-  printf("  daedal run %s\n", path);
+  printf("%s is a model of %s. Next command:\n", path,
+         from ? "the robot" : "a pendulum, with comments");
+  printf("  daedal run %s%s\n", path, from ? " --report" : "");
   return CLI_OK;
 }

@@ -100,6 +100,12 @@ static const cli_option methods_options[] = {
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
+static const cli_option new_options[] = {
+    {"from", "FILE.urdf", CLI_TEXT, "Import", "the model of a robot from its URDF file"},
+    {"floating", NULL, CLI_FLAG, NULL, "the first link of the robot moves freely"},
+    {"help", NULL, CLI_FLAG, "Other", "this text"},
+};
+
 static const cli_option plain_options[] = {
     {"help", NULL, CLI_FLAG, "Options", "this text"},
 };
@@ -195,10 +201,17 @@ static const char methods_text[] =
 static const char methods_examples[] = "  daedal methods\n"
                                        "  daedal methods bdf-ggl\n";
 
-static const char new_text[] = "Writes NAME.dae, a small model with explanatory comments.\n"
-                               "An existing file is not overwritten.\n";
+static const char new_text[] =
+    "Writes NAME.dae, a small model with explanatory comments, or the model of a\n"
+    "robot. An existing file is not overwritten.\n"
+    "\n"
+    "Links of a URDF file become bodies, its joints joints, dampings forces, mimic\n"
+    "joints constraints, meshes (STL, OBJ) the boxes around them. The first link is\n"
+    "the ground, unless --floating is given. What is left out or assumed is printed\n"
+    "with its line, and listed in the model.\n";
 
-static const char new_examples[] = "  daedal new pendulum && daedal run pendulum.dae\n";
+static const char new_examples[] = "  daedal new pendulum && daedal run pendulum.dae\n"
+                                   "  daedal new arm --from arm.urdf\n";
 
 static const cli_syntax syntaxes[] = {
     {.command = "run",
@@ -252,11 +265,11 @@ static const cli_syntax syntaxes[] = {
     {.command = "new",
      .operand = "NAME",
      .needs_operand = true,
-     .summary = "write a commented starter model",
+     .summary = "write a commented starter model, or that of a robot",
      .text = new_text,
      .examples = new_examples,
-     .options = plain_options,
-     .count = COUNT(plain_options)},
+     .options = new_options,
+     .count = COUNT(new_options)},
     {.command = "help",
      .operand = "[COMMAND]",
      .summary = "print this text, or the help of a command",

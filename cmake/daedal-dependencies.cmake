@@ -1,5 +1,5 @@
-# The numerical libraries as imported targets daedal::lapack and daedal::klu, and POSIX threads as
-# Threads::Threads. Used by the build and, installed beside the package file, by programs that link
+# The numerical libraries as imported targets daedal::lapack and daedal::klu, expat as EXPAT::EXPAT,
+# and POSIX threads as Threads::Threads. Used by the build and, installed beside the package file, by programs that link
 # the static library.
 
 # OpenBLAS carries LAPACK; the serial one is preferred, threads are daedal's own business
@@ -47,6 +47,13 @@ if(DAEDAL_WITH_LAPACK AND NOT TARGET daedal::lapack)
 endif()
 if(DAEDAL_WITH_KLU AND NOT TARGET daedal::klu)
   daedal_find_klu()
+endif()
+if(DAEDAL_WITH_EXPAT)
+  find_package(EXPAT QUIET)
+  if(NOT EXPAT_FOUND)
+    message(FATAL_ERROR "expat was not found: install libexpat1-dev "
+                        "or configure with -DDAEDAL_WITH_EXPAT=OFF")
+  endif()
 endif()
 if(DAEDAL_WITH_THREADS)
   set(THREADS_PREFER_PTHREAD_FLAG ON)

@@ -36,6 +36,9 @@ foreach(library klu lapack)
     endforeach()
   endif()
 endforeach()
+if(DAEDAL_WITH_EXPAT)
+  string(APPEND DAEDAL_PRIVATE_LIBS "-lexpat ")
+endif()
 if(DAEDAL_WITH_THREADS)
   string(APPEND DAEDAL_PRIVATE_LIBS "-pthread ")
 endif()
@@ -59,7 +62,7 @@ endif()
 install(FILES python/daedal.py DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal/python)
 
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal
-  FILES_MATCHING PATTERN *.c PATTERN *.dae PATTERN *.csv)
+  FILES_MATCHING PATTERN *.c PATTERN *.dae PATTERN *.csv PATTERN *.urdf)
 install(DIRECTORY editors DESTINATION ${CMAKE_INSTALL_DATADIR}/daedal)
 
 # pages in the same places relative to each other as in the sources: their links stay valid

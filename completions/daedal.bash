@@ -93,7 +93,8 @@ _daedal()
     --input) _daedal_files csv "$current"; return ;;
     --set-from) compopt -o default 2>/dev/null; COMPREPLY=(); return ;;
     --over) _daedal_columns "$program" "$current"; return ;;
-    --from | --width | --height | --title | --seconds) return ;;
+    --from) [[ $command == new ]] && _daedal_files urdf "$current"; return ;;
+    --width | --height | --title | --seconds) return ;;
     --json) _daedal_files json "$current"; return ;;
     --report) _daedal_files html "$current"; return ;;
     --to | --rtol | --atol | --step | --order | --stages | --damp-time | --window | --sweep | --set | --every)
@@ -110,6 +111,7 @@ _daedal()
         --equal --title --names --help" -- "$current")) ;;
     reproduce:-*) COMPREPLY=($(compgen -W "--out --report --json --quick --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
+    new:-*) COMPREPLY=($(compgen -W "--from --floating --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
     run:* | check:* | compare:*) _daedal_files dae "$current" ;;
     plot:*) _daedal_columns "$program" "$current" ;;

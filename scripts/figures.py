@@ -23,7 +23,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent  # tests/tree sets another one
-ALTERNATIVES = [{"workers.c", "workers_serial.c"}, {"native.c", "native_off.c"}]
+ALTERNATIVES = [{"workers.c", "workers_serial.c"}, {"native.c", "native_off.c"}, {"urdf.c", "urdf_off.c"}]
 METHOD_FOLDERS = re.compile(r"onestep/(?!host$)\w+$|multistep$")
 CONSTRUCTORS = {"onestep/methods", "run"}
 DEPRECATED_NAMES = {"energy_settled"}  # public names with an alias (docs/compatibility.md)

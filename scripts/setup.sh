@@ -5,11 +5,11 @@
 # they need are skipped, the bench goes without a code that is not there.
 set -eu
 
-packages="gcc libc6-dev make cmake pkg-config libopenblas-serial-dev libsuitesparse-dev libcmocka-dev"
+packages="gcc libc6-dev make cmake pkg-config libopenblas-serial-dev libsuitesparse-dev libexpat1-dev libcmocka-dev"
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
   echo "setup: not a Debian system; the build needs a C17 compiler, cmake 3.21, pkg-config," \
-       "OpenBLAS or LAPACK, SuiteSparse (KLU) and cmocka" >&2
+       "OpenBLAS or LAPACK, SuiteSparse (KLU), expat and cmocka" >&2
   exit 0
 fi
 

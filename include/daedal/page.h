@@ -98,10 +98,14 @@ void dae_page_download(dae_page *page, const dae_page_data *data);
  * Times ascend along the curve. */
 void dae_page_phase(dae_page *page, const dae_page_data *data, int x, int y);
 
-/** Adds an animation of plane shapes: frame k shows values[k * drawing->values ...] at times[k],
- * with play, pause, speed and a scrubber; it is initially paused. Positions are stored to 1/65534
- * of the drawing; a shape with a value that is not finite is omitted. Without shapes nothing is
- * added. */
+/** Adds an animation of shapes: frame k shows values[k * drawing->values ...] at times[k], with
+ * play, pause, speed, trails and a scrubber; it is initially paused. Values are stored to 1/65534
+ * of their range in the drawing; a shape with a value that is not finite is omitted. Without shapes
+ * nothing is added.
+ *
+ * A drawing in space is turned, moved and zoomed by mouse, touch and keys, and drawn by WebGL 2. A
+ * static picture of the first frame, as SVG, stands in its place where scripts or WebGL are
+ * missing. */
 void dae_page_motion(dae_page *page, const dae_drawing *drawing, const double *times,
                      const double *values, long frames);
 

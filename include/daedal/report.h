@@ -20,7 +20,8 @@ typedef struct dae_report_options {
   const dae_drawing *drawing; /**< drawing of the animation; NULL: that of the model */
   const char *command;        /**< command line of the run; NULL: none */
   const char *why;            /**< reason for the method; NULL: given by the user */
-  size_t max_bytes; /**< limit of the data in the page, which omits rows beyond; 0: 1.4 MB */
+  size_t max_bytes; /**< limit of the data in the page, which omits rows beyond; 0: 1.4 MB, with a
+                       drawing in space 2 MB */
 } dae_report_options;
 
 /** Creates a sink that writes the report, and its file. The options are copied; their pointers must

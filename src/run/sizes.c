@@ -6,6 +6,7 @@
   X(dae_adapter)                                                                                   \
   X(dae_adapter_table)                                                                             \
   X(dae_bdf_options)                                                                               \
+  X(dae_camera)                                                                                    \
   X(dae_column)                                                                                    \
   X(dae_compare_plan)                                                                              \
   X(dae_compare_run)                                                                               \
@@ -74,6 +75,7 @@
   X(dae_summary)                                                                                   \
   X(dae_verification)                                                                              \
   X(dae_view)                                                                                      \
+  X(dae_urdf_options)                                                                              \
   X(dae_wave_child)                                                                                \
   X(dae_wave_options)                                                                              \
   X(dae_wave_sweep)                                                                                \

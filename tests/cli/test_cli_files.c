@@ -74,6 +74,34 @@ static void test_rows_may_go_to_stdout(void **state)
   assert_int_equal(strncmp(o->out, "t,x,y,", 6), 0);
 }
 
+static void test_robots_are_read_from_urdf_files(void **state)
+{
+  (void)state;
+  file_write("r.urdf",
+             "<robot name='r'><link name='a'/>\n<transmission/>"
+             "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint>"
+             "<link name='b'><inertial><mass value='2'/><inertia ixx='1' iyy='1' izz='1' "
+             "ixy='0' ixz='0' iyz='0'/></inertial></link></robot>");
+  outcome *o = command("new one --from r.urdf");
+  if (strstr(o->err, "reads no URDF files"))
+    skip();
+  assert_int_equal(o->code, 0);
+  assert_non_null(strstr(o->err, "r.urdf: line 2: <transmission> is left out"));
+  char *text = file_read("one.dae");
+  assert_non_null(strstr(text, "model one \"r, from r.urdf\"\n"));
+  assert_non_null(strstr(text, "body b mass 2 inertia (1, 1, 1)"));
+  free(text);
+  command_refuses(7, "new one --from r.urdf", "one.dae exists already");
+  command_refuses(7, "new two --from no.urdf", "no.urdf");
+  command_refuses(1, "new two --floating", "--from FILE.urdf");
+  command_refuses(1, "new two --from", "--from needs a value");
+  file_write("r.urdf", "<robot>\n  <link name='a'>\n</robot>");
+  command_refuses(2, "new two --from r.urdf",
+                  "r.urdf:3:3: the XML is not well-formed: mismatched tag");
+  command_refuses(2, "new two --from r.urdf", "  </robot>\n    ^");
+  assert_false(file_exists("two.dae"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -81,6 +109,7 @@ int main(void)
       IN_FOLDER(test_results_that_cannot_be_written_are_7),
       IN_FOLDER(test_full_disk_is_7),
       IN_FOLDER(test_model_is_never_overwritten),
+      IN_FOLDER(test_robots_are_read_from_urdf_files),
       IN_FOLDER(test_rows_may_go_to_stdout),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

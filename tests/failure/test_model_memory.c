@@ -89,6 +89,8 @@ static const char bodies[] =
     "torque (1, 0, 0) on A\n"
     "output a = J.angle, F = K[1].force, m = lambda(L), s = legs[2].S.pull\n"
     "draw line r to A.pos\n"
+    "draw bodies\ndraw box (1, 2, 3) on A at (0, 0, 1) turned 1 about (1, 0, 0)\n"
+    "draw circle (1, 2) radius 1\ncamera from (3, 2, 1) to r up (0, 0, 1)\n"
     "simulate to 1\n";
 
 static const char *const texts[] = {mechanism, coupled, quasilinear, rods, bodies};

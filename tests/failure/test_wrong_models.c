@@ -122,7 +122,7 @@ static void test_syntax(void **unused)
       {"state x\nx' = 1\nlet f(a) = nobody*a", 4, 12, "unknown name nobody"},
       {"state x\nx' = 1\nlet f(a) = sum(k in 1..k, a)", 4, 24, "unknown name k"},
       {"coord x\nkinetic x'^2\nconstraint r[1,2,3,4]: x = 1", 4, 12, "one to three indices"},
-      {"draw square (0, 0)", 2, 6, "line, point or circle"},
+      {"draw square (0, 0)", 2, 6, "line, point, circle, sphere, spring"},
       {"draw line (0, 0)", 2, 1, "at least two points"},
       {"draw point (0, 0, 1, 2)", 2, 12, "two or three components"},
       {"state x\nx' = 1\ndraw point x", 4, 12, "(E, E)"},

@@ -158,9 +158,9 @@ static void fill_every(dae_page *page)
   dae_page_heading(page, "Result");
   add_texts(page);
   dae_page_heading(page, "Motion");
-  const dae_shape shapes[] = {{DAE_SHAPE_LINE, 2, 0, "rod"},
-                              {DAE_SHAPE_CIRCLE, 1, 4, "bob"},
-                              {DAE_SHAPE_POINT, 1, 9, NULL}};
+  const dae_shape shapes[] = {{.kind = DAE_SHAPE_LINE, .points = 2, .first = 0, .label = "rod"},
+                              {.kind = DAE_SHAPE_CIRCLE, .points = 1, .first = 4, .label = "bob"},
+                              {.kind = DAE_SHAPE_POINT, .points = 1, .first = 9, .label = NULL}};
   const dae_drawing drawing = {.shapes = COUNT(shapes), .shape = shapes, .values = 11};
   dae_page_motion(page, &drawing, s.t, s.frames[0], ROWS);
   dae_page_heading(page, "Plots");
@@ -202,7 +202,7 @@ static void fill_hostile(dae_page *page)
       t, 2, (const char *const[]){t, t}, (const double *const[]){x, y}, 3, false, t};
   dae_page_download(page, &data);
   dae_page_phase(page, &data, 0, 1);
-  const dae_shape shape = {DAE_SHAPE_POINT, 1, 0, t};
+  const dae_shape shape = {.kind = DAE_SHAPE_POINT, .points = 1, .first = 0, .label = t};
   const dae_drawing drawing = {.shapes = 1, .shape = &shape, .values = 2, .guessed = true};
   dae_page_motion(page, &drawing, x, (const double[]){0, 0, 1, 1, 2, 2}, 3);
   const dae_pattern pattern = {1, 1, (const int[]){0, 1}, (const int[]){0}};
@@ -254,7 +254,7 @@ static void fill_small(dae_page *page)
       "empty.csv", 1, (const char *const[]){"t"}, (const double *const[]){four}, 0, true, NULL};
   dae_page_download(page, &empty);
   dae_page_phase(page, &empty, 0, 0);
-  const dae_shape shape = {DAE_SHAPE_CIRCLE, 1, 0, NULL};
+  const dae_shape shape = {.kind = DAE_SHAPE_CIRCLE, .points = 1, .first = 0, .label = NULL};
   const dae_drawing drawing = {.shapes = 1, .shape = &shape, .values = 3};
   dae_page_motion(page, &drawing, one, (const double[]){1, 1, NAN}, 1);
   const dae_pattern pattern = {2, 3, (const int[]){0, 0, 0, 0}, (const int[]){0}};
@@ -303,6 +303,152 @@ static void fill_single(dae_page *page)
                                            LARGE_ROWS, true, NULL});
 }
 
+/* ------------------------------------------------------------------------------------ space */
+
+enum { SPACE_FRAMES = 121, SPACE_VALUES = 51 };
+
+/* Euler parameters of a turn about a coordinate axis. */
+static void turn(double *e, int axis, double angle)
+{
+  e[0] = cos(angle / 2);
+  e[1] = e[2] = e[3] = 0;
+  e[1 + axis] = sin(angle / 2);
+}
+
+/* A two-link arm that turns about the vertical, a wheel, a ball on a spring: every kind of shape.
+ */
+static void fill_space_frame(double t, double *v)
+{
+  double a = 0.6 * sin(1.5 * t), b = 0.9 * cos(2 * t);
+  double elbow[3] = {0.6 * sin(a), 0, 0.2 + 0.6 * cos(a)};
+  double hand[3] = {elbow[0] + 0.5 * sin(a + b), 0, elbow[2] + 0.5 * cos(a + b)};
+  double *base = v, *upper = v + 7, *fore = v + 14, *wheel = v + 21, *line = v + 28;
+  double *spring = v + 34, *ball = v + 40, *ring = v + 44;
+  base[0] = base[1] = 0, base[2] = 0.1;
+  turn(base + 3, 2, 0.8 * t);
+  upper[0] = elbow[0] / 2, upper[1] = 0, upper[2] = (0.2 + elbow[2]) / 2;
+  turn(upper + 3, 1, a);
+  fore[0] = (elbow[0] + hand[0]) / 2, fore[1] = 0, fore[2] = (elbow[2] + hand[2]) / 2;
+  turn(fore + 3, 1, a + b);
+  wheel[0] = -0.9 + 0.2 * t, wheel[1] = 0.7, wheel[2] = 0.2;
+  turn(wheel + 3, 1, t);
+  for (int k = 0; k < 4; k++)
+    wheel[3 + k] *= 3; /* of any length */
+  memcpy(line, elbow, sizeof elbow);
+  memcpy(line + 3, hand, sizeof hand);
+  const double hook[3] = {0.8, -0.6, 1.2}, end[3] = {0.8, -0.6, 0.5 + 0.2 * cos(4 * t)};
+  memcpy(spring, hook, sizeof hook);
+  memcpy(spring + 3, end, sizeof end);
+  memcpy(ball, end, sizeof end);
+  ball[3] = 0.1;
+  memcpy(ring, hook, sizeof hook);
+  ring[3] = 0.15;
+  ring[4] = ring[5] = 0, ring[6] = 2;
+}
+
+static void fill_space(dae_page *page)
+{
+  static double times[SPACE_FRAMES], values[SPACE_FRAMES][SPACE_VALUES];
+  const double down[3] = {0, 0, -0.3}, down2[3] = {0, 0, -0.25};
+  dae_shape shapes[] = {
+      {.kind = DAE_SHAPE_CYLINDER, .points = 1, .size = {0.18, 0.2}, .group = 12},
+      {.kind = DAE_SHAPE_BOX,
+       .points = 1,
+       .first = 7,
+       .size = {0.1, 0.14, 0.6},
+       .group = 1,
+       .label = "upper arm"},
+      {.kind = DAE_SHAPE_BOX,
+       .points = 1,
+       .first = 14,
+       .size = {0.08, 0.08, 0.5},
+       .group = 2,
+       .label = "fore arm"},
+      {.kind = DAE_SHAPE_CYLINDER,
+       .points = 1,
+       .first = 21,
+       .size = {0.2, 0.06},
+       .turn = {1, 1, 0, 0},
+       .group = 3},
+      {.kind = DAE_SHAPE_BOX, .points = 1, .first = 21, .size = {0.36, 0.07, 0.03}, .group = 6},
+      {.kind = DAE_SHAPE_LINE, .points = 2, .first = 28},
+      {.kind = DAE_SHAPE_SPRING, .points = 2, .first = 34},
+      {.kind = DAE_SHAPE_SPHERE, .points = 1, .first = 40, .label = "ball"},
+      {.kind = DAE_SHAPE_CIRCLE, .points = 1, .first = 44},
+      {.kind = DAE_SHAPE_POINT, .points = 1, .first = 31, .label = "hand"},
+      {.kind = DAE_SHAPE_ELLIPSOID,
+       .points = 1,
+       .first = 14,
+       .size = {0.09, 0.06, 0.12},
+       .place = {0, 0, 0.3},
+       .group = 4},
+      {.kind = DAE_SHAPE_HINGE, .points = 1, .first = 7, .turn = {1, 1, 0, 0}, .size = {0.2}},
+      {.kind = DAE_SHAPE_HINGE, .points = 1, .first = 14, .turn = {1, 1, 0, 0}},
+      {.kind = DAE_SHAPE_BALL, .points = 1, .first = 14, .place = {0, 0, 0.25}},
+      {.kind = DAE_SHAPE_SLIDER, .points = 1, .first = 21}};
+  memcpy(shapes[11].place, down, sizeof down);
+  memcpy(shapes[12].place, down2, sizeof down2);
+  for (int k = 0; k < SPACE_FRAMES; k++) {
+    times[k] = 4.0 * k / (SPACE_FRAMES - 1);
+    fill_space_frame(times[k], values[k]);
+  }
+  const dae_drawing drawing = {
+      .shapes = COUNT(shapes), .shape = shapes, .values = SPACE_VALUES, .space = true};
+  dae_page_heading(page, "Motion");
+  dae_page_motion(page, &drawing, times, values[0], SPACE_FRAMES);
+}
+
+/* A thousand bodies with a hinge each, above a plane that is square to y, seen by a camera. */
+static void fill_crowd(dae_page *page)
+{
+  enum { BODIES = 1000, FRAMES = 40 };
+  static double times[FRAMES], values[FRAMES][BODIES][7];
+  static dae_shape shapes[2 * BODIES];
+  static const dae_shape_kind kinds[] = {DAE_SHAPE_BOX, DAE_SHAPE_CYLINDER, DAE_SHAPE_ELLIPSOID};
+  for (int i = 0; i < BODIES; i++) {
+    shapes[2 * i] = (dae_shape){.kind = kinds[i % 3],
+                                .points = 1,
+                                .first = 7 * i,
+                                .size = {0.3, 0.6, 0.4},
+                                .group = 1 + i % 12};
+    shapes[2 * i + 1] = (dae_shape){
+        .kind = DAE_SHAPE_HINGE, .points = 1, .first = 7 * i, .size = {0.2}, .place = {0, 0, 0.4}};
+    for (int k = 0; k < FRAMES; k++) {
+      double *v = values[k][i], a = 0.1 * i + 0.05 * k, r = 2 + 0.012 * i;
+      times[k] = 0.1 * k;
+      v[0] = r * cos(a), v[1] = 1 + 0.01 * i + sin(0.2 * k + 0.05 * i), v[2] = r * sin(a);
+      turn(v + 3, i % 3, a);
+    }
+  }
+  const dae_drawing drawing = {.shapes = COUNT(shapes),
+                               .shape = shapes,
+                               .values = 7 * BODIES,
+                               .space = true,
+                               .camera = {{20, 15, 30}, {0, 4, 0}, {0, 1, 0}}};
+  dae_page_heading(page, "Motion");
+  dae_page_motion(page, &drawing, times, values[0][0], FRAMES);
+}
+
+/* Two balls of radius 1 at x = -2 and 2, which do not move. */
+static void fill_balls(dae_page *page)
+{
+  const dae_shape shapes[] = {{.kind = DAE_SHAPE_SPHERE, .points = 1, .label = "left"},
+                              {.kind = DAE_SHAPE_SPHERE, .points = 1, .first = 4}};
+  const dae_drawing drawing = {
+      .shapes = COUNT(shapes), .shape = shapes, .values = 8, .space = true};
+  const double times[] = {0, 1}, values[] = {-2, 0, 0, 1, 2, 0, 0, 1, -2, 0, 0, 1, 2, 0, 0, 1};
+  dae_page_motion(page, &drawing, times, values, 2);
+}
+
+/* A ball that travels out of every picture of its start. */
+static void fill_travel(dae_page *page)
+{
+  const dae_shape ball = {.kind = DAE_SHAPE_SPHERE, .points = 1};
+  const dae_drawing drawing = {.shapes = 1, .shape = &ball, .values = 4, .space = true};
+  const double times[] = {0, 1}, values[] = {0, 0, 1, 1, 20, 0, 1, 1};
+  dae_page_motion(page, &drawing, times, values, 2);
+}
+
 /* As where npm could not be had. */
 static void fill_plain(dae_page *page)
 {
@@ -310,10 +456,17 @@ static void fill_plain(dae_page *page)
   fill_every(page);
 }
 
-const page_maker page_makers[] = {
-    {"every", fill_every}, {"plain", fill_plain}, {"hostile", fill_hostile},
-    {"small", fill_small}, {"large", fill_large}, {"single", fill_single},
-    {NULL, NULL}};
+const page_maker page_makers[] = {{"every", fill_every},
+                                  {"plain", fill_plain},
+                                  {"hostile", fill_hostile},
+                                  {"small", fill_small},
+                                  {"space", fill_space},
+                                  {"crowd", fill_crowd},
+                                  {"balls", fill_balls},
+                                  {"travel", fill_travel},
+                                  {"large", fill_large},
+                                  {"single", fill_single},
+                                  {NULL, NULL}};
 
 dae_status make_page(const page_maker *maker, const char *path, const dae_env *env, dae_error *err)
 {

@@ -26,6 +26,7 @@ cp "$here"/*.mjs "$folder"
 "$make_page" "$folder/pages"
 node "$folder/test_ticks.mjs" "$here/../../src/output/page"
 node "$folder/test_page.mjs" "$folder/pages"
+node "$folder/test_space.mjs" "$folder/pages"
 [ $# -gt 2 ] || exit 0
 
 # reports of the command

@@ -24,7 +24,7 @@ import {
 
 const folder = process.argv[2];
 const { file, on } = await openFolder(folder);
-const names = ["every", "plain", "hostile", "small", "large", "single"];
+const names = ["every", "plain", "hostile", "small", "space", "large", "single"];
 
 for (const name of ["every", "plain"]) {
   test(`${name}: everything is drawn`, () =>

@@ -200,17 +200,19 @@ static void test_positions_of_a_motion_are_fine_and_may_be_missing(void **state)
     memcpy(values + VALUES * k, frame, sizeof frame);
   }
   values[VALUES * 7] = NAN;
-  const dae_shape shapes[] = {{DAE_SHAPE_POINT, 1, 0, "a"}, {DAE_SHAPE_CIRCLE, 1, 2, NULL}};
+  const dae_shape shapes[] = {{.kind = DAE_SHAPE_POINT, .points = 1, .first = 0, .label = "a"},
+                              {.kind = DAE_SHAPE_CIRCLE, .points = 1, .first = 2, .label = NULL}};
   const dae_drawing drawing = {.shapes = 2, .shape = shapes, .values = VALUES};
   dae_page *page = open_page();
   dae_page_motion(page, &drawing, t, values, FRAMES);
   char *text = close_page(page);
-  double range[6];
-  const char *at = strstr(text, "\"x\":[");
+  double range[10];
+  const char *at = strstr(text, "\"scales\":[");
   assert_non_null(at);
-  assert_int_equal(sscanf(at, "\"x\":[%lf,%lf],\"y\":[%lf,%lf],\"radius\":[%lf,%lf]", &range[0],
+  assert_int_equal(sscanf(at, "\"scales\":[[%lf,%lf],[%lf,%lf],[%*d,%*d],[%lf,%lf]", &range[0],
                           &range[1], &range[2], &range[3], &range[4], &range[5]),
                    6);
+  assert_non_null(strstr(text, "\"roles\":\"01013\""));
   unsigned char bytes[2 * FRAMES * VALUES];
   assert_int_equal(decode(text, 1, "u2", bytes), sizeof bytes);
   for (int k = 0; k < FRAMES * VALUES; k++) {
@@ -220,6 +222,81 @@ static void test_positions_of_a_motion_are_fine_and_may_be_missing(void **state)
     assert_true(isnan(values[k]) ? step == 65535
                                  : fabs(value - values[k]) <= (r[1] - r[0]) / 65534);
   }
+  free(text);
+}
+
+/* Shapes of a body share its pose; a value that is a coordinate of one shape and a radius of
+ * another is written for each. */
+static void test_shapes_in_space_share_values_of_the_same_role(void **state)
+{
+  (void)state;
+  enum { VALUES = 9 };
+  const double t[] = {0, 1},
+               values[2][VALUES] = {{1, 2, 3, 1, 0, 0, 0, 4, 5}, {2, 3, 4, 0, 0, 2, 0, 5, 6}};
+  const dae_shape shapes[] = {
+      {.kind = DAE_SHAPE_BOX, .points = 1, .size = {1, 2, 3}, .group = 7},
+      {.kind = DAE_SHAPE_HINGE, .points = 1, .place = {0, 0, 0.5}, .turn = {1, 1, 0, 0}},
+      {.kind = DAE_SHAPE_SPHERE, .points = 1, .first = 5}, /* its centre is among the turns */
+      {.kind = DAE_SHAPE_POINT, .points = 1, .label = "origin"}};
+  const dae_drawing drawing = {.shapes = 4,
+                               .shape = shapes,
+                               .values = VALUES,
+                               .space = true,
+                               .camera = {.from = {9, 8, 7}, .up = {0, 1, 0}}};
+  dae_page *page = open_page();
+  dae_page_motion(page, &drawing, t, values[0], 2);
+  char *text = close_page(page);
+  assert_non_null(strstr(text, "\"roles\":\"0124444"));
+  assert_non_null(strstr(text, "0123\"")); /* appended for the sphere */
+  assert_non_null(strstr(text, "\"camera\":{\"space\":true,\"up\":[0,1,0],\"from\":[9,8,7]}"));
+  assert_non_null(strstr(text, "{\"kind\":\"box\",\"points\":1,\"first\":0,\"group\":7,"
+                               "\"size\":[1,2,3]}"));
+  assert_non_null(strstr(text, "{\"kind\":\"hinge\",\"points\":1,\"first\":0,"
+                               "\"place\":[0,0,0.5],\"turn\":[1,1,0,0]}"));
+  assert_non_null(strstr(text, "{\"kind\":\"sphere\",\"points\":1,\"first\":9}"));
+  assert_non_null(strstr(text, "{\"kind\":\"point\",\"points\":1,\"first\":0,"
+                               "\"label\":\"origin\"}"));
+  assert_int_equal(count(text, "<div class=\"still space\">"), 1);
+  assert_null(strstr(strstr(text, "<svg"), "nan,"));
+  unsigned char bytes[2 * 2 * 13];
+  assert_int_equal(decode(text, 1, "u2", bytes), sizeof bytes);
+  assert_int_equal(number(bytes + 2 * 3, 2), 65534.0 / 2); /* e0 = 1 between 0 and 2 */
+  free(text);
+}
+
+/* The static picture of a unit cube seen along its diagonal: three faces in a regular hexagon. */
+static void test_the_static_picture_is_a_projection(void **state)
+{
+  (void)state;
+  const double t[] = {0}, values[] = {5, 6, 7, 1, 0, 0, 0};
+  const dae_shape cube = {.kind = DAE_SHAPE_BOX, .points = 1, .size = {1, 1, 1}};
+  const dae_drawing drawing = {.shapes = 1, .shape = &cube, .values = 7, .space = true};
+  dae_page *page = open_page();
+  dae_page_motion(page, &drawing, t, values, 1);
+  char *text = close_page(page);
+  const char *at = strstr(text, "<svg");
+  assert_non_null(at);
+  assert_int_equal(count(at, "<path"), 3);
+  double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9}, area = 0;
+  for (int face = 0; face < 3; face++) {
+    int p[4][2];
+    at = strstr(at + 1, " d=\"M");
+    assert_non_null(at);
+    assert_int_equal(sscanf(at, " d=\"M%d %dL%d %dL%d %dL%d %dz", &p[0][0], &p[0][1], &p[1][0],
+                            &p[1][1], &p[2][0], &p[2][1], &p[3][0], &p[3][1]),
+                     8);
+    for (int i = 0; i < 4; i++) {
+      const int *a = p[i], *b = p[(i + 1) % 4];
+      area += (a[0] * b[1] - a[1] * b[0]) / 2.0;
+      for (int k = 0; k < 2; k++) {
+        low[k] = fmin(low[k], a[k]);
+        high[k] = fmax(high[k], a[k]);
+      }
+    }
+  }
+  double edge = (high[1] - low[1]) / 2; /* a regular hexagon that stands on a corner */
+  assert_true(fabs((high[0] - low[0]) / edge - sqrt(3)) < 1e-3);
+  assert_true(fabs(fabs(area) / (edge * edge) - 1.5 * sqrt(3)) < 1e-3);
   free(text);
 }
 
@@ -323,7 +400,7 @@ static void test_numbers_have_a_point_in_every_locale(void **state)
   if (!found)
     skip();
   const double t[] = {0, 1}, values[] = {0.25, 0.5, 0.75, 1.5};
-  const dae_shape shape = {DAE_SHAPE_POINT, 1, 0, NULL};
+  const dae_shape shape = {.kind = DAE_SHAPE_POINT, .points = 1, .first = 0, .label = NULL};
   const dae_drawing drawing = {.shapes = 1, .shape = &shape, .values = 2};
   dae_page *page = open_page();
   dae_page_motion(page, &drawing, t, values, 2);
@@ -398,7 +475,7 @@ static void misuse_data(dae_page *page)
 
 static void misuse_drawing(dae_page *page)
 {
-  const dae_shape shape = {DAE_SHAPE_CIRCLE, 1, 0, NULL};
+  const dae_shape shape = {.kind = DAE_SHAPE_CIRCLE, .points = 1, .first = 0, .label = NULL};
   const dae_drawing drawing = {.shapes = 1, .shape = &shape, .values = 2};
   dae_page_motion(page, &drawing, (const double[]){0}, (const double[]){0, 0}, 1);
 }
@@ -475,6 +552,8 @@ int main(void)
       cmocka_unit_test(test_single_is_half_the_size_unless_digits_would_be_lost),
       cmocka_unit_test(test_a_plot_takes_numbers_as_the_page_has_them),
       cmocka_unit_test(test_positions_of_a_motion_are_fine_and_may_be_missing),
+      cmocka_unit_test(test_shapes_in_space_share_values_of_the_same_role),
+      cmocka_unit_test(test_the_static_picture_is_a_projection),
       cmocka_unit_test(test_texts_are_escaped_everywhere),
       cmocka_unit_test(test_nothing_is_loaded_from_elsewhere),
       cmocka_unit_test(test_cells_that_look_like_numbers_stand_right),

@@ -77,7 +77,7 @@ static void assert_shape(const scene *s, int i, dae_shape_kind kind, int points,
 {
   assert_true(i < s->drawing.shapes);
   const dae_shape *shape = &s->drawing.shape[i];
-  int count = 2 * points + (kind == DAE_SHAPE_CIRCLE);
+  int count = dae_shape_values(shape, s->drawing.space);
   assert_int_equal(shape->kind, kind);
   assert_int_equal(shape->points, points);
   assert_true(shape->first >= 0 && shape->first + count <= s->drawing.values);
@@ -197,6 +197,204 @@ static void test_there_is_no_picture_where_a_value_is_not_finite(void **unused)
   set(&s, "u", 4);
   evaluate(&s);
   ASSERT_POINT(&s, 1, 2, 1);
+  scene_free(&s);
+}
+
+static void test_shapes_in_space_have_three_coordinates(void **unused)
+{
+  (void)unused;
+  scene s = scene_of("model m\nparam camera = 2\ncoord x = 1, y = 2\nkinetic x'^2 + y'^2\n"
+                     "draw circle (x, y) radius 3 \"plane\"\n"
+                     "draw line (0, 0) (x, y)\n"
+                     "draw line (0, 0, 0) (x, y, x*y) (t, 0, camera)\n"
+                     "draw circle (x, 0, y) radius y axis (1, 0, y) \"disc\"\n"
+                     "draw sphere (x, x, x) radius 2*x\n"
+                     "draw spring (0, 0, 0) (x, y, 1)\ndraw point (7, 8)\n"
+                     "camera from (4, -camera, 3) to (0, 0, 1) up (0, 1, 0)\n");
+  s.t = 0.5;
+  set(&s, "x", 3);
+  set(&s, "y", 5);
+  evaluate(&s);
+  assert_true(s.drawing.space);
+  assert_int_equal(s.drawing.shapes, 7);
+  assert_shape(&s, 0, DAE_SHAPE_CIRCLE, 1, "plane", (double[]){3, 5, 0, 3, 0, 0, 1});
+  assert_shape(&s, 1, DAE_SHAPE_LINE, 2, NULL, (double[]){0, 0, 0, 3, 5, 0});
+  assert_shape(&s, 2, DAE_SHAPE_LINE, 3, NULL, (double[]){0, 0, 0, 3, 5, 15, 0.5, 0, 2});
+  assert_shape(&s, 3, DAE_SHAPE_CIRCLE, 1, "disc", (double[]){3, 0, 5, 5, 1, 0, 5});
+  assert_shape(&s, 4, DAE_SHAPE_SPHERE, 1, NULL, (double[]){3, 3, 3, 6});
+  assert_shape(&s, 5, DAE_SHAPE_SPRING, 2, NULL, (double[]){0, 0, 0, 3, 5, 1});
+  assert_shape(&s, 6, DAE_SHAPE_POINT, 1, NULL, (double[]){7, 8, 0});
+  const dae_camera expected = {{4, -2, 3}, {0, 0, 1}, {0, 1, 0}};
+  assert_memory_equal(&s.drawing.camera, &expected, sizeof expected);
+  scene_free(&s);
+  s = scene_of("model m\nstate camera = 1\ncamera' = 1\ndraw spring (0, 0) (camera, 1)\n");
+  evaluate(&s);
+  assert_false(s.drawing.space);
+  assert_shape(&s, 0, DAE_SHAPE_SPRING, 2, NULL, (double[]){0, 0, 1, 1});
+  scene_free(&s);
+}
+
+/* Pictures that are refused, with the line, the column and a part of the message. */
+static void test_wrong_pictures_are_refused_at_their_place(void **unused)
+{
+  (void)unused;
+  static const struct {
+    const char *statement, *text;
+    int column;
+  } wrong[] = {
+      {"draw cube (0, 0, 0)",
+       "line, point, circle, sphere, spring, box, cylinder, ellipsoid or bodies", 6},
+      {"draw point (0, 0, 0, 0)", "two or three components, not 4", 12},
+      {"draw point (1)", "a point needs brackets and two coordinates", 13},
+      {"draw point x", "a point needs two coordinates", 12},
+      {"draw point 1, 2", "a point needs brackets", 12},
+      {"draw line (0, 0) (1, 1, 1)", "a point of 2 coordinates as the one before, found 3", 18},
+      {"draw line (0, 0, 0)", "a line needs at least two points", 1},
+      {"draw spring (0, 0, 0)", "a spring needs at least two points", 1},
+      {"draw spring (0, 0) (1, 1) (2, 2)", "found (", 27},
+      {"draw sphere (0, 0) radius 1", "three coordinates; in the plane: draw circle", 13},
+      {"draw sphere (0, 0, 0)", "expected radius: draw sphere", 22},
+      {"draw circle (0, 0) radius (1, 1)", "a radius is a number", 27},
+      {"draw circle (0, 0) radius 1 axis (0, 0, 1)", "a circle has an axis in space only", 34},
+      {"draw circle (0, 0, 0) radius 1 axis (0, 1)", "a vector of three components", 37},
+      {"draw box (1, 1, 1)", "expected on and a body: draw box (a, b, c) on B", 19},
+      {"draw box (1, 1, 1) on nobody", "unknown body nobody", 23},
+      {"draw box (1, 1) on ground", "the size of a shape needs a vector of 3 components", 10},
+      {"draw box (1, -1, 1) on ground", "the size of a shape is -1; it has to be positive", 10},
+      {"draw cylinder 1 on ground", "expected length: draw cylinder R length H on B", 17},
+      {"draw sphere 1 on ground at (0, 0)", "the place of a shape needs", 28},
+      {"draw sphere 1 on ground turned 1", "expected about", 33},
+      {"draw sphere 1 on ground turned 1 about (0, 0, 0)", "the axis has length 0", 40},
+      {"body B disk 1 mass 1 at (0, 0)\ndraw sphere 1 on B", "B is a plane body", 18},
+      {"camera from (0, 0, 1)", "expected to: camera from", 22},
+      {"camera from (0, 0) to (1, 1)", "a point of the camera needs", 13},
+      {"camera from (0, 0, 1) to (0, 0, 1)", "from a point to the same point", 1},
+      {"camera from (0, 0, 1) to (0, 0, 2) up (0, 0, 0)", "direction up of the camera is 0", 1},
+      {"camera from (0, 0, 1) to (0, 0, 2)\ncamera from (0, 0, 1) to (0, 0, 2)",
+       "there is a camera already", 1}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    char text[400];
+    dae_model *model;
+    dae_error err;
+    snprintf(text, sizeof text, "model m\ncoord x\nkinetic x'^2\n%s\n", wrong[i].statement);
+    dae_status status = parse(text, 0, &model, &err);
+    int line = strchr(wrong[i].statement, '\n') ? 5 : 4;
+    if (status != DAE_ERROR_MODEL || !strstr(err.text, wrong[i].text) || err.line != line ||
+        err.column != wrong[i].column)
+      fail_msg("%s\n%d:%d: %s", text, err.line, err.column, err.text);
+  }
+}
+
+/* ---- bodies ---- */
+
+/* Solid shape i, after evaluate: size, and its pose place and turn included. */
+static void assert_solid(const scene *s, int i, dae_shape_kind kind, const double *size,
+                         const double *at, const double *z)
+{
+  assert_true(i < s->drawing.shapes);
+  const dae_shape *shape = &s->drawing.shape[i];
+  const double *v = s->values + shape->first, *t = shape->turn;
+  double axis[3] = {2 * (t[1] * t[3] + t[0] * t[2]), 2 * (t[2] * t[3] - t[0] * t[1]),
+                    t[0] * t[0] - t[1] * t[1] - t[2] * t[2] + t[3] * t[3]};
+  if (t[0] == 0 && t[1] == 0 && t[2] == 0 && t[3] == 0)
+    axis[2] = 1;
+  assert_int_equal(shape->kind, kind);
+  const double *const local[] = {shape->place, axis};
+  for (int which = 0; which < 2; which++) {
+    const double *p = local[which], *e = v + 4;
+    double c[3], d[3];
+    for (int k = 0; k < 3; k++) /* p + 2 e x (e x p + e0 p) */
+      c[k] = e[(k + 1) % 3] * p[(k + 2) % 3] - e[(k + 2) % 3] * p[(k + 1) % 3] + v[3] * p[k];
+    for (int k = 0; k < 3; k++) {
+      d[k] = p[k] + 2 * (e[(k + 1) % 3] * c[(k + 2) % 3] - e[(k + 2) % 3] * c[(k + 1) % 3]);
+      double is = which ? d[k] : v[k] + d[k], expected = which ? z[k] : at[k];
+      if (!(fabs(is - expected) < 1e-12))
+        fail_msg("shape %d, %s %d: %g instead of %g", i, which ? "axis" : "place", k, is, expected);
+      assert_true(fabs(shape->size[k] - size[k]) < 1e-12);
+    }
+  }
+}
+#define SOLID(scene, i, kind, size, at, z)                                                         \
+  assert_solid((scene), (i), (kind), (const double[]){size}, (const double[]){at},                 \
+               (const double[]){z})
+#define V(a, b, c) a, b, c
+
+static void test_bodies_have_their_shapes_and_joints_their_symbols(void **unused)
+{
+  (void)unused;
+  scene s = scene_of("model m\ngravity (0, -9.81, 0)\n"
+                     "body a box (1, 2, 3) mass 1 at (0, 0, 5) turned pi/2 about (1, 0, 0)\n"
+                     "body b rod from (0, 0, 5) to (0, 0, 9) mass 1 inertia (0.1, 1, 1)\n"
+                     "body c mass 2 inertia (1, 1, 1) centre (0, 0, 1) at (0, 4, 9)\n"
+                     "revolute hinge: ground, a at (0, 1, 5) axis (0, 1, 0)\n"
+                     "spherical ball: a, b at (0, 0, 5)\n"
+                     "rod link: b.point(2, 0, 0) to c.point(0, 0, 0)\n"
+                     "spring coil: ground.point(7, 8, 9) to c.pos stiffness 1\n"
+                     "damper hold: hinge.angle damping 1\n");
+  evaluate(&s);
+  assert_true(s.drawing.space);
+  assert_false(s.drawing.guessed);
+  const dae_camera expected = {{0}, {0}, {0, 9.81, 0}};
+  assert_memory_equal(&s.drawing.camera, &expected, sizeof expected);
+  int i = 0;
+  SOLID(&s, i++, DAE_SHAPE_BOX, V(1, 2, 3), V(0, 0, 5), V(0, -1, 0));
+  assert_string_equal(s.drawing.shape[0].label, "a");
+  SOLID(&s, i++, DAE_SHAPE_CYLINDER, V(0.06, 4, 0), V(0, 0, 7), V(0, 0, 1));
+  /* c has no shape: a line to its centre of mass, which has a symbol */
+  SOLID(&s, i++, DAE_SHAPE_CYLINDER, V(0, 1, 0), V(0, 4, 9.5), V(0, 0, 1));
+  SOLID(&s, i++, DAE_SHAPE_BALL, V(0, 0, 0), V(0, 4, 10), V(0, 0, 1));
+  SOLID(&s, i++, DAE_SHAPE_HINGE, V(0, 0, 0), V(0, 1, 5), V(0, 1, 0));
+  SOLID(&s, i++, DAE_SHAPE_BALL, V(0, 0, 0), V(0, 0, 5), V(-1, 0, 0));
+  assert_shape(&s, i++, DAE_SHAPE_LINE, 2, NULL, (double[]){0, 0, 9, 0, 4, 9});
+  assert_shape(&s, i++, DAE_SHAPE_SPRING, 2, NULL, (double[]){7, 8, 9, 0, 4, 9});
+  assert_int_equal(s.drawing.shapes, i);
+  assert_int_equal(s.drawing.values, 3 * 7 + 2 * 6); /* one pose for each body */
+  set(&s, "c.x", 3);
+  evaluate(&s);
+  SOLID(&s, 3, DAE_SHAPE_BALL, V(0, 0, 0), V(3, 4, 10), V(0, 0, 1));
+  scene_free(&s);
+}
+
+static void test_shapes_are_drawn_on_bodies(void **unused)
+{
+  (void)unused;
+  scene s = scene_of("model m\nparam h = 2\n"
+                     "body a box (1, 1, 1) mass 1 at (1, 0, 0) turned pi/2 about (0, 0, 1)\n"
+                     "draw point (1, 2)\ndraw bodies\n"
+                     "draw cylinder 0.1 length h on a at (h, 0, 0) turned pi/2 about (0, 1, 0) "
+                     "\"axle\"\n"
+                     "draw sphere h on ground at (0, 0, h)\n"
+                     "draw ellipsoid (1, 2, 3) on a\n");
+  evaluate(&s);
+  assert_true(s.drawing.space);
+  assert_shape(&s, 0, DAE_SHAPE_POINT, 1, NULL, (double[]){1, 2, 0});
+  SOLID(&s, 1, DAE_SHAPE_CYLINDER, V(0.1, 2, 0), V(1, 2, 0), V(0, 1, 0));
+  assert_string_equal(s.drawing.shape[1].label, "axle");
+  SOLID(&s, 2, DAE_SHAPE_ELLIPSOID, V(2, 2, 2), V(0, 0, 2), V(0, 0, 1));
+  SOLID(&s, 3, DAE_SHAPE_ELLIPSOID, V(1, 2, 3), V(1, 0, 0), V(0, 0, 1));
+  SOLID(&s, 4, DAE_SHAPE_BOX, V(1, 1, 1), V(1, 0, 0), V(0, 0, 1));
+  assert_int_equal(s.drawing.shape[1].group, s.drawing.shape[4].group);
+  assert_int_equal(s.drawing.shapes, 5);
+  scene_free(&s);
+}
+
+static void test_plane_bodies_are_lines_and_circles(void **unused)
+{
+  (void)unused;
+  scene s = scene_of("model m\ngravity (0, -9.81)\n"
+                     "body crank mass 1 inertia 1 at (0, 0) angle pi/2\n"
+                     "body plate box (2, 4) mass 1 at (5, 0)\nbody wheel disk 3 mass 1 at (0, 7)\n"
+                     "revolute A: ground, crank at (0, 0)\nrevolute B: crank, plate at (4, 0)\n"
+                     "spring S: (9, 9) to wheel.pos stiffness 1\n");
+  evaluate(&s);
+  assert_false(s.drawing.space);
+  assert_int_equal(s.drawing.shapes, 1 + 1 + 1 + 2 + 2 + 1);
+  assert_shape(&s, 1, DAE_SHAPE_POINT, 1, "crank", (double[]){0, 0});
+  assert_shape(&s, 2, DAE_SHAPE_LINE, 5, "plate", (double[]){4, -2, 6, -2, 6, 2, 4, 2, 4, -2});
+  assert_shape(&s, 3, DAE_SHAPE_CIRCLE, 1, "wheel", (double[]){0, 7, 3});
+  assert_shape(&s, 4, DAE_SHAPE_LINE, 2, NULL, (double[]){0, 7, 3, 7});
+  assert_shape(&s, 5, DAE_SHAPE_POINT, 1, NULL, (double[]){0, 0});
+  assert_shape(&s, 7, DAE_SHAPE_SPRING, 2, NULL, (double[]){9, 9, 0, 7});
   scene_free(&s);
 }
 
@@ -456,18 +654,39 @@ static void test_a_rod_that_contradicts_is_left_out(void **unused)
   assert_int_equal(shapes_with("constraint a^2 + b^2 = 2\nconstraint b^2 + c^2 = 2\n"), 3);
 }
 
-static void test_what_moves_in_space_has_no_picture(void **unused)
+static void test_rods_in_space_are_lines_of_three_coordinates(void **unused)
 {
   (void)unused;
-  assert_int_equal(shapes_with("constraint a^2 + b^2 + c^2 = 3\n"), 0);
-  assert_int_equal(shapes_with("constraint a^2 + b^2 = 2\nconstraint b^2 + c^2 + d^2 = 3\n"), 0);
-  scene s = scene_of("model m\ncoord x[1..2] = i, y[1..2] = i, z[1..2] = i\n"
+  scene s = scene_of("model m\ncoord x[1..2] = i, y[1..2] = 0, z[1..2] = 0\n"
                      "for i in 1..2 { kinetic (x[i]'^2 + y[i]'^2 + z[i]'^2)/2 }\n"
-                     "constraint (x[1] - x[2])^2 + (y[1] - y[2])^2 + (z[1] - z[2])^2 = 3\n");
-  assert_int_equal(s.drawing.shapes, 0);
+                     "constraint x[1]^2 + y[1]^2 + (z[1] - sin(t))^2 = 1\n"
+                     "constraint sqrt((x[1] - x[2])^2 + (y[1] - y[2])^2 + (z[1] - z[2])^2) = 1\n");
+  const char *const columns[] = {"x[1]", "y[1]", "z[1]", "x[2]", "y[2]", "z[2]"};
+  for (int i = 0; i < 6; i++)
+    set(&s, columns[i], 2.0 + i);
+  s.t = 0.3;
+  evaluate(&s);
+  assert_true(s.drawing.guessed);
+  assert_true(s.drawing.space);
+  assert_int_equal(s.drawing.shapes, 4);
+  assert_int_equal(s.drawing.values, 9); /* the points are those of the line */
+  assert_shape(&s, 0, DAE_SHAPE_LINE, 3, NULL, (double[]){0, 0, sin(0.3), 2, 3, 4, 5, 6, 7});
+  assert_shape(&s, 1, DAE_SHAPE_POINT, 1, NULL, (double[]){0, 0, sin(0.3)});
+  assert_shape(&s, 3, DAE_SHAPE_POINT, 1, NULL, (double[]){5, 6, 7});
   scene_free(&s);
-  s = scene_of("model m\ncoord x, y, z\nkinetic (x'^2 + y'^2 + z'^2)/2\n");
-  assert_int_equal(s.drawing.shapes, 0);
+  /* a circle beside a rod in space is none of its rods */
+  assert_int_equal(shapes_with("constraint a^2 + b^2 = 2\nconstraint b^2 + c^2 + d^2 = 3\n"), 3);
+}
+
+static void test_masses_called_x_y_and_z_are_points_in_space(void **unused)
+{
+  (void)unused;
+  scene s = scene_of("model m\ncoord x = 1, y = 2, z = 3, px, py, pz, q\n"
+                     "kinetic (x'^2 + y'^2 + z'^2)/2 + px'^2 + py'^2 + 3*pz'^2 + q'^2\n");
+  evaluate(&s);
+  assert_true(s.drawing.space);
+  assert_int_equal(s.drawing.shapes, 1); /* p has no mass of its own kind along z */
+  assert_shape(&s, 0, DAE_SHAPE_POINT, 1, NULL, (double[]){1, 2, 3});
   scene_free(&s);
 }
 
@@ -551,6 +770,11 @@ int main(void)
       cmocka_unit_test(test_loops_and_arrays_repeat_shapes),
       cmocka_unit_test(test_systems_draw_what_is_theirs_and_the_model_what_is_between),
       cmocka_unit_test(test_there_is_no_picture_where_a_value_is_not_finite),
+      cmocka_unit_test(test_shapes_in_space_have_three_coordinates),
+      cmocka_unit_test(test_wrong_pictures_are_refused_at_their_place),
+      cmocka_unit_test(test_bodies_have_their_shapes_and_joints_their_symbols),
+      cmocka_unit_test(test_shapes_are_drawn_on_bodies),
+      cmocka_unit_test(test_plane_bodies_are_lines_and_circles),
       cmocka_unit_test(test_a_written_drawing_is_not_added_to),
       cmocka_unit_test(test_a_rod_is_known_however_it_is_written),
       cmocka_unit_test(test_a_pivot_may_move_and_a_rod_grow_with_time),
@@ -563,7 +787,8 @@ int main(void)
       cmocka_unit_test(test_equal_masses_say_which_coordinates_make_a_point),
       cmocka_unit_test(test_what_is_not_a_distance_is_not_drawn),
       cmocka_unit_test(test_a_rod_that_contradicts_is_left_out),
-      cmocka_unit_test(test_what_moves_in_space_has_no_picture),
+      cmocka_unit_test(test_rods_in_space_are_lines_of_three_coordinates),
+      cmocka_unit_test(test_masses_called_x_y_and_z_are_points_in_space),
       cmocka_unit_test(test_masses_called_x_and_y_are_points),
       cmocka_unit_test(test_points_stand_beside_rods),
       cmocka_unit_test(test_other_pairs_are_no_points),

@@ -24,7 +24,7 @@ syntax match daeMethod /\%(\<method\s\+\)\@<=\a[-A-Za-z0-9]*/
 syntax keyword daeEventWord contained rising falling stop when
 syntax match daeEventWord contained /\%(:\s*\)\@<=\%(every\|at\)\>\ze\s\+[-(.0-9A-Za-z]/
 syntax match daeEventWord contained /\%(\<every\>.*\)\@<=\<from\>/
-syntax keyword daeShape contained line point circle radius
+syntax keyword daeShape contained line point circle sphere spring bodies radius
 syntax keyword daeClause contained plane box cylinder sphere disk density inertia centre turned about along velocity omega fixed at axis axes angle driven radius ellipsoid normal length stiffness damping free turning on from to
 syntax keyword daeClause contained mass rod x y z
 syntax cluster daeTerms contains=daeStatement,daeDeclaration,daeLabel,daeMethod,daeFunction,
@@ -38,7 +38,7 @@ syntax region daeDrawLine transparent oneline matchgroup=daeStatement
 
 " statements on bodies: their words are not reserved
 syntax region daeBodyLine transparent oneline matchgroup=daeStatement
-      \ start=/\%(^\|[{;]\)\s*\zs\<\%(body\|gravity\|mass\|spherical\|revolute\|universal\|cylindrical\|prismatic\|planar\|weld\|pin\|rolling\|bushing\|rod\|spring\|damper\|torque\|dissipation\|part\)\>\ze\s\+[.(0-9A-Za-z]/
+      \ start=/\%(^\|[{;]\)\s*\zs\<\%(body\|gravity\|mass\|spherical\|revolute\|universal\|cylindrical\|prismatic\|planar\|weld\|pin\|rolling\|bushing\|rod\|spring\|damper\|torque\|dissipation\|part\|camera\)\>\ze\s\+[.(0-9A-Za-z]/
       \ end=/\ze[;{}#]/ end=/$/ contains=@daeTerms,daeClause
 
 " labels after constraint, joint, event: rod: and rod[i]:

@@ -212,10 +212,14 @@ typedef struct dae__expanded_event {
   DAE__LIST(dae__action) actions;
 } dae__expanded_event;
 
-/* Shapes of a drawing, and nodes of their coordinates and sizes. */
+/* Shapes of a drawing, and nodes of their values. */
 typedef struct dae__picture {
   DAE__LIST(dae_shape) shapes; /* shapes in memory that lives as long as the model */
   DAE__LIST(dae__node) values;
+  bool space;        /* points have three coordinates */
+  bool bodies;       /* draw bodies: with the automatic picture of bodies */
+  int camera_place;  /* place of the statement of the camera; 0: none */
+  dae_camera camera; /* first view */
 } dae__picture;
 
 /* Overriding value of a param: for all instances and elements, or for one system and the given

@@ -1,4 +1,4 @@
-/* Expansion of outputs, events and drawings, which do not change the motion. */
+/* Expansion of outputs and events, which do not change the motion. */
 #include "model/expand/value.h"
 #include "model/space/space.h"
 
@@ -32,7 +32,7 @@ static dae__node results_evaluate(const dae__context *c, const dae__expr *e)
   return results_without_state_rates(c->x, dae__evaluate(c, e), e->place);
 }
 
-static dae__value results_evaluate_value(const dae__context *c, const dae__expr *e)
+dae__value dae__evaluate_result(const dae__context *c, const dae__expr *e)
 {
   dae__value value = dae__evaluate_value(c, e);
   for (int i = 0; i < value.size; i++)
@@ -67,7 +67,7 @@ static void results_add_action(const dae__context *c, const dae__statement *s,
         found.last ? found.last->name : s->a->name, s->a->rate ? "'" : "");
     return;
   }
-  dae__value value = results_evaluate_value(c, s->b);
+  dae__value value = dae__evaluate_result(c, s->b);
   if (!x->l->status && value.size != count)
     dae__load_fail(x->l, s->b->place, "%s is %s, the value %s", found.last->name,
                    dae__size_text(count), dae__size_text(value.size));
@@ -155,29 +155,6 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
   *DAE__PUSH(x->l->scratch, &x->events) = event;
 }
 
-static void results_add_shape(const dae__context *c, const dae__statement *s)
-{
-  dae__expander *x = c->x;
-  dae__picture *picture = &x->picture;
-  dae_shape shape = {.first = picture->values.count, .label = s->text};
-  if (!dae__load_record(x->l, s->place))
-    return;
-  for (const dae__expr *e = s->point; e && !x->l->status; e = e->next) {
-    dae__value point = results_evaluate_value(c, e);
-    if (!x->l->status && point.size == 1)
-      dae__load_fail(x->l, e->place, "a point needs two coordinates: (E, E)");
-    else if (!x->l->status && point.size == 3)
-      point = dae__space_projection(x, point);
-    for (int i = 0; i < 2; i++)
-      *DAE__PUSH(x->l->scratch, &picture->values) = point.at[i];
-  }
-  shape.points = (picture->values.count - shape.first) / 2;
-  shape.kind = s->a ? DAE_SHAPE_CIRCLE : shape.points > 1 ? DAE_SHAPE_LINE : DAE_SHAPE_POINT;
-  if (s->a)
-    *DAE__PUSH(x->l->scratch, &picture->values) = results_evaluate(c, s->a);
-  *DAE__PUSH(x->l->keep, &picture->shapes) = shape;
-}
-
 static void results_handle(const dae__context *c, const dae__statement *s)
 {
   dae__context reading = *c;
@@ -198,7 +175,9 @@ static void results_handle(const dae__context *c, const dae__statement *s)
   if (s->kind == DAE__STATEMENT_EVENT)
     results_add_event(&reading, s);
   else if (s->kind == DAE__STATEMENT_DRAW)
-    results_add_shape(&reading, s);
+    dae__expand_shape(&reading, s);
+  else if (s->kind == DAE__STATEMENT_CAMERA)
+    dae__expand_camera(&reading, s);
 }
 
 dae_status dae__expand_results(dae__expander *x)

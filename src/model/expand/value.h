@@ -128,6 +128,11 @@ const char *dae__statement_name(const dae__context *c, const dae__statement *s);
  * leaf (scope.c). */
 int dae__add_coordinate(dae__expander *x, int instance, const char *name, const dae__statement *s,
                         struct dae__connector *connector);
+/* Value of an expression of an output, event or drawing, without rates of states (results.c). */
+dae__value dae__evaluate_result(const dae__context *c, const dae__expr *e);
+/* Functions of drawing.c: the statements draw and camera. */
+void dae__expand_shape(const dae__context *c, const dae__statement *s);
+void dae__expand_camera(const dae__context *c, const dae__statement *s);
 /* Functions of equations.c. */
 void dae__add_equation(const dae__context *c, const dae__statement *s);
 void dae__find_explicit_rates(dae__expander *x);

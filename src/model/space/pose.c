@@ -26,7 +26,7 @@ bool dae__normalise(double *v)
   return length > 0;
 }
 
-static void pose_product(const double *a, const double *b, double *out)
+void dae__turn_product(const double *a, const double *b, double *out)
 {
   double c[3], scalar = a[0] * b[0] - pose_dot(a + 1, b + 1);
   pose_cross(a + 1, b + 1, c);
@@ -121,7 +121,7 @@ static void pose_add_turn(const dae__context *c, const dae__clause *at, double *
   double angle = dae__clause_number(c, at->a, "the angle of turned");
   pose_direction(c, at->b, "the axis of turned", u);
   pose_turn(angle, u, e);
-  pose_product(turn, e, turn);
+  dae__turn_product(turn, e, turn);
 }
 
 /* Points an axis of the body along a direction. first: axis pointed before, which stays; -1: none.
@@ -152,7 +152,7 @@ static void pose_point_axis(const dae__context *c, const dae__clause *at, int fi
   } else {
     dae__turn_shortest(own, to, e);
   }
-  pose_product(e, turn, turn);
+  dae__turn_product(e, turn, turn);
 }
 
 /* Pose in space by the clauses in their order. */
@@ -293,7 +293,7 @@ dae__node dae__body_start(dae__expander *x, int leaf)
     value = rate ? b->omega[0] : b->turn[0];
   } else if (rate) { /* e' = (0, W) e / 2 */
     double w[4] = {0, b->omega[0], b->omega[1], b->omega[2]}, out[4];
-    pose_product(w, b->turn, out);
+    dae__turn_product(w, b->turn, out);
     value = out[component - places] / 2;
   } else {
     value = b->turn[component - places];

@@ -251,14 +251,3 @@ void dae__space_finish(dae__expander *x)
         }
     }
 }
-
-dae__value dae__space_projection(dae__expander *x, dae__value point)
-{
-  /* isometric: the eye looks along (-1, 1, -1), z upwards on the paper */
-  static const double right[] = {0.70710678118654752, 0.70710678118654752, 0};
-  static const double up[] = {-0.40824829046386302, 0.40824829046386302, 0.81649658092772603};
-  dae__graph *g = x->graph;
-  return (dae__value){.at = {dae__vector_dot(g, point, dae__vector(g, 3, right)),
-                             dae__vector_dot(g, point, dae__vector(g, 3, up))},
-                      .size = 2};
-}

@@ -49,6 +49,8 @@ typedef struct dae__body {
   dae__node e0, angle;
   struct dae__place *places; /* points of joints, for pictures: the last one first */
   int turned_by;             /* number of joints that hold its turning */
+  int pose_value;            /* 1 + first value of the pose in the picture; 0: none */
+  int group;                 /* number of its colour in the picture; 0: none */
 } dae__body;
 
 /* A point of a body that something is connected to. */
@@ -87,6 +89,7 @@ typedef struct dae__space {
   DAE__LIST(dae__connector *) connectors;
   dae__table table;    /* connectors by instance and name, with and without indices */
   dae__body ground[2]; /* of space, of the plane */
+  int groups;          /* number of colours of bodies in the picture */
 } dae__space;
 
 void dae__space_create(dae__expander *x);
@@ -106,8 +109,14 @@ dae__value dae__space_value(const dae__context *c, const dae__expr *e, const dae
 int dae__space_size(dae__expander *x, const dae__found *found);
 /* Leaves of such a name, if it is a coordinate or the vector of some; -1: none. */
 int dae__space_leaves(dae__expander *x, const dae__found *found, bool rate, int *count);
-/* Two coordinates of a point in space on the paper. */
-dae__value dae__space_projection(dae__expander *x, dae__value point);
+
+/* ---- pictures: drawing.c ---- */
+
+/* First value of the pose of a body in a picture, added at its first use, and its colour. */
+int dae__picture_pose(dae__expander *x, dae__picture *picture, dae__body *b);
+int dae__picture_group(dae__expander *x, dae__body *b);
+/* Converts the shapes of the draw statements to shapes in space. */
+void dae__picture_raise(dae__expander *x);
 
 /* ---- bodies: body.c, inertia.c, pose.c ---- */
 
@@ -153,6 +162,7 @@ int dae__clause_numbers(const dae__context *c, const dae__expr *e, int size, con
 double dae__clause_number(const dae__context *c, const dae__expr *e, const char *what);
 
 /* Euler parameters: products and turns, as numbers (pose.c). */
+void dae__turn_product(const double *a, const double *b, double *out);
 void dae__turn_apply(const double *e, const double *v, double *out);
 void dae__turn_shortest(const double *from, const double *to, double *out);
 bool dae__normalise(double *v);

@@ -71,6 +71,10 @@ int dae__parser_at_data(const dae__parser *p); /* kind of the statement that beg
 const char *dae__parser_suggest_data(const char *word); /* nearest of their words, or NULL */
 void dae__parser_data(dae__parser *p, dae__statement *s);
 bool dae__parser_unit(dae__parser *p, dae__declaration *d); /* accepts the text of a unit */
+/* Parsers of the picture (parse_draw.c). */
+void dae__parser_string(dae__parser *p, dae__statement *s); /* parses an optional "text" */
+void dae__parser_draw(dae__parser *p, dae__statement *s);   /* parses line (0, 0) (x, y), ... */
+void dae__parser_camera(dae__parser *p, dae__statement *s); /* parses from P to Q up U */
 bool dae__token_ends_statement(dae__token_kind kind);
 /* Parses the label NAME: or NAME[i]: of a statement, unless it has none: then s->a is the
  * expression found in its place. */

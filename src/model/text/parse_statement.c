@@ -141,51 +141,7 @@ static void parse_event(dae__parser *p, dae__statement *s)
     dae__load_fail(p->l, p->at.place, "rising, falling and stop must precede the { of an event");
 }
 
-/* ---- drawings and imports ---- */
-
-/* Parses an optional "text". */
-static void parse_string(dae__parser *p, dae__statement *s)
-{
-  if (!dae__parser_at(p, DAE__TOKEN_STRING))
-    return;
-  s->text = dae__parser_text(p);
-  dae__parser_advance(p);
-}
-
-static void parse_draw(dae__parser *p, dae__statement *s)
-{
-  dae__expr **last = NULL, *first = NULL;
-  bool circle = dae__parser_at_word(p, "circle"), line = dae__parser_at_word(p, "line");
-  if (!circle && !line && !dae__parser_at_word(p, "point")) {
-    dae__parser_unexpected(p, "line, point or circle");
-    return;
-  }
-  dae__parser_advance(p);
-  p->points = true;
-  last = &first;
-  do {
-    if (dae__token_ends_statement(p->at.kind))
-      dae__parser_unexpected(p, "a point: (E, E), or the name of a vector");
-    *last = dae__parser_expression(p);
-    if (!p->l->status && (*last)->kind == DAE__EXPR_NUMBER)
-      dae__load_fail(p->l, (*last)->place, "a point needs brackets and two coordinates: (E, E)");
-    if (!*last)
-      break;
-    last = &(*last)->next;
-    dae__parser_accept_word(p, "to");
-  } while (line && !dae__token_ends_statement(p->at.kind) && p->at.kind != DAE__TOKEN_STRING);
-  p->points = false;
-  s->point = first;
-  if (!p->l->status && line && !first->next)
-    dae__load_fail(p->l, s->place, "a line needs at least two points: draw line (E,E) (E,E)");
-  if (circle && !p->l->status) {
-    if (dae__parser_accept_word(p, "radius"))
-      s->a = dae__parser_expression(p);
-    else
-      dae__parser_unexpected(p, "radius: draw circle (E,E) radius E");
-  }
-  parse_string(p, s);
-}
+/* ---- imports ---- */
 
 /* Parses an imported file and appends its statements. */
 static void parse_import(dae__parser *p, list *all)
@@ -259,7 +215,7 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   switch (s->kind) {
   case DAE__STATEMENT_MODEL:
     s->declared = dae__parser_new_declaration(p, "the name of the model");
-    parse_string(p, s);
+    dae__parser_string(p, s);
     break;
   case DAE__STATEMENT_KINETIC:
   case DAE__STATEMENT_POTENTIAL:
@@ -307,7 +263,10 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
     dae__parser_settings(p, s);
     break;
   case DAE__STATEMENT_DRAW:
-    parse_draw(p, s);
+    dae__parser_draw(p, s);
+    break;
+  case DAE__STATEMENT_CAMERA:
+    dae__parser_camera(p, s);
     break;
   case DAE__STATEMENT_TABLE:
   case DAE__STATEMENT_INPUT:
@@ -347,6 +306,8 @@ static void parse_statement(dae__parser *p, list *all)
   kind = data >= 0 ? data : kind;
   if (kind < 0)
     kind = dae__parser_space_statement(p);
+  if (kind < 0 && dae__parser_at_word(p, "camera") && dae__parser_ahead_word(p, "from"))
+    kind = DAE__STATEMENT_CAMERA;
   if (kind < 0 && parse_refuse_unknown_word(p))
     return;
   dae__statement *s = DAE__NEW(p->l->scratch, dae__statement);

@@ -5,6 +5,7 @@
 
 #include "model/graph/curve.h"
 #include "model/text/lex.h"
+#include <daedal/drawing.h>
 
 typedef enum dae__expr_kind {
   DAE__EXPR_NUMBER,
@@ -113,7 +114,8 @@ typedef enum dae__statement_kind {
   DAE__STATEMENT_TEMPLATE, /* part NAME(..) { .. } */
   DAE__STATEMENT_PART,     /* part NAME = NAME(..) */
   DAE__STATEMENT_ALONG,    /* force F along s */
-  DAE__STATEMENT_AT        /* force F at P */
+  DAE__STATEMENT_AT,       /* force F at P */
+  DAE__STATEMENT_CAMERA    /* camera from P to Q up U */
 } dae__statement_kind;
 
 /* Kinds of connectors, X(enumerator, word): joints first. */
@@ -174,9 +176,12 @@ typedef struct dae__statement {
   bool by_spaces;
   bool stop;
   dae__setting *setting; /* settings of simulate, or a setting of a system */
-  /* points of draw: x1, y1, x2, y2, ...; the radius is in a; instants of an event */
+  /* points of draw and of camera (from, to, up); of draw the radius is in a, the axis of a circle
+   * in b; of a shape on a body the size is in a and b; instants of an event */
   const dae__expr *point;
-  const char *text; /* title of model, or label of draw */
+  dae_shape_kind shape; /* kind of the shape of draw */
+  bool bodies;          /* draw bodies */
+  const char *text;     /* title of model, or label of draw */
   dae__connector_kind connector;
   dae__clause *clause; /* clauses of a body or connector; arguments of a part, by name or not */
   struct dae__statement *next;

@@ -1,70 +1,16 @@
-// Motions: shapes that move in the plane, interpolated between the frames in the page.
+// Motions in the plane.
 
-const missing = 65535;
-const steps = 65534;
-
-// Frames of a motion, by the time since the first frame. at(passed) returns the values at a time: x
-// and y of every point and the radius of circles, NaN for missing values.
-function makeFrames({ times: timesId, positions: positionsId, shapes, x, y, radius }) {
-  const times = arrayOf(timesId);
-  const positions = arrayOf(positionsId);
-  const passed = Float64Array.from(times, (t) => Math.abs(t - times[0])); // time may run backwards
-  const scales = shapes.flatMap(({ kind, points }) => [
-    ...Array.from({ length: 2 * points }, (_, k) => (k % 2 === 0 ? x : y)),
-    ...(kind === "circle" ? [radius] : []),
-  ]);
-  const value = (frame, k) => {
-    const step = positions[frame * scales.length + k];
-    const [first, last] = scales[k];
-    return step === missing ? NaN : first + (last - first) * (step / steps);
-  };
-  // index of the last frame at or before the time
-  function frameAt(moment) {
-    let [low, high] = [0, passed.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (passed[middle] <= moment) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-  // index of the frame, and fraction of the interval to the next frame
-  function between(moment) {
-    const a = frameAt(moment);
-    const gap = passed[a + 1] - passed[a];
-    return [a, gap > 0 ? Math.max(0, moment - passed[a]) / gap : 0];
-  }
-  return {
-    count: passed.length,
-    duration: passed[passed.length - 1],
-    value,
-    frameAt,
-    passed,
-    timeAt(moment) {
-      const [a, part] = between(moment);
-      return part > 0 ? times[a] + part * (times[a + 1] - times[a]) : times[a];
-    },
-    at(moment) {
-      const [a, part] = between(moment);
-      return scales.map((_, k) =>
-        part > 0 ? (1 - part) * value(a, k) + part * value(a + 1, k) : value(a, k),
-      );
-    },
-  };
-}
-
-// Shapes with the index of their values, and the shapes with a trajectory: points and circles with
-// a label, or all points and circles if none has a label.
-function placeShapes(shapes) {
-  let first = 0;
-  const placed = shapes.map((shape) => {
-    const at = first;
-    first += 2 * shape.points + (shape.kind === "circle" ? 1 : 0);
-    return { ...shape, first: at };
+// A zigzag between two points, in pixels.
+function zigzag([[ax, ay], [bx, by]], { size }, x, turns = 8) {
+  const length = Math.hypot(bx - ax, by - ay) || 1;
+  const width = size ? Math.abs(x.toPixel(size[0]) - x.toPixel(0)) : 14;
+  const [nx, ny] = [((ay - by) / length) * (width / 2), ((bx - ax) / length) * (width / 2)];
+  const inner = Array.from({ length: 2 * turns }, (_, i) => {
+    const part = (i + 0.5) / (2 * turns);
+    const side = i % 2 === 0 ? 1 : -1;
+    return [ax + part * (bx - ax) + side * nx, ay + part * (by - ay) + side * ny];
   });
-  const moving = placed.filter((shape) => shape.kind !== "line");
-  const labelled = moving.filter((shape) => shape.label);
-  return { placed, traced: labelled.length > 0 ? labelled : moving };
+  return [[ax, ay], ...inner, [bx, by]];
 }
 
 function drawShape(context, shape, values, x, y, colours) {
@@ -79,8 +25,9 @@ function drawShape(context, shape, values, x, y, colours) {
   const [px, py] = pixels[0];
   let beside = 6; // distance of the label in pixels
   context.beginPath();
-  if (shape.kind === "line") {
-    for (const [lx, ly] of pixels) context.lineTo(lx, ly);
+  if (shape.kind === "line" || shape.kind === "spring") {
+    const path = shape.kind === "line" ? pixels : zigzag(pixels, shape, x);
+    for (const [lx, ly] of path) context.lineTo(lx, ly);
     Object.assign(context, {
       strokeStyle: colours.text,
       lineWidth: 2,
@@ -138,49 +85,10 @@ function drawTrail(context, shape, frames, moment, x, y, colour) {
   context.stroke();
 }
 
-// Playback speed, 1, 2 or 5 times a power of ten: real time for motions of moderate duration, else
-// about ten seconds for the whole motion.
-function usualSpeed(duration) {
-  if (!(duration > 0) || (duration >= 2 && duration <= 60)) return 1;
-  const power = 10 ** Math.floor(Math.log10(duration / 10));
-  return Number((power * [1, 2, 5].findLast((m) => m * power <= duration / 10)).toPrecision(1));
-}
-
-function makeControls(duration, { play, seek, redraw }) {
-  const usual = usualSpeed(duration);
-  const speeds = [0.1, 0.2, 0.5, 1, 2, 5, 10].map((m) => Number((m * usual).toPrecision(1)));
-  const button = make("button", { type: "button", class: "play", click: play }, "Play");
-  const scrubber = make("input", {
-    type: "range",
-    min: 0,
-    max: duration || 1,
-    step: "any",
-    value: 0,
-    "aria-label": "Time",
-    input: () => seek(Number(scrubber.value)),
-  });
-  const time = make("output");
-  const speed = make("select", {}, ...speeds.map((s) => make("option", { value: s }, `${s}×`)));
-  speed.value = String(usual);
-  const loop = make("input", { type: "checkbox", checked: "" });
-  const trails = make("input", { type: "checkbox", change: redraw });
-  const element = make(
-    "div",
-    { class: "controls" },
-    button,
-    scrubber,
-    time,
-    make("label", {}, "speed ", speed),
-    make("label", {}, loop, " loop"),
-    make("label", {}, trails, " trails"),
-  );
-  return { element, button, scrubber, time, speed, loop, trails };
-}
-
-function startMotion(figure) {
-  const motion = descriptionOf(figure);
+function startPlaneMotion(figure, motion) {
   const frames = makeFrames(motion);
-  const { placed, traced } = placeShapes(motion.shapes);
+  const traced = tracedOf(motion.shapes);
+  const [xs, ys] = motion.scales.map((range) => padded(range));
   const labels = motion.shapes.map((shape) => shape.label).filter(Boolean);
   const canvas = make("canvas", {
     role: "img",
@@ -188,15 +96,12 @@ function startMotion(figure) {
     "aria-label": ["Motion", ...labels].join(" "),
   });
   const host = make("div", { class: "canvas" }, canvas);
-  const controls = makeControls(frames.duration, { play: toggle, seek, redraw: draw });
-  let moment = 0;
-  let stamp = null; // time of the previous animation frame, null: paused
-  figure.prepend(host, controls.element);
+  const player = makePlayer(frames, draw);
+  figure.prepend(host, player.controls.element);
 
-  function draw() {
+  function draw(moment, controls) {
     const width = host.clientWidth;
     if (width === 0) return;
-    const [xs, ys] = [padded(motion.x), padded(motion.y)];
     const shape = (ys[1] - ys[0]) / (xs[1] - xs[0]);
     const height = Math.round(Math.min(520, Math.max(220, width * shape)));
     const context = fitCanvas(canvas, width, height);
@@ -210,48 +115,20 @@ function startMotion(figure) {
       traced.forEach((s, i) => drawTrail(context, s, frames, moment, x, y, colours.curve(i)));
     }
     const values = frames.at(moment);
-    for (const s of placed) drawShape(context, s, values, x, y, colours);
-    controls.time.textContent = `t = ${format(Number(frames.timeAt(moment).toPrecision(4)))}`;
+    for (const s of motion.shapes) drawShape(context, s, values, x, y, colours);
   }
 
-  function seek(to) {
-    moment = to;
-    draw();
-  }
-
-  function toggle() {
-    if (stamp !== null) return pause();
-    if (moment >= frames.duration) moment = 0;
-    stamp = performance.now();
-    controls.button.textContent = "Pause";
-    requestAnimationFrame(advance);
-  }
-
-  function pause() {
-    stamp = null;
-    controls.button.textContent = "Play";
-  }
-
-  function advance(now) {
-    if (stamp === null) return;
-    moment += (Math.max(0, now - stamp) / 1000) * Number(controls.speed.value);
-    stamp = now;
-    if (moment >= frames.duration) {
-      moment =
-        controls.loop.checked && frames.duration > 0 ? moment % frames.duration : frames.duration;
-      if (!controls.loop.checked || frames.duration <= 0) pause();
-    }
-    controls.scrubber.value = moment;
-    draw();
-    requestAnimationFrame(advance);
-  }
-
-  canvas.addEventListener("click", toggle);
+  canvas.addEventListener("click", player.toggle);
   canvas.addEventListener("keydown", (event) => {
     if (event.key !== " ") return;
     event.preventDefault();
-    toggle();
+    player.toggle();
   });
-  new ResizeObserver(draw).observe(host);
-  onTheme(draw);
+  new ResizeObserver(player.redraw).observe(host);
+  onTheme(player.redraw);
+}
+
+function startMotion(figure) {
+  const motion = descriptionOf(figure);
+  (motion.camera ? startSpaceMotion : startPlaneMotion)(figure, motion);
 }

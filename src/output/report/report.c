@@ -11,12 +11,17 @@
 #include <string.h>
 
 /* Limits of a report: chosen, not measured. */
-/* largest size of the data; with the scripts a page has at most 2 MB */
+/* largest size of the data; with the scripts a page has at most 2 MB, with a drawing in space and
+ * its static picture at most 3 MB */
 #define REPORT_MAX_BYTES ((size_t)1400000)
-#define REPORT_BYTES_PER_VALUE 6 /* bytes of a number with seven digits in base64, rounded up */
-#define REPORT_MAX_STEPS 4000    /* largest number of step records: two for each pixel of a plot */
+#define REPORT_MAX_BYTES_SPACE ((size_t)2000000)
+#define REPORT_BYTES_PER_SHAPE 130 /* bytes of the description of a shape */
+#define REPORT_BYTES_PER_VALUE 6   /* bytes of a number with seven digits in base64, rounded up */
+#define REPORT_MAX_STEPS 4000 /* largest number of step records: two for each pixel of a plot */
 #define REPORT_MAX_FRAMES 3000
-#define REPORT_MOTION_SHARE 4 /* reciprocal of the largest fraction of the data for the motion */
+/* reciprocal of the largest fraction of the data for the motion, in the plane and in space */
+#define REPORT_MOTION_SHARE 4
+#define REPORT_MOTION_SHARE_SPACE 2
 /* smallest number of rows to record, if the output plan has no times of its own */
 #define REPORT_FILLED_ROWS 1000
 #define REPORT_MIN_ROWS 400 /* smallest number of rows, which limits the number of columns */
@@ -122,7 +127,8 @@ static dae_status report_open(void *sink, int columns, const char *const *names,
   DAE__TRY(report_select_columns(r, columns, names, err));
   /* bytes of a number: two in the motion, four in other data */
   int values = r->drawing.shapes > 0 ? r->drawing.values : 0;
-  size_t motion = values > 0 ? 2 * r->max_values / REPORT_MOTION_SHARE / (size_t)values : 0;
+  size_t share = r->drawing.space ? REPORT_MOTION_SHARE_SPACE : REPORT_MOTION_SHARE;
+  size_t motion = values > 0 ? 2 * r->max_values / share / (size_t)values : 0;
   long frames = motion < REPORT_MAX_FRAMES ? (long)motion : REPORT_MAX_FRAMES;
   size_t taken =
       (size_t)frames * (size_t)values / 2 + (size_t)REPORT_MAX_STEPS * DAE__STEP_WIDTH / 2;
@@ -231,13 +237,15 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
   }
   memcpy(own_path, path, strlen(path) + 1);
   const dae_model *model = options->model;
-  size_t bytes = options->max_bytes > 0 ? options->max_bytes : REPORT_MAX_BYTES;
   *r = (dae__report){.arena = arena, .options = *options, .path = own_path};
-  r->max_values = bytes / REPORT_BYTES_PER_VALUE;
   if (options->drawing)
     r->drawing = *options->drawing;
   else if (model)
     r->drawing = dae_model_drawing(model);
+  size_t most = r->drawing.space ? REPORT_MAX_BYTES_SPACE : REPORT_MAX_BYTES;
+  size_t bytes = options->max_bytes > 0 ? options->max_bytes : most;
+  size_t shapes = (size_t)r->drawing.shapes * REPORT_BYTES_PER_SHAPE;
+  r->max_values = (bytes > 2 * shapes ? bytes - shapes : bytes / 2) / REPORT_BYTES_PER_VALUE;
   const char *name = model ? dae_model_name(model) : "A run of daedal";
   dae_status status = dae_page_create(path, name, dae__arena_env(arena), &r->page, err);
   if (status < 0) {
