@@ -214,9 +214,9 @@ static dae_status lu_solver_create(dae__arena *arena, const dae_pattern *pattern
   double *scale = DAE__STATE(arena, double, n);
   int *pivot = DAE__STATE(arena, int, n);
   number *b = DAE__ALLOC(arena, number, n);
+  DAE__LIMIT(arena, pivot, n, 0, pattern->cols - 1);
   if (dae__arena_failed(arena))
     return DAE_ERROR_MEMORY;
-  DAE__LIMIT(arena, pivot, n, 0, pattern->cols - 1);
   bool full = (size_t)dae__pattern_count(pattern) == n * n;
   *d = (dense){pattern->cols, full, pattern, LU, scale, pivot, b};
   *state = d;
