@@ -1,4 +1,5 @@
-/* Transformation of a tableau for the simplified Newton iteration: the identities of [J09 section 2]. */
+/* Transformation of a tableau for the simplified Newton iteration: the identities of [J09 section
+ * 2]. */
 #include "counting_env.h"
 #include "eigen_reference.h"
 #include "onestep/spark/transform.h"
