@@ -270,7 +270,7 @@ test_problem l13_problem(l13_example which, bool derivatives)
   const dae_semi_explicit *p = derivatives ? &given[which] : &bare[which];
   return (test_problem){.name = p->name,
                         .problem = {.semi_explicit = p},
-                        .start = {0, starts[which], NULL},
+                        .start = {.y = starts[which]},
                         .to = ends[which],
                         .size = p->nx + p->ny,
                         .consistent = true};

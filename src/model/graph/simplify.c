@@ -400,7 +400,7 @@ dae__node dae__with_operands(dae__graph *graph, dae__entry entry, const dae__nod
 {
   dae__op op = (dae__op)entry.op;
   dae__node node;
-  graph->mark = dae__is_relation(op) ? (dae__mark)entry.c : DAE__MARK_WATCHED;
+  graph->mark = dae__is_relation(entry.op) ? (dae__mark)entry.c : DAE__MARK_WATCHED;
   if (op == DAE__OP_POWI)
     node = dae__powi(graph, operand[0], entry.b);
   else if (op == DAE__OP_INTERVAL)

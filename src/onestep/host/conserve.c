@@ -1,12 +1,15 @@
 #include "onestep/host/conserve.h"
 #include "core/error.h"
 #include "core/vec.h"
+#include <float.h>
 #include <math.h>
 
 /* Least v.M v, relative to the largest one, at which velocities are corrected: where they are
  * small, a correction of the energy by them alone is a large change of the phase. Chosen: half the
  * largest velocity. */
 #define LEAST_KINETIC 0.25
+/* Error of E by rounding, relative to the sum of its parts. Chosen. */
+#define ROUND_OFF (4 * DBL_EPSILON)
 
 dae_status dae__conserve_create(dae__arena *arena, dae__mech *m, const dae_step_options *control,
                                 const double *atol_scale, dae__conserve *out, dae_error *err)
@@ -22,10 +25,16 @@ dae_status dae__conserve_create(dae__arena *arena, dae__mech *m, const dae_step_
   return DAE_OK;
 }
 
-/* E and v.M v of a state; DAE_ERROR_RECOVERABLE: they are not known there. p may have a part b(q)
+/* The energy of a state. */
+typedef struct conserve_energy {
+  double E, vMv;
+  double rounding; /* error of E by rounding */
+} conserve_energy;
+
+/* The energy of a state; DAE_ERROR_RECOVERABLE: it is not known there. p may have a part b(q)
  * beside M v, as in a frame that turns: v.M v is half of v.(p(v) - p(-v)). */
-static dae_status conserve_measure(dae__conserve *o, double t, const double *z, double *E,
-                                   double *vMv, dae_error *err)
+static dae_status conserve_measure(dae__conserve *o, double t, const double *z,
+                                   conserve_energy *out, dae_error *err)
 {
   dae_mechanical_at at = dae__mech_at(o->m, t, z);
   double T, V;
@@ -33,12 +42,13 @@ static dae_status conserve_measure(dae__conserve *o, double t, const double *z, 
   DAE__TRY(dae__mech_energy(o->m, &at, &T, &V, &has, err));
   DAE__TRY(dae__mech_p(o->m, &at, o->p, err));
   double vp = dae__dot(o->m->nq, at.v, o->p);
-  *E = vp - T + V;
+  out->E = vp - T + V;
+  out->rounding = ROUND_OFF * (fabs(vp) + fabs(T) + fabs(V));
   for (int i = 0; i < o->m->nq; i++)
     o->back[i] = -at.v[i];
   at.v = o->back;
   DAE__TRY(dae__mech_p(o->m, &at, o->p, err));
-  *vMv = (vp + dae__dot(o->m->nq, o->back, o->p)) / 2;
+  out->vMv = (vp + dae__dot(o->m->nq, o->back, o->p)) / 2;
   return DAE_OK;
 }
 
@@ -56,17 +66,23 @@ static dae_status conserve_correct(dae__conserve *o, const dae_step *step, doubl
                                    dae_error *err)
 {
   dae__conserve_memory *k = o->memory;
-  double E, vMv;
-  if (!k->known)
-    DAE__TRY(conserve_measure(o, step->t, step->from.z, &k->level, &k->largest, err));
+  conserve_energy from, to;
+  if (!k->known) {
+    DAE__TRY(conserve_measure(o, step->t, step->from.z, &from, err));
+    k->level = from.E;
+    k->largest = from.vMv;
+  }
   k->known = true;
-  DAE__TRY(conserve_measure(o, step->t + step->h, step->to.z, &E, &vMv, err));
-  k->largest = fmax(k->largest, vMv);
-  double missing = k->level - E, size = conserve_size(o, step->to.z, missing / vMv);
-  if (!(vMv > LEAST_KINETIC * k->largest) || !isfinite(size))
+  DAE__TRY(conserve_measure(o, step->t + step->h, step->to.z, &to, err));
+  k->largest = fmax(k->largest, to.vMv);
+  double missing = k->level - to.E, size = conserve_size(o, step->to.z, missing / to.vMv);
+  if (fabs(missing) <= to.rounding || !(to.vMv > LEAST_KINETIC * k->largest))
     return DAE_OK;
-  *supplied = size > 1 ? missing / size : missing;
-  dae__scale(o->m->nq, 1 + *supplied / vMv, step->to.z + o->m->at.v);
+  k->refuted = !(size <= 1);
+  if (k->refuted)
+    return DAE_OK;
+  *supplied = missing;
+  dae__scale(o->m->nq, 1 + missing / to.vMv, step->to.z + o->m->at.v);
   return DAE_OK;
 }
 
@@ -76,7 +92,7 @@ dae_status dae__conserve_step(dae__conserve *o, const dae_step *step, bool conse
   dae_error why = dae_error_none();
   dae_status status = DAE_OK;
   *supplied = 0;
-  if (!o->m)
+  if (!o->m || o->memory->refuted)
     return DAE_OK;
   if (conserves)
     status = conserve_correct(o, step, supplied, &why);

@@ -9,7 +9,11 @@
  *   v <- (1 - (E - E0) / v.M v) v,   E = v.p - T + V,   p = M v + b,
  *
  * which keeps linear homogeneous constraints on v. The sum of the corrections is recorded: it takes
- * the place of the drift in the energy balance, which judges a run. */
+ * the place of the drift in the energy balance, which judges a run.
+ *
+ * A change of E that would move v by more than a tolerance is no error of steps: V jumps (an angle
+ * that leaves its branch), its changes are lost in rounding, or the problem does not conserve E.
+ * The corrections end there. */
 #ifndef DAEDAL_ONESTEP_HOST_CONSERVE_H
 #define DAEDAL_ONESTEP_HOST_CONSERVE_H
 
@@ -20,6 +24,7 @@
 /* State of the corrections, saved with the integrator. */
 typedef struct dae__conserve_memory {
   bool known;     /* level and largest belong to the motion since the last start */
+  bool refuted;   /* E changes along the motion: no corrections from here on */
   double level;   /* E0 */
   double largest; /* largest v.M v */
   double sum;     /* energy supplied by corrections of accepted steps since creation */
