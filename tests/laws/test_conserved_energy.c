@@ -29,8 +29,8 @@ static void test_models_are_recognised(void **state)
       /* a frame that turns: v.p - T + V is constant */
       "model m\ncoord r = 1\nkinetic (r'^2 + 4*r^2)/2\npotential 9*r^2\n",
       /* a skate */
-      "model m\ncoord x = 0, y = 0, a = 0 rate 1\nkinetic (x'^2 + y'^2 + a'^2)/2\n"
-      "potential y\nconstraint x'*sin(a) - y'*cos(a) = 0\n"};
+      ("model m\ncoord x = 0, y = 0, a = 0 rate 1\nkinetic (x'^2 + y'^2 + a'^2)/2\n"
+       "potential y\nconstraint x'*sin(a) - y'*cos(a) = 0\n")};
   static const char *const others[] = {
       PENDULUM "potential 9.81*y\nforce x = -0.1*x'\n",
       PENDULUM "potential 9.81*y*(1 + 0.1*sin(t))\n",
@@ -39,8 +39,8 @@ static void test_models_are_recognised(void **state)
       /* not quadratic in the velocity */
       "model m\ncoord x = 0 rate 0.5\nkinetic -sqrt(1 - x'^2)\npotential x^2\n",
       /* a belt that moves */
-      "model m\ncoord x = 0, y = 0, a = 0 rate 1\nkinetic (x'^2 + y'^2 + a'^2)/2\n"
-      "constraint x'*sin(a) - y'*cos(a) = sin(a)\n"};
+      ("model m\ncoord x = 0, y = 0, a = 0 rate 1\nkinetic (x'^2 + y'^2 + a'^2)/2\n"
+       "constraint x'*sin(a) - y'*cos(a) = sin(a)\n")};
   for (size_t i = 0; i < sizeof constant / sizeof *constant; i++)
     if (!conserves(constant[i]))
       fail_msg("%s", constant[i]);

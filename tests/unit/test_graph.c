@@ -260,7 +260,7 @@ static void test_random_expressions_are_built_once(void **state)
     int count = g->count;
     for (int i = 0; i < count; i++) {
       dae__node_view n = dae__node_at(g, i);
-      if (dae__op_has_word(n.op) && n.op != DAE__OP_POWI)
+      if (dae__op_has_word((int)n.op) && n.op != DAE__OP_POWI)
         same(dae__with_operands(g, g->entry[i], (dae__node[]){n.a, n.b, n.c}), i);
       else if (dae__op_operands(n.op) > 0)
         same(construct(g, n.op, (dae__node[]){n.a, n.b, n.c}, n.b), i);

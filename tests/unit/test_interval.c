@@ -198,7 +198,7 @@ static long double value_of(const dae__graph *g, dae__node node, long double t, 
   bool *varies = calloc((size_t)node + 1, sizeof *varies);
   for (dae__node i = 0; i <= node; i++) {
     dae__node_view v = dae__node_at(g, i);
-    bool curve = dae__op_has_word(v.op) && v.op != DAE__OP_POWI;
+    bool curve = dae__op_has_word((int)v.op) && v.op != DAE__OP_POWI;
     bool power = v.op == DAE__OP_POWI, leaf = v.op == DAE__OP_LEAF;
     long double b = power ? 0 : value[v.b];
     varies[i] = leaf ? v.leaf == 0

@@ -384,7 +384,7 @@ static void test_loading_is_linear_in_guards(void **state)
     nodes[i] = dae_model_count(model).nodes;
     dae_model_free(model);
   }
-  assert_true(nodes[1] < 2.1 * (double)nodes[0]);
+  assert_true((double)nodes[1] < 2.1 * (double)nodes[0]);
 }
 
 /* ---- errors ---- */
