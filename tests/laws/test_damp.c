@@ -517,6 +517,25 @@ static const char swings[] = "model swings\n"
                              "constraint x^2 + y^2 = 1\n"
                              "simulate to 1000\n";
 
+/* Bars whose pin is open by 0.8: all motion is that of the gap, no pass separates it, and the
+ * summary does not say that none is fast. */
+static const char open_pin[] = "model open_pin\n"
+                               "coord a = 1.2, b = 0.2, c = 1.0\n"
+                               "let gx = cos(a) + 3*cos(b) - 3 - 2*cos(c)\n"
+                               "let gy = sin(a) + 3*sin(b) - 2*sin(c)\n"
+                               "kinetic a'^2/6 + b'^2/2 + c'^2/2\n"
+                               "potential 1e5*(gx^2 + gy^2)/2\n"
+                               "simulate to 1\n";
+
+static void test_fast_motion_that_nothing_separates_is_told(void **state)
+{
+  (void)state;
+  damped_run r = {.text = open_pin, .tolerance = 1e-3, .atol = 1e-5};
+  damped_succeeds(&r);
+  assert_int_equal(r.summary.damping.kind, DAE_DAMPING_KEPT);
+  assert_true(r.summary.damping.kept > 0 && r.summary.damping.kept < 1. / 30);
+}
+
 static void test_a_run_of_which_nothing_would_be_left_is_refused(void **state)
 {
   (void)state;
@@ -745,6 +764,7 @@ int main(void)
       cmocka_unit_test(test_rest_stays_rest),
       cmocka_unit_test(test_a_motion_without_fast_parts_is_not_changed),
       cmocka_unit_test(test_motion_that_is_neither_fast_nor_slow_is_kept_and_told),
+      cmocka_unit_test(test_fast_motion_that_nothing_separates_is_told),
       cmocka_unit_test(test_a_run_of_which_nothing_would_be_left_is_refused),
       cmocka_unit_test(test_an_oscillation_that_drives_the_motion_is_refused),
       cmocka_unit_test(test_the_length_of_the_motion_is_needed),

@@ -336,10 +336,10 @@ dae_status dae__ladder_climb(dae__ladder *o, double t, double top, bool given, c
   for (int i = 0; i <= cut; i++)
     if (o->rung[i].first > LADDER_MOVED)
       out->slowest = o->rung[i].H;
-  if (o->rungs == 0)
-    out->above = linear * top < LADDER_LOWEST ? linear : 0;
-  else if (out->end == DAE__LADDER_NO_GAP || out->end == DAE__LADDER_SLOW)
+  if (out->end == DAE__LADDER_NO_GAP || out->end == DAE__LADDER_SLOW)
     out->above = ladder_rate_above(o);
+  if (cut < 0 && out->above == 0) /* also where no pass converges: nothing is known to be slow */
+    out->above = linear;
   dae__copy(n, cut >= 0 ? o->z[cut] : o->start, z);
   if (o->rungs > 0) /* without a cut all that moves is kept */
     out->cut = o->rung[cut >= 0 ? cut : 0].H;
