@@ -517,6 +517,24 @@ static const char swings[] = "model swings\n"
                              "constraint x^2 + y^2 = 1\n"
                              "simulate to 1000\n";
 
+/* A wheel on a stiff tyre, with 50 periods in the run, under a body with two. */
+static const char tyre[] = "model tyre\n"
+                           "coord z = 0.1, u = 1e-3\n"
+                           "kinetic (400*z'^2 + 40*u'^2)/2\n"
+                           "potential 16000*(z - u)^2/2 + 1e6*(u - 0.02*sin(2*t))^2/2\n"
+                           "force z = -500*(z' - u')\n"
+                           "force u = 500*(z' - u')\n"
+                           "simulate to 2\n";
+
+static void test_a_wheel_under_a_slow_body_is_fast(void **state)
+{
+  (void)state;
+  damped_run r = {.text = tyre, .tolerance = 1e-3, .atol = 1e-5};
+  damped_succeeds(&r);
+  assert_int_equal(r.summary.damping.kind, DAE_DAMPING_REMOVED);
+  assert_true(r.summary.stats.steps <= 24);
+}
+
 /* Bars whose pin is open by 0.8: all motion is that of the gap, no pass separates it, and the
  * summary does not say that none is fast. */
 static const char open_pin[] = "model open_pin\n"
@@ -764,6 +782,7 @@ int main(void)
       cmocka_unit_test(test_rest_stays_rest),
       cmocka_unit_test(test_a_motion_without_fast_parts_is_not_changed),
       cmocka_unit_test(test_motion_that_is_neither_fast_nor_slow_is_kept_and_told),
+      cmocka_unit_test(test_a_wheel_under_a_slow_body_is_fast),
       cmocka_unit_test(test_fast_motion_that_nothing_separates_is_told),
       cmocka_unit_test(test_a_run_of_which_nothing_would_be_left_is_refused),
       cmocka_unit_test(test_an_oscillation_that_drives_the_motion_is_refused),

@@ -24,7 +24,7 @@
 /* rate times H of the lowest rung on the way down */
 #define LADDER_LOWEST_DOWN 3
 /* Passes at a rung while each moves at most half as far as the one before */
-#define LADDER_REPEATS 6
+#define LADDER_REPEATS 12
 #define LADDER_DECREASE 0.5
 /* Passes at the highest rung while each moves at most this part: oscillations with more than 11
  * periods in thirty times H* are removed there. */
