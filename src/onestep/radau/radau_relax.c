@@ -12,9 +12,9 @@
 #include "linalg/dense.h"
 #include "onestep/radau/radau.h"
 
-/* Moves of an iterate, the smallest w relative to h, and the ratio of successive ones. Chosen:
- * twice to four times as many moves, from 1e-3 or 3e-3 up, take the same steps on chains of 10 to
- * 100 links within 20 %. */
+/* Moves of an iterate, the smallest w relative to h, and the ratio of successive ones. Chosen: two
+ * to four moves that end between 3e-3 and 3e-2 take the same steps on chains of 10 to 100 links
+ * within two, moves that end at 1e-3 twice as many. */
 #define RELAX_MOVES 3
 #define RELAX_SMALLEST 1e-3
 #define RELAX_RATIO 3
