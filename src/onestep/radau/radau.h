@@ -3,6 +3,7 @@
  * own, so that steppers can be exchanged between steps. Its files:
  *   radau.c         steppers, creation
  *   radau_solve.c   predictor and simplified Newton iteration of the stages
+ *   radau_relax.c   iterates of the smooth motion, at the equilibrium of stiff forces
  *   radau_full.c    one matrix of all stages, each with its own Jacobian
  *   radau_dense.c   error estimate, dense output
  *   radau_select.c  selection of the number of stages and of the iteration matrix
@@ -269,6 +270,7 @@ typedef struct dae__radau {
   /* Arrays of the current step; their comments begin with their sizes. */
   /* s x n: unknowns, increments, residuals of the stages */
   double *K, *D, *R;
+  double noise;   /* norm of increments by the round-off of coordinates; smooth motion */
   double *Z;      /* s x size: states of the stages */
   double *W;      /* s x n: increments in the eigenvectors of A */
   double *scale;  /* n: reciprocal weights of increments */
@@ -300,6 +302,13 @@ dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
  * table. */
 void dae__radau_select(struct dae__onestep *o, int first);
 
+/* Residuals R of all stages. first: at the first iterate of a step. */
+dae_status dae__radau_residuals(dae__radau *o, const dae__radau_rule *rule, const dae_step *step,
+                                bool first, dae_error *err);
+/* Moves the stages K back to the equilibrium of stiff forces (smooth motion); overwrites R and D.
+ */
+dae_status dae__radau_relax(dae__radau *o, const dae__radau_rule *rule, const dae_step *step,
+                            dae_error *err);
 /* Solves for the stages of a step by a Newton iteration: sets K, Z and end_increment. */
 dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, const dae_step *step,
                             dae_error *err);

@@ -176,10 +176,10 @@ static dae_status radau_factor_full(dae__radau *o, const dae__radau_rule *rule,
 
 /* ---- iteration ---- */
 
-/* Residuals R of all stages. The preconditioner is factored at the first iterate only: new factors
- * at later ones save no iterations. */
-static dae_status radau_residuals(dae__radau *o, const dae__radau_rule *rule, const dae_step *step,
-                                  bool first, dae_error *err)
+/* The preconditioner is factored at the first iterate only: new factors at later ones save no
+ * iterations. */
+dae_status dae__radau_residuals(dae__radau *o, const dae__radau_rule *rule, const dae_step *step,
+                                bool first, dae_error *err)
 {
   int n = o->r->n, size = o->r->n2 + n;
   radau_stage_states(o, rule, step);
@@ -239,6 +239,7 @@ typedef enum convergence { CONTINUE, CONVERGED, DIVERGED } convergence;
 
 typedef struct iteration {
   double first, norm; /* norms of the first and of the last increment */
+  double noise;       /* norm of increments that are round-off of coordinates */
   double theta;       /* mean contraction, weighted toward the last increments */
   double rate;        /* ratio of the last increment to the one before */
   int count;
@@ -262,7 +263,7 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
   it->theta = it->count == 2 ? now : sqrt(it->theta * now);
   if (norm <= round_off)
     return CONVERGED;
-  if (now > 0.3 && norm <= tolerance->stagnation) /* stagnation at round-off */
+  if (now > 0.3 && norm <= fmax(tolerance->stagnation, it->noise)) /* stagnation at round-off */
     return CONVERGED;
   /* fixed steps: round-off is larger relative to the weight of a component near zero */
   if (tolerance->fixed && now > 0.9 && norm <= 0.01 * tolerance->stop)
@@ -315,15 +316,17 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
                                 const dae_step *step, dae_error *err)
 {
   dae__radau_memory *m = o->memory;
-  iteration it = {0};
+  iteration it = {.noise = o->noise};
   convergence state = CONTINUE;
   int largest = 0;
   while (state == CONTINUE) {
-    DAE__TRY(radau_residuals(o, rule, step, it.count == 0, err));
+    bool slow = it.rate > DAE__RADAU_FULL_UPDATE_CONTRACTION || (o->smooth && it.count < 2);
+    if (full && o->smooth && slow)
+      DAE__TRY(dae__radau_relax(o, rule, step, err));
+    DAE__TRY(dae__radau_residuals(o, rule, step, it.count == 0, err));
     if (!full) {
       radau_solve_blocks(o, rule);
     } else {
-      bool slow = it.rate > DAE__RADAU_FULL_UPDATE_CONTRACTION || (o->smooth && it.count < 2);
       if (!radau_factored(o, rule, true, step->h) || slow)
         DAE__TRY(radau_factor_full(o, rule, full, step, err));
       dae__radau_full_solve(o, full);
@@ -377,11 +380,22 @@ static dae_status radau_solve_once(dae__radau *o, const dae__radau_stepper *step
   return radau_iterate(o, rule, NULL, step, err);
 }
 
+/* Norm of the increments that stiff forces make of the round-off of coordinates, over (h mu)^2. */
+static double radau_noise(const dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
+{
+  int n2 = o->r->n2, tested = o->r->tested_count;
+  double w = step->h * rule->mu, sum = 0;
+  double size = DAE__RADAU_ROUND_OFF * dae__max_abs(n2, step->from.z) / (w * w);
+  for (int i = 0; i < n2; i++)
+    sum += size * o->scale[i] * (size * o->scale[i]);
+  return sqrt(sum / (tested > 0 ? tested : 1));
+}
+
 /* Sets scale_i, which converts an increment of K_i to the increment of its integral relative to the
  * tolerance. */
-static void radau_scale_increments(dae__radau *o, const dae__radau_tolerance *tolerance,
-                                   const dae_step *step)
+static void radau_scale_increments(dae__radau *o, const dae__radau_rule *rule, const dae_step *step)
 {
+  const dae__radau_tolerance *tolerance = &rule->tolerance;
   const dae__reduced *r = o->r;
   int n2 = r->n2, dynamic = n2 + r->n1;
   double h = step->h, *w = o->weight;
@@ -395,6 +409,7 @@ static void radau_scale_increments(dae__radau *o, const dae__radau_tolerance *to
     if (i < n2)
       o->scale[i] = fmax(o->scale[i], h * h / (2 * w[i]));
   }
+  o->noise = o->smooth ? radau_noise(o, rule, step) : 0;
 }
 
 /* Failure by lack of convergence or a singular matrix, as opposed to a failed evaluation. */
@@ -409,7 +424,7 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, co
   const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
   dae__radau_memory *m = o->memory;
   bool constant = m->s == 0;
-  radau_scale_increments(o, &rule->tolerance, step);
+  radau_scale_increments(o, rule, step);
   dae_status status = radau_solve_once(o, stepper, step, constant ? SLOPE : EXTRAPOLATED, err);
   bool noisy = m->failed >= DAE__RADAU_PRECONDITIONED_FAILURES && o->r->memory->preconditioned;
   if (radau_solve_failed(status) && (noisy || !(m->fresh && constant))) {
@@ -445,7 +460,7 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, co
 dae_status dae__radau_solve_piece(dae__radau *o, const dae__radau_rule *rule, const dae_step *piece,
                                   dae_error *err)
 {
-  radau_scale_increments(o, &rule->tolerance, piece);
+  radau_scale_increments(o, rule, piece);
   DAE__TRY(radau_factor_blocks(o, rule, piece->h, err));
   DAE__TRY(radau_iterate(o, rule, NULL, piece, err));
   radau_stage_states(o, rule, piece);

@@ -13,6 +13,10 @@
 #define LADDER_STILL 1e-3
 /* A move of this many tolerances is one. */
 #define LADDER_MOVED 1
+/* Least move of a rung, relative to the largest one below it, at which the fast motion is removed
+ * though the slow one, or what the stiff forces make of it, moves by more than a tolerance: tight
+ * tolerances resolve more than the time scales separate. Chosen. */
+#define LADDER_SEPARATED 1e-3
 /* Ratio of neighbouring rungs: each mode meets rungs that leave 0.4, 0.04 and 0.004 of it. */
 #define LADDER_RATIO 3.1622776601683795
 /* rate times H of the lowest rung, where a pass leaves 1 - 2e-4 of a mode */
@@ -20,7 +24,7 @@
 /* rate times H of the lowest rung on the way down */
 #define LADDER_LOWEST_DOWN 3
 /* Passes at a rung while each moves at most half as far as the one before */
-#define LADDER_REPEATS 6
+#define LADDER_REPEATS 12
 #define LADDER_DECREASE 0.5
 /* Passes at the highest rung while each moves at most this part: oscillations with more than 11
  * periods in thirty times H* are removed there. */
@@ -220,6 +224,18 @@ static dae_status ladder_up(dae__ladder *o, double t, double top, double rate, d
   return DAE_OK;
 }
 
+/* Rung of the least move; -1: it is not small beside those of the rungs below. */
+static int ladder_separated(const dae__ladder *o)
+{
+  int least = 0;
+  double removed = 0;
+  for (int i = 1; i < o->rungs; i++)
+    least = o->rung[i].last < o->rung[least].last ? i : least;
+  for (int i = 0; i <= least; i++)
+    removed = fmax(removed, o->rung[i].first);
+  return o->rung[least].last <= LADDER_SEPARATED * removed ? least : -1;
+}
+
 /* Selects the rung up to which the state is slow; -1: the start as it was. */
 static dae_status ladder_cut(dae__ladder *o, double t, bool given, double *z, int *cut,
                              dae__ladder_end *end)
@@ -245,6 +261,11 @@ static dae_status ladder_cut(dae__ladder *o, double t, bool given, double *z, in
   if (*end != DAE__LADDER_NO_GAP) {
     *cut = top;
     dae__copy(o->pass.form->n, z, o->z[top]);
+  } else if (quiet < 0 && ladder_separated(o) >= 0) {
+    *end = DAE__LADDER_GAP;
+    *cut = ladder_separated(o);
+    if (*cut == top)
+      dae__copy(o->pass.form->n, z, o->z[top]);
   }
   return DAE_OK;
 }
@@ -315,10 +336,10 @@ dae_status dae__ladder_climb(dae__ladder *o, double t, double top, bool given, c
   for (int i = 0; i <= cut; i++)
     if (o->rung[i].first > LADDER_MOVED)
       out->slowest = o->rung[i].H;
-  if (o->rungs == 0)
-    out->above = linear * top < LADDER_LOWEST ? linear : 0;
-  else if (out->end == DAE__LADDER_NO_GAP || out->end == DAE__LADDER_SLOW)
+  if (out->end == DAE__LADDER_NO_GAP || out->end == DAE__LADDER_SLOW)
     out->above = ladder_rate_above(o);
+  if (cut < 0 && out->above == 0) /* also where no pass converges: nothing is known to be slow */
+    out->above = linear;
   dae__copy(n, cut >= 0 ? o->z[cut] : o->start, z);
   if (o->rungs > 0) /* without a cut all that moves is kept */
     out->cut = o->rung[cut >= 0 ? cut : 0].H;
