@@ -41,12 +41,12 @@ def cases(examples):
         yield f"ladder-{method}", ladder(False), ladder(True), method, (0.02, 20 if aim else 2), aim
 
 
-def count(daedal, text, method, end):
+def count(daedal, text, method, end, *more):
     with tempfile.TemporaryDirectory() as folder:
         model = pathlib.Path(folder, "model.dae")
         model.write_text(text)
         run = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", daedal, "run", str(model), "--method",
-                              method, "--to", str(end), "--every", str(end), "--out", str(model.with_suffix(".csv")), "--quiet"],
+                              method, "--to", str(end), "--every", str(end), "--out", str(model.with_suffix(".csv")), "--quiet", *more],
                              capture_output=True, text=True)
     if run.returncode:
         raise SystemExit(run.stderr)
