@@ -21,7 +21,7 @@ dae_status dae__conserve_create(dae__arena *arena, dae__mech *m, const dae_step_
   out->memory = DAE__STATE(arena, dae__conserve_memory, 1);
   DAE__VECTORS(arena, m->nq, &out->p, &out->back);
   DAE__TRY(dae__arena_status(arena, err));
-  DAE__LIMIT_TRUTH(arena, &out->memory->known, 1);
+  DAE__LIMIT_TRUTH(arena, &out->memory->known, 2);
   return DAE_OK;
 }
 
