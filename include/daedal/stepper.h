@@ -59,9 +59,9 @@ typedef struct dae_adapter_table {
                         dae_error *err);
   /** Inputs at time t; NULL: problem without inputs. */
   dae_status (*inputs)(void *self, double t, const double **in, dae_error *err);
-  /** Rank test: whether constraints become dependent at z, and the name of one of them; NULL:
-   * problem without constraints. */
-  bool (*rank)(void *self, double t, const double *z, char *name, size_t size);
+  /** Rank test: whether a constraint is dependent at z, up to a remainder relative to its row after
+   * elimination of the others, and its name; NULL: problem without constraints. */
+  bool (*rank)(void *self, double t, const double *z, double remainder, char *name, size_t size);
   /** Adds evaluations, factorisations and projections to the statistics. */
   void (*count)(const void *self, dae_stats *stats);
   /** Restores data derived from the saved state, after a load; NULL: none. */

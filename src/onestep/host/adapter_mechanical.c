@@ -116,10 +116,11 @@ static dae_status mechanical_inputs(void *self, double t, const double **in, dae
   return dae__mech_inputs(o->m, t, err);
 }
 
-static bool mechanical_rank(void *self, double t, const double *z, char *name, size_t size)
+static bool mechanical_rank(void *self, double t, const double *z, double remainder, char *name,
+                            size_t size)
 {
   mechanical *o = self;
-  return dae__motion_nearly_dependent(o->motion[1], t, z, DAE__NEARLY_DEPENDENT, name, size);
+  return dae__motion_nearly_dependent(o->motion[1], t, z, remainder, name, size);
 }
 
 static void mechanical_count(const void *self, dae_stats *stats)

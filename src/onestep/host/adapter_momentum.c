@@ -29,12 +29,12 @@ static dae_status momentum_project(void *self, bool dense, double t, double *z, 
   return dae__momentum_project(o->motion[dense], t, z, z + o->m->at.z, NULL, err);
 }
 
-static bool momentum_rank(void *self, double t, const double *z, char *name, size_t size)
+static bool momentum_rank(void *self, double t, const double *z, double remainder, char *name,
+                          size_t size)
 {
   momentum *o = self;
   int row;
-  if (dae__momentum_find_dependent(o->motion[1], t, z, DAE__NEARLY_DEPENDENT, &row, NULL) ||
-      row < 0)
+  if (dae__momentum_find_dependent(o->motion[1], t, z, remainder, &row, NULL) || row < 0)
     return false;
   dae__momentum_constraint_name(o->m->p, row, name, size);
   return true;

@@ -8,6 +8,7 @@
  * failed completion counts as a failed attempt. */
 #include "core/error.h"
 #include "core/log.h"
+#include "core/tolerances.h"
 #include "onestep/host/integrator.h"
 #include "step/smooth/smooth.h"
 #include <float.h>
@@ -46,6 +47,15 @@ double dae__onestep_largest_rate(const dae__onestep *o, double rtol, double atol
   return largest;
 }
 
+/* Remainder of a constraint row after elimination of the others below which a stop is attributed to
+ * the row. At a remainder d, round-off moves positions by its part 1/d, and accelerations by its
+ * part 1/d^3; the time spent there is a part d of that of the motion, so that velocities are off by
+ * eps/d^2. The steps become small where that is above rtol. */
+static double driver_remainder(const dae__onestep *o)
+{
+  return fmax(DAE__NEARLY_DEPENDENT, sqrt(DBL_EPSILON / o->control.rtol));
+}
+
 /* Diagnosis of a step size that tends to zero: names a constraint that becomes dependent, else the
  * equation of the failed attempt, if it has one, else the variable that changes fastest. An attempt
  * that a callback refused keeps its own error. */
@@ -55,7 +65,7 @@ static void driver_diagnose(const dae__onestep *o, const char *what, const dae_e
   const dae_adapter *a = &o->adapter;
   char name[64] = "";
   if (failed->status != DAE_ERROR_RECOVERABLE && a->table->rank &&
-      a->table->rank(a->self, o->driver->t, o->now.z, name, sizeof name)) {
+      a->table->rank(a->self, o->driver->t, o->now.z, driver_remainder(o), name, sizeof name)) {
     dae__fail(why, DAE_ERROR_STEP, name,
               "the step size tends to zero where constraint %s becomes dependent on the "
               "others: the mechanism may be at a dead point, or come apart",
@@ -161,11 +171,12 @@ static dae_status driver_variable_step(dae__onestep *o, double t_stop, dae_error
   for (int failures = 0; failures < o->control.max_failures; failures++) {
     double planned = k->h;
     bool last = k->t + planned * (1 + SAME_VARIABLE_END) >= t_stop;
-    double h = last ? t_stop - k->t : planned;
+    /* the size is the difference of the rounded ends: round-off of their sum is no drift of time */
+    double end = last ? t_stop : k->t + planned, h = end - k->t;
     if (h < dae__smallest_step(k->t, t_stop) && !last)
       break;
     long by_error = k->stats.rejected_by_error;
-    dae_status status = driver_try_step(o, h, last ? t_stop : k->t + h, failures, &why);
+    dae_status status = driver_try_step(o, h, end, failures, &why);
     /* next step size: the planned one at least, since h was shortened to end at t_stop */
     if (!status && last)
       k->h = fmax(k->h, planned), k->t = fmin(k->t, t_stop);
