@@ -9,6 +9,7 @@
 #include <daedal/drawing.h>
 #include <daedal/env.h>
 #include <daedal/event.h>
+#include <daedal/file.h>
 #include <daedal/import.h>
 #include <daedal/integrator.h>
 #include <daedal/lie.h>

@@ -205,10 +205,10 @@ static dae_status report_close(void *sink, dae_summary *summary, dae_error *err)
     if (r->drawing.shapes > 0)
       dae__records_end(&r->frames);
   }
-  dae_status status = summary ? dae__report_write(r, summary, err) : DAE_OK;
+  dae_status status = dae__report_write(r, summary, err);
   dae_status closed = dae_page_close(r->page, status < 0 ? NULL : err);
   r->page = NULL;
-  if (summary && closed >= 0)
+  if (closed >= 0)
     dae__list_add(summary->files, sizeof summary->files, r->path);
   return status < 0 ? status : closed;
 }
@@ -218,7 +218,7 @@ static void report_free(void *sink)
   dae__report *r = sink;
   if (!r)
     return;
-  report_close(r, NULL, NULL);
+  dae_page_discard(r->page);
   dae__arena_free(r->arena);
 }
 
