@@ -25,6 +25,7 @@
 #include <daedal/rk.h>
 #include <daedal/run.h>
 #include <daedal/semi_explicit.h>
+#include <daedal/simulation.h>
 #include <daedal/spark.h>
 #include <daedal/sparsity.h>
 #include <daedal/status.h>

@@ -10,14 +10,9 @@
 #include <daedal/run.h>
 #include <string.h>
 
-/* Upper bound of the bytes of a summary: every character of its texts escaped, in six bytes each,
- * and 4 KB for names and keys. */
-#define JSON_BYTES (6 * sizeof(dae_summary) + 4096)
-
 typedef struct file_sink {
   dae__arena *arena;
   char *path;
-  char *text;     /* text of the JSON file */
   dae_file *file; /* NULL: not open */
 } file_sink;
 
@@ -55,6 +50,40 @@ static dae_status sink_write_csv_row(void *sink, const dae_row *row, dae_error *
   return dae_file_end_record(self->file, err);
 }
 
+static size_t sink_csv_save_size(void *sink)
+{
+  (void)sink;
+  return sizeof(dae_file_position);
+}
+
+static dae_status sink_save_csv(void *sink, void *buffer, dae_error *err)
+{
+  file_sink *self = sink;
+  dae_file_position at = {0};
+  if (!self->file)
+    return dae__fail(err, DAE_ERROR_USAGE, self->path, "%s is not open", self->path);
+  DAE__TRY(dae_file_sync(self->file, &at, err));
+  memcpy(buffer, &at, sizeof at);
+  return DAE_OK;
+}
+
+/* Cuts the file back to a saved position, also that of another process. */
+static dae_status sink_load_csv(void *sink, int columns, const char *const *names,
+                                const void *buffer, size_t size, dae_error *err)
+{
+  file_sink *self = sink;
+  dae_file_position at;
+  (void)columns;
+  (void)names;
+  if (size != sizeof at)
+    return dae__fail(err, DAE_ERROR_USAGE, self->path,
+                     "%s: what was saved is no position in a CSV file", self->path);
+  memcpy(&at, buffer, sizeof at);
+  return self->file
+             ? dae_file_cut(self->file, &at, err)
+             : dae_file_continue(self->path, &at, dae__arena_env(self->arena), &self->file, err);
+}
+
 /* Gives the file its name; that of a run that failed before its first row is discarded. After a
  * failure the summary counts the rows that are in the part. */
 static dae_status sink_close_csv(void *sink, dae_summary *summary, dae_error *err)
@@ -77,23 +106,38 @@ static dae_status sink_close_csv(void *sink, dae_summary *summary, dae_error *er
   return status;
 }
 
+/* The part of the file is created at the start, so that a path that cannot be written is known
+ * before the run. */
+static dae_status sink_open_json(void *sink, int columns, const char *const *names, dae_error *err)
+{
+  file_sink *self = sink;
+  (void)columns;
+  (void)names;
+  return self->file ? DAE_OK
+                    : dae_file_create(self->path, dae__arena_env(self->arena), &self->file, err);
+}
+
 static dae_status sink_close_json(void *sink, dae_summary *summary, dae_error *err)
 {
   file_sink *self = sink;
+  DAE__TRY(sink_open_json(self, 0, NULL, err));
   dae_file *file = self->file;
+  const dae_env *env = dae__arena_env(self->arena);
   size_t other_files = strlen(summary->files);
   self->file = NULL;
-  if (!file)
-    return DAE_OK;
   dae__list_add(summary->files, sizeof summary->files, self->path);
-  bool fits = dae_summary_json(summary, self->text, JSON_BYTES) < JSON_BYTES;
-  dae_file_put(file, fits ? self->text : "");
-  dae_status status =
-      fits ? dae_file_commit(file, NULL, err)
-           : dae__fail(err, DAE_ERROR_FILE, self->path,
-                       "%s was not written: the problem's name is too long", self->path);
-  if (!fits)
+  size_t size = dae_summary_json(summary, NULL, 0) + 1;
+  char *text = env->allocate(env->user, size);
+  dae_status status = DAE_ERROR_MEMORY;
+  if (text) {
+    dae_summary_json(summary, text, size);
+    dae_file_put(file, text);
+    env->release(env->user, text);
+    status = dae_file_commit(file, NULL, err);
+  } else {
     dae_file_discard(file);
+    dae__fail(err, status, self->path, "%s was not written: no memory for its text", self->path);
+  }
   if (status < 0)
     summary->files[other_files] = '\0';
   return status;
@@ -113,17 +157,15 @@ static void sink_free(void *sink)
 }
 
 /* Creates a sink without functions but that to free it; kind: "CSV" or "JSON". */
-static dae_status sink_create(const char *path, const char *kind, size_t bytes, const dae_env *env,
-                              dae_sink *out, dae_error *err)
+static dae_status sink_create(const char *path, const char *kind, const dae_env *env, dae_sink *out,
+                              dae_error *err)
 {
   if (!path || !*path)
     return dae__fail(err, DAE_ERROR_USAGE, "path", "the %s file has no name", kind);
   dae__arena *arena = dae__arena_create(env);
   file_sink *self = DAE__ALLOC(arena, file_sink, 1);
-  if (self) {
+  if (self)
     self->path = DAE__ALLOC(arena, char, strlen(path) + 1);
-    self->text = DAE__ALLOC(arena, char, bytes);
-  }
   if (!self || dae__arena_failed(arena)) {
     dae__arena_free(arena);
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the %s file", kind);
@@ -136,22 +178,20 @@ static dae_status sink_create(const char *path, const char *kind, size_t bytes, 
 
 dae_status dae_csv_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err)
 {
-  DAE__TRY(sink_create(path, "CSV", 1, env, out, err));
+  DAE__TRY(sink_create(path, "CSV", env, out, err));
   out->open = sink_open_csv;
   out->row = sink_write_csv_row;
   out->close = sink_close_csv;
+  out->save_size = sink_csv_save_size;
+  out->save = sink_save_csv;
+  out->load = sink_load_csv;
   return DAE_OK;
 }
 
-/* The part of the file is created at once, so that a path that cannot be written is known before
- * the run. */
 dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err)
 {
-  DAE__TRY(sink_create(path, "JSON", JSON_BYTES, env, out, err));
-  file_sink *self = out->self;
-  dae_status status = dae_file_create(path, env, &self->file, err);
-  if (status < 0)
-    dae__arena_free(self->arena);
+  DAE__TRY(sink_create(path, "JSON", env, out, err));
+  out->open = sink_open_json;
   out->close = sink_close_json;
-  return status;
+  return DAE_OK;
 }
