@@ -55,6 +55,8 @@ struct dae_simulation {
   bool searched_before; /* it is that of the step in progress */
   double reached;       /* time of the last advance, within the step; r->t: none */
   double *state;        /* extended state vector there */
+  bool read;            /* it is known */
+  void *unread;         /* state of the integrator while it is read */
   /* progress of the run */
   bool opened;       /* sinks are open, the first row is written */
   bool broken;       /* a step failed: the run can be finished only */
