@@ -2,7 +2,8 @@
  * Checkpoints: files with a saved run (dae_simulation_save) and a text that says of what.
  *
  * A checkpoint is written beside the last one and takes its name when it is on the disk; the last
- * one stays as FILE.old. Version, build and a checksum of all bytes are checked before it is used. */
+ * one stays as FILE.old. Version, build and a checksum of all bytes are checked before it is used.
+ */
 #ifndef DAEDAL_CHECKPOINT_H
 #define DAEDAL_CHECKPOINT_H
 

@@ -194,10 +194,8 @@ static dae_status checkpoint_read_file(FILE *file, const char *path, const dae_e
   char *bytes = env->allocate(env->user, all + 1);
   if (!bytes)
     return dae__out_of_memory(err);
-  *out = (dae_checkpoint){.about = bytes,
-                          .about_bytes = about,
-                          .state = bytes + about,
-                          .state_bytes = all - about};
+  *out = (dae_checkpoint){
+      .about = bytes, .about_bytes = about, .state = bytes + about, .state_bytes = all - about};
   dae_status status = DAE_OK;
   if (fread(bytes, 1, all, file) != all || checkpoint_checksum(&header, out) != header.checksum)
     status = checkpoint_torn(path, err);

@@ -309,6 +309,12 @@ dae_status dae_file_commit(dae_file *f, long *records, dae_error *err)
   return status;
 }
 
+void dae_file_leave(dae_file *f)
+{
+  file_flush(f, f->whole);
+  file_free(f);
+}
+
 void dae_file_discard(dae_file *f)
 {
   if (!f)

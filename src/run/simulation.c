@@ -256,6 +256,9 @@ dae_status dae_simulation_create(const dae_run_plan *plan, const dae_env *env, d
   dae_status status = dae__simulation_start(*out, err);
   if (status >= 0)
     return DAE_OK;
+  (*out)->status = status;
+  (*out)->error = err ? *err : dae_error_none();
+  status = dae_simulation_finish(*out, NULL, err);
   dae_simulation_free(*out);
   *out = NULL;
   return status;
