@@ -127,10 +127,11 @@ bool dae_checkpoint_replaces(const char *path)
 
 void dae_checkpoint_remove(const char *path)
 {
-  char older[CHECKPOINT_PATH];
-  (void)unlink(path);
-  if (checkpoint_older(path, older))
-    (void)unlink(older);
+  static const char *const beside[] = {"", ".old", ".part"};
+  char name[CHECKPOINT_PATH];
+  for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+    if (snprintf(name, sizeof name, "%s%s", path, beside[i]) < CHECKPOINT_PATH)
+      (void)unlink(name);
 }
 
 /* ---- reading ---- */
