@@ -7,6 +7,7 @@
   X(dae_adapter_table)                                                                             \
   X(dae_bdf_options)                                                                               \
   X(dae_camera)                                                                                    \
+  X(dae_checkpoint)                                                                                \
   X(dae_column)                                                                                    \
   X(dae_compare_plan)                                                                              \
   X(dae_compare_run)                                                                               \
@@ -23,6 +24,7 @@
   X(dae_error_check)                                                                               \
   X(dae_event)                                                                                     \
   X(dae_event_group)                                                                               \
+  X(dae_file_position)                                                                             \
   X(dae_held)                                                                                      \
   X(dae_joint)                                                                                     \
   X(dae_lie_options)                                                                               \
