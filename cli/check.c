@@ -131,7 +131,8 @@ static void check_print_moves(const findings *f)
           given > 0 ? "`fixed` holds a value" : "no given value is changed");
   for (int i = 0; i < size && listed < LISTED; i++)
     if (check_was_moved(f, i, name, sizeof name)) {
-      printf("%17s%-*s  %.12g -> %.12g\n", "", width, name, f->start.y[i], f->y[i]);
+      cli_put_name(17, name, width);
+      printf("%.12g -> %.12g\n", f->start.y[i], f->y[i]);
       listed++;
     }
   if (moved > listed)
@@ -212,7 +213,7 @@ static void check_print_event_kind(const findings *f, const dae_run_plan *plan, 
         int length = (int)strlen(event->name);
         width = count++ < LISTED && length > width ? length : width;
       } else if (listed++ < LISTED) {
-        int column = printf("%17s%-*s  ", "", width, event->name);
+        int column = cli_put_name(17, event->name, width);
         cli_wrap(stdout, column, column,
                  guard ? check_place(f->model, i).text : check_event_text(f, i, event).text);
       }

@@ -228,8 +228,11 @@ __attribute__((format(printf, 1, 2))) void cli_note(const char *format, ...);
 void cli_wrap(FILE *out, int column, int indent, const char *text);
 /* "  label        text" with the text wrapped, as in the closing summary; label "": none. */
 __attribute__((format(printf, 2, 3))) void cli_row(const char *label, const char *format, ...);
-/* Prints the text with control characters replaced by '?'. */
+/* Prints a text of a model, with '?' for what could control the terminal (dae_text_next). */
 void cli_put_clean(FILE *out, const char *text);
+/* Prints a name of a model behind `indent` blanks, in at least `width` columns and two blanks;
+ * returns the number of columns. */
+int cli_put_name(int indent, const char *name, int width);
 
 /* ---- the commands ---- */
 

@@ -160,7 +160,7 @@ __attribute__((format(printf, 2, 3))) static void coupling_print_factor(const ch
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  int column = printf("    %-13s  ", name);
+  int column = cli_put_name(4, name, 13);
   cli_wrap(stdout, column, column, text);
 }
 

@@ -97,7 +97,7 @@ dae_verification { char *method; long rows; dae_difference most[6]; char message
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
   char columns[4096], message[256], other_events[160]; }
 dae_native { long instructions; bool cached; double seconds; }
-dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
+dae_native_options { char *compiler, *cache; size_t cache_bytes; double seconds; long instructions; void *proceed,
   *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events, switchings;
@@ -279,8 +279,16 @@ def _stats(struct: Any) -> dict[str, Any]:
     return dict(_dict(struct), richer=struct.decoupled)
 
 
+def _bytes(text: Any) -> bytes:
+    """A text or path for C, where a zero character would end it: refused."""
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise ValueError(f"a zero character in {text!r}")
+    return encoded
+
+
 def _names(names: Iterable[str]) -> Any:
-    words = [name.encode() for name in names]
+    words = [_bytes(name) for name in names]
     return (c_char_p * (len(words) + 1))(*words)
 
 
@@ -518,7 +526,7 @@ class _Choice:
         table = _s.dae_option_table.from_buffer_copy(
             _s.dae_option_table.from_address(self.method.options))
         table.owner = self.name.encode()  # name of the method, not of its family, in messages
-        _call(_lib.dae_options_set, byref(table), self.options, name.encode(), text.encode())
+        _call(_lib.dae_options_set, byref(table), self.options, _bytes(name), _bytes(text))
 
 
 # ---- systems ----
@@ -589,7 +597,7 @@ class _System:
 
     def refusal(self, method: str) -> str | None:
         """Reason why a run by the method would not begin, or None."""
-        record, at = _s.dae_error(), _lib.dae_method_find(method.encode(), None)
+        record, at = _s.dae_error(), _lib.dae_method_find(_bytes(method), None)
         with self.guard:
             status = _lib.dae_method_check(at, self.problem, byref(self.plan.start), None, None,
                                            byref(record))
@@ -614,7 +622,7 @@ class _System:
 
     def by_name(self, name: str) -> _Choice:
         record = _s.dae_error()
-        if not _lib.dae_method_find(name.encode(), byref(record)):
+        if not _lib.dae_method_find(_bytes(name), byref(record)):
             raise Error(record)
         self.accept(name)
         return _Choice(name)
@@ -738,8 +746,8 @@ def _report(path: Any, system: _System, plan: Any, why: str, command: str | None
     sink = _s.dae_sink()
     sink.options = _s.dae_report_options().put(
         plan=addressof(plan), model=system.model, why=why.encode() or None,
-        command=command and command.encode())
-    _call(_lib.dae_report_sink, os.fsencode(path), byref(sink.options), None, byref(sink))
+        command=command and _bytes(command))
+    _call(_lib.dae_report_sink, _bytes(os.fspath(path)), byref(sink.options), None, byref(sink))
     stack.callback(_pointers["dae_sink.free"](sink.free), sink.self)
     return sink
 
@@ -822,7 +830,7 @@ def _inputs(given: Mapping[str, Any], guard: _Guard) -> list[Any]:
     """Data of inputs: functions of t, or times and values."""
     inputs = []
     for name, data in given.items():
-        one = _s.dae_model_input().put(name=name.encode())
+        one = _s.dae_model_input().put(name=_bytes(name))
         functions = (data,) if callable(data) else tuple(data)
         if functions and callable(functions[0]) and not callable(functions[-1]):
             one.put(instants=_doubles(functions[-1]), instant_count=len(functions[-1]))
@@ -870,10 +878,10 @@ class Model:
                     set_file_count=len(sources), input_files=_names(files), input_file_count=len(files),
                     inputs=(_s.dae_model_input * max(len(given), 1))(*given), input_count=len(given))
         if text is None:
-            _call(_lib.dae_model_load, os.fsencode(path), byref(options), None, byref(model))
+            _call(_lib.dae_model_load, _bytes(os.fspath(path)), byref(options), None, byref(model))
         else:
             data = text.encode()
-            _call(_lib.dae_model_parse, name.encode(), data, len(data), byref(options), None,
+            _call(_lib.dae_model_parse, _bytes(name), data, len(data), byref(options), None,
                   byref(model))
         weakref.finalize(self, _lib.dae_model_free, model)
         if jit:
@@ -1068,7 +1076,7 @@ class _Form:
         return n
 
     def _fill(self, n: Mapping[str, int], guard: _Guard) -> Any:
-        struct = getattr(_s, self._STRUCT)(name=self.name.encode())
+        struct = getattr(_s, self._STRUCT)(name=_bytes(self.name))
         struct.put(**{f"n{letter}": n[letter] for letter in self._PARTS.values()})
         entries = {key[:-8]: self._pattern(key[:-8], _full(value), n, struct)
                    for key, value in self._given.items() if key.endswith("_pattern")}
@@ -1157,7 +1165,7 @@ class _Form:
 
         def event(e: Event) -> Any:
             instants = e._instants(plan.start.t)
-            return _s.dae_event(name=e.name and e.name.encode()).put(
+            return _s.dae_event(name=e.name and _bytes(e.name)).put(
                 direction=e.direction, stop=bool(e.stop),
                 value=e.value and guard.pointer(_pointers["dae_event.value"], lambda _, t, y, out:
                                                 _write(out, [float(e.value(t, *parts(y)))])),

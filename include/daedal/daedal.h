@@ -28,6 +28,7 @@
 #include <daedal/sparsity.h>
 #include <daedal/status.h>
 #include <daedal/stepper.h>
+#include <daedal/text.h>
 #include <daedal/version.h>
 #include <daedal/wave.h>
 

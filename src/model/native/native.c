@@ -62,6 +62,7 @@ static dae_status native_compile(dae_model *model, const dae_native_options *opt
   if (*cached)
     return DAE_OK;
   DAE__TRY(dae__native_build(&place, options, s, err));
+  dae__native_trim(&place, options->cache_bytes, s);
   return native_load(model, place.library, err);
 }
 
@@ -73,6 +74,8 @@ dae_status dae_model_compile(dae_model *model, const dae_native_options *options
   bool cached = false;
   if (err)
     *err = dae_error_none();
+  if (own.cache_bytes == 0)
+    own.cache_bytes = dae_native_defaults().cache_bytes;
   dae__native_unload(model);
   dae_status status = dae__tapes_compile(model->tapes, &s.env)
                           ? native_compile(model, &own, &s, &cached, err)
