@@ -204,6 +204,8 @@ cli_progress cli_progress_start(double from, double to, bool wanted);
 void cli_progress_draw(cli_progress *progress, double t);
 void cli_progress_erase(cli_progress *progress);
 
+/* Environment of long work in the library: it ends when a signal has come. */
+const dae_env *cli_env(void);
 /* Installs a handler by which the first SIGINT or SIGTERM sets a flag; the next one ends the
  * process. */
 void cli_interrupt_catch(void);

@@ -236,7 +236,7 @@ void cli_print_coupling(const dae_problem *problem, double t, const double *y)
   dae_error err;
   if (!problem->coupled || problem->coupled->parts < 2)
     return;
-  if (dae_contraction_at(problem, t, y, NULL, &c, &err) < 0) {
+  if (dae_contraction_at(problem, t, y, cli_env(), &c, &err) < 0) {
     cli_row("coupling", "%s", err.text);
     return;
   }

@@ -41,6 +41,18 @@ void cli_interrupt_catch(void)
       sigaction(caught[i], &action, NULL);
 }
 
+static bool interrupt_stop(void *user)
+{
+  (void)user;
+  return interrupted != 0;
+}
+
+const dae_env *cli_env(void)
+{
+  static const dae_env env = {.stop = interrupt_stop};
+  return &env;
+}
+
 bool cli_interrupted(void)
 {
   return interrupted != 0;

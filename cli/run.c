@@ -224,7 +224,6 @@ static bool run_reader_closed(const session *s)
 static dae_status run_integrate(session *s, dae_error *err)
 {
   dae_summary summary;
-  cli_interrupt_catch();
   run_print_head(s);
   s->progress = cli_progress_start(s->plan.start.t, s->plan.to, !s->quiet && !s->verbose);
   dae_status status = dae_run(&s->plan, &s->env, &summary, err);
@@ -255,8 +254,9 @@ static void run_free(session *s)
 
 cli_exit cli_run(const cli_arguments *args)
 {
-  session s = {.args = args, .env = dae_env_defaults()};
+  session s = {.args = args, .env = *cli_env()};
   dae_error err = dae_error_none();
+  cli_interrupt_catch();
   s.quiet = cli_flag(args, "quiet");
   s.verbose = cli_flag(args, "verbose");
   if (s.verbose)

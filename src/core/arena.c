@@ -130,7 +130,8 @@ static bool arena_add_chunk(dae__arena *arena, size_t bytes_of_piece)
   size_t bytes = sizeof(chunk) + ALIGNMENT + bytes_of_piece;
   if (bytes < arena->next_chunk)
     bytes = arena->next_chunk;
-  chunk *c = arena->failed ? NULL : arena->env.allocate(arena->env.user, bytes);
+  bool refused = arena->failed || dae__env_stopped(&arena->env);
+  chunk *c = refused ? NULL : arena->env.allocate(arena->env.user, bytes);
   if (!c) {
     arena->failed = true;
     arena->free = arena->end; /* end of the chunk, so that every later request fails here, too */

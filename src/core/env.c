@@ -1,5 +1,6 @@
 /* The caller's environment: memory functions and log hook. */
 #include "core/env.h"
+#include "core/error.h"
 #include "core/log.h"
 
 #include <stdarg.h>
@@ -31,6 +32,25 @@ dae_env dae__env_of(const dae_env *env)
     copy.release = env_release;
   }
   return copy;
+}
+
+dae_status dae__env_proceed(const dae_env *env, dae_error *err)
+{
+  return dae__env_stopped(env) ? dae__env_status(env, DAE_ERROR_INTERRUPTED, err) : DAE_OK;
+}
+
+dae_status dae__env_status(const dae_env *env, dae_status status, dae_error *err)
+{
+  if (status >= 0 || !dae__env_stopped(env))
+    return status;
+  return dae__fail(err, DAE_ERROR_INTERRUPTED, NULL, "interrupted");
+}
+
+dae_env dae__env_unstopped(const dae_env *env)
+{
+  dae_env own = dae__env_of(env);
+  own.stop = NULL;
+  return own;
 }
 
 void dae__log_line(const dae_env *env, dae_log_level level, const char *format, ...)

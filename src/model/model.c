@@ -1,5 +1,6 @@
 /* Loading of a model from its text: parse, expand, differentiate, compile. */
 #include "model/model.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "model/tape/tape_code.h"
 #include <stdio.h>
@@ -33,8 +34,8 @@ bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)
 {
   bool made = true;
   tapes->instructions = 0;
-  for (int i = 0; i < tapes->notes.count; i++) {
-    made = dae__tape_compile(tapes->notes.item[i].tape) && made;
+  for (int i = 0; i < tapes->notes.count && made; i++) {
+    made = !dae__env_stopped(env) && dae__tape_compile(tapes->notes.item[i].tape);
     tapes->instructions += tapes->notes.item[i].tape->length;
   }
   if (made) {
@@ -109,7 +110,7 @@ static dae_status model_create(const char *path, const char *text, size_t length
     *err = dae_error_none();
   if (!arena) {
     dae__pool_free(keep);
-    return dae__out_of_memory(err);
+    return dae__env_status(env, dae__out_of_memory(err), err);
   }
   model->keep = keep;
   model->arena = arena;
@@ -137,7 +138,7 @@ static dae_status model_create(const char *path, const char *text, size_t length
     dae_model_free(model);
   else
     *out = model;
-  return l.status;
+  return dae__env_status(env, l.status, err);
 }
 
 dae_status dae_model_load(const char *path, const dae_model_options *options, const dae_env *env,

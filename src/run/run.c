@@ -234,8 +234,22 @@ static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
 
 /* ---- rows ---- */
 
+/* DAE_ERROR_INTERRUPTED: the caller wants the run to end. */
+static dae_status run_proceed(const run *r, double t, dae_error *err)
+{
+  const dae_run_plan *plan = r->plan;
+  if (!dae__env_stopped(dae__arena_env(r->arena)) &&
+      (!plan->progress || plan->progress(plan->progress_user, t)))
+    return DAE_OK;
+  dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
+            "the run was interrupted at t = %.10g; the results up to then are kept", t);
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_INTERRUPTED;
+}
+
 static dae_status run_row(run *r, double t, const double *y, dae_error *err)
 {
+  DAE__TRY(run_proceed(r, t, err));
   DAE__TRY(dae__columns_fill(&r->columns, t, y, err));
   DAE__TRY(dae__monitor_row(&r->monitor, t, y, err));
   const dae_row row = {.columns = r->columns.count,
@@ -280,6 +294,7 @@ static dae_status run_rows_until(run *r, double t, dae_error *err)
       double *position = &row.position_drift, *velocity = &row.velocity_drift;
       dae_error why;
       at = r->t + k * length / pieces;
+      DAE__TRY(run_proceed(r, at, err));
       if (dae_integrator_interpolate(r->it, at, r->y, NULL, &why) < 0 ||
           dae__columns_fill(&r->columns, at, r->y, &why) < 0 ||
           dae__monitor_drift(&r->monitor, at, r->y, position, velocity, &why) < 0) {
@@ -473,12 +488,7 @@ static dae_status run_one_step(run *r, dae_error *err)
   if (status < 0)
     return status;
   DAE__TRY(run_record_step(r, &view, err));
-  if (status != DAE_OK || !r->plan->progress || r->plan->progress(r->plan->progress_user, r->t))
-    return status;
-  dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
-            "the run was interrupted at t = %.10g; the results up to then are kept", r->t);
-  dae__fail_at(err, r->t, NAN);
-  return DAE_ERROR_INTERRUPTED;
+  return status == DAE_OK ? run_proceed(r, r->t, err) : status;
 }
 
 /* Integrates from the start to the end of the plan. */
@@ -666,6 +676,8 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
     status = run_check_damping(&r, status, err);
   if (status == DAE_ERROR_COUPLING && plan->method->iterates && r.it)
     run_offer_assembled(&r, env, err);
+  if (status < 0 && status != DAE_ERROR_INTERRUPTED && dae__env_stopped(env))
+    status = run_proceed(&r, r.t, err);
   if (status == DAE_END)
     dae__events_finish(r.events);
   run_list_events(&r, r.summary);
@@ -677,5 +689,6 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
     dae_status checked = dae__check_error_run(&r.verify, &r.columns, r.summary, err);
     status = checked < 0 ? checked : status;
   }
+  status = dae__env_status(env, status, err);
   return run_finish(&r, status, err);
 }

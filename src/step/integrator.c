@@ -3,6 +3,7 @@
 #include "step/integrator.h"
 #include "step/smooth/smooth.h"
 
+#include "core/env.h"
 #include "core/error.h"
 
 #include <float.h>
@@ -104,6 +105,7 @@ dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err
     return dae__fail(err, DAE_ERROR_USAGE, "t_stop",
                      "step: t_stop = %.17g does not lie beyond the current time t = %.17g", t_stop,
                      t);
+  DAE__TRY(dae__env_proceed(dae__arena_env(it->arena), err));
   dae_status status = it->table->step(it->self, t_stop, err);
   if (status >= 0 && it->smooth)
     DAE__TRY(integrator_follow(it, err));

@@ -3,6 +3,7 @@
  * sheet. */
 #include "output/page/page.h"
 
+#include "core/env.h"
 #include "core/error.h"
 #include "core/number.h"
 #include "core/utf8.h"
@@ -142,7 +143,8 @@ dae_status dae_page_create(const char *path, const char *title, const dae_env *e
   *out = NULL;
   if (!path || !*path)
     return dae__fail(err, DAE_ERROR_USAGE, "path", "the page has no file name");
-  dae__arena *arena = dae__arena_create(env);
+  dae_env own = dae__env_unstopped(env);
+  dae__arena *arena = dae__arena_create(&own);
   dae_page *page = DAE__ALLOC(arena, dae_page, 1);
   char *own_path = page ? DAE__ALLOC(arena, char, strlen(path) + 1) : NULL;
   char *buffer = own_path ? DAE__ALLOC(arena, char, PAGE_BUFFER_BYTES) : NULL;
