@@ -179,9 +179,9 @@ dae_plot_terminal cli_terminal(void);
 
 /* Whether two paths name the same regular file. */
 bool cli_same_file(const char *a, const char *b);
-/* Opens a file for writing and closes it again, as a check before the run. */
+/* Whether a file can be written, as a check before the run; the file itself is not touched. */
 dae_status cli_try_file(const char *path, dae_error *err);
-/* Whether the path names the file of the standard output. */
+/* Whether the path is "-" or names the file of the standard output. */
 bool cli_is_stdout(const char *path);
 /* Writes a whole file. */
 dae_status cli_write_file(const char *path, const char *text, dae_error *err);
@@ -206,8 +206,8 @@ void cli_progress_erase(cli_progress *progress);
 
 /* Environment of long work in the library: it ends when a signal has come. */
 const dae_env *cli_env(void);
-/* Installs a handler by which the first SIGINT or SIGTERM sets a flag; the next one ends the
- * process. */
+/* Installs a handler by which the first SIGINT, SIGTERM or SIGHUP sets a flag; the next one ends
+ * the process. */
 void cli_interrupt_catch(void);
 bool cli_interrupted(void);
 

@@ -321,8 +321,7 @@ cli_exit cli_compare(const cli_arguments *args)
   if (status < 0 && s.model)
     dae_model_locate(s.model, &err);
   cli_exit code = status < 0 ? cli_report("compare", &err) : CLI_OK;
-  if (s.page)
-    dae_page_close(s.page, NULL);
+  dae_page_discard(s.page);
   dae_model_children_free(s.children, NULL);
   dae_model_free(s.model);
   return code;

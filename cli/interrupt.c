@@ -1,4 +1,4 @@
-/* Handling of SIGINT and SIGTERM. */
+/* Handling of SIGINT, SIGTERM and SIGHUP. */
 #include "cli.h"
 
 #include <signal.h>
@@ -11,7 +11,7 @@
 static volatile sig_atomic_t interrupted;
 static struct timespec first; /* time of the first signal, written only by the handler */
 
-static const int caught[] = {SIGINT, SIGTERM};
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 #define CAUGHT (sizeof caught / sizeof *caught)
 
 static void interrupt_on_signal(int signal_number)

@@ -80,5 +80,6 @@ static cli_exit main_flush(cli_exit code)
 int main(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is a full disk, not the end */
   return (int)main_flush(main_dispatch(argc, argv));
 }

@@ -151,8 +151,6 @@ static dae_status run_make_sinks(session *s, dae_error *err)
   s->plan.sinks = s->sinks;
   if (status >= 0)
     status = add_sink(s, dae_csv_sink(s->csv, &s->env, &s->sinks[0], err));
-  if (status >= 0 && json)
-    status = cli_try_file(json, err);
   if (status >= 0 && s->report)
     status = run_add_report(s, err);
   if (status >= 0 && json)
@@ -162,9 +160,15 @@ static dae_status run_make_sinks(session *s, dae_error *err)
 
 /* ---- the run ---- */
 
+/* Whether title and summary are printed: not between the rows. */
+static bool run_prints(const session *s)
+{
+  return !s->quiet && !cli_is_stdout(s->csv);
+}
+
 static void run_print_head(const session *s)
 {
-  if (s->quiet)
+  if (!run_prints(s))
     return;
   cli_print_title(s->model);
   if (s->choice.automatic) {
@@ -177,7 +181,7 @@ static void run_print_head(const session *s)
 /* Closing summary, unless the run has no rows. */
 static void run_print_summary(const session *s, const dae_summary *summary)
 {
-  if (s->quiet || summary->rows == 0)
+  if (!run_prints(s) || summary->rows == 0)
     return;
   size_t size = dae_summary_text(summary, NULL, 0) + 1;
   char *text = malloc(size);

@@ -32,7 +32,8 @@ static const cli_option run_options[] = {
     {"input", "FILE.csv", CLI_TEXT, NULL, "data of inputs: a column t, and one for each input"},
     {"jit", NULL, CLI_FLAG, NULL, "compile the equations by the C compiler of the system"},
     {"every", "DT", CLI_NUMBER, "Results", "interval of rows (default 0: a row at every step)"},
-    {"out", "FILE", CLI_TEXT, NULL, "results as CSV (default: the model's name + .csv)"},
+    {"out", "FILE", CLI_TEXT, NULL,
+     "results as CSV (default: the model's name + .csv); - is the standard output"},
     {"report", "[FILE.html]", CLI_PAGE, NULL,
      "page with animation and plots (default: the model's name + .html)"},
     {"json", "FILE", CLI_TEXT, NULL, "closing summary as JSON"},
@@ -136,7 +137,7 @@ static const char run_examples[] =
     "  daedal run pendulum.dae --conserve --step 0.02 --to 1e4 --every 10\n"
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
     "  daedal run pendulum.dae --jit --to 100 --rtol 1e-10\n"
-    "  daedal run pendulum.dae --quiet --out /dev/stdout | head\n";
+    "  daedal run pendulum.dae --quiet --out - | head\n";
 
 static const char check_text[] =
     "Analyses a model without a run: sizes, index, degrees of freedom, redundant\n"
@@ -161,7 +162,7 @@ static const char plot_examples[] = "  daedal plot pendulum.csv\n"
                                     "  daedal plot pendulum.csv x y --to 5\n"
                                     "  daedal plot pendulum.csv y --over x --equal\n"
                                     "  daedal plot pendulum.csv 'der*' --svg rates.svg\n"
-                                    "  daedal run pendulum.dae --quiet --out /dev/stdout | "
+                                    "  daedal run pendulum.dae --quiet --out - | "
                                     "daedal plot - energy\n";
 
 static const char compare_text[] =

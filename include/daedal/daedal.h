@@ -9,6 +9,7 @@
 #include <daedal/drawing.h>
 #include <daedal/env.h>
 #include <daedal/event.h>
+#include <daedal/file.h>
 #include <daedal/import.h>
 #include <daedal/integrator.h>
 #include <daedal/lie.h>
@@ -24,6 +25,7 @@
 #include <daedal/rk.h>
 #include <daedal/run.h>
 #include <daedal/semi_explicit.h>
+#include <daedal/simulation.h>
 #include <daedal/spark.h>
 #include <daedal/sparsity.h>
 #include <daedal/status.h>

@@ -1,4 +1,5 @@
-/* FNV-1a hash of 64 bits: checksum of buffers, key of caches, fingerprint of problems. */
+/* FNV-1a hash of 64 bits, by bytes and by words: checksum of buffers, key of caches, fingerprint of
+ * problems. */
 #ifndef DAEDAL_CORE_HASH_H
 #define DAEDAL_CORE_HASH_H
 
@@ -14,6 +15,20 @@ static inline uint64_t dae__hash(uint64_t h, const void *bytes, size_t count)
   const unsigned char *byte = bytes;
   for (size_t i = 0; i < count; i++)
     h = (h ^ byte[i]) * UINT64_C(1099511628211);
+  return h;
+}
+
+/* Hash of words of eight bytes, faster than that of bytes; the high bits of every product are mixed
+ * into the low ones. */
+static inline uint64_t dae__hash_words(uint64_t h, const void *words, size_t count)
+{
+  const char *from = words;
+  for (size_t i = 0; i < count; i++, from += sizeof h) {
+    uint64_t word;
+    memcpy(&word, from, sizeof word);
+    h = (h ^ word) * UINT64_C(1099511628211);
+    h ^= h >> 32;
+  }
   return h;
 }
 

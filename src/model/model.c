@@ -250,6 +250,7 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->unwatched = model->unwatched;
   plan->inputs = model->inputs;
   plan->units = model->units;
+  plan->provenance = model->provenance;
   plan->stops = model->stops ? dae__stops_find : NULL;
   plan->stops_user = model->stops;
   plan->stops_held = model->stops && dae__stops_are_held(model->stops);

@@ -118,7 +118,8 @@ dae_summary dae__plan_summary(const dae_run_plan *plan)
                        .energy_removed_at_start = NAN,
                        .native = plan->native,
                        .inputs = plan->inputs,
-                       .units = plan->units};
+                       .units = plan->units,
+                       .provenance = plan->provenance};
 }
 
 void dae__plan_moves(const dae_run_plan *plan, const double *to, dae_summary *s)

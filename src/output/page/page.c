@@ -11,12 +11,9 @@
 
 #include <daedal/text.h>
 #include <daedal/version.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
-
-#define PAGE_BUFFER_BYTES ((size_t)1 << 16) /* size of the file buffer; chosen, not measured */
 
 /* ---- output ---- */
 
@@ -34,11 +31,8 @@ void dae__page_fail(dae_page *page, dae_status status, const char *format, ...)
 
 void dae__page_write(dae_page *page, const void *bytes, size_t length)
 {
-  if (page->error.status != DAE_OK)
-    return;
-  errno = 0;
-  if (fwrite(bytes, 1, length, page->file) != length)
-    dae__fail_file(&page->error, page->path, "written");
+  if (page->error.status == DAE_OK)
+    dae_file_write(page->file, bytes, length);
 }
 
 void dae__page_put(dae_page *page, const char *html)
@@ -147,23 +141,19 @@ dae_status dae_page_create(const char *path, const char *title, const dae_env *e
   dae__arena *arena = dae__arena_create(&own);
   dae_page *page = DAE__ALLOC(arena, dae_page, 1);
   char *own_path = page ? DAE__ALLOC(arena, char, strlen(path) + 1) : NULL;
-  char *buffer = own_path ? DAE__ALLOC(arena, char, PAGE_BUFFER_BYTES) : NULL;
-  if (!buffer) {
+  if (!own_path) {
     dae__arena_free(arena);
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the page");
   }
   memcpy(own_path, path, strlen(path) + 1);
-  *page = (dae_page){.arena = arena, .path = own_path, .buffer = buffer, .error = dae_error_none()};
+  *page = (dae_page){.arena = arena, .path = own_path, .error = dae_error_none()};
   page->last_section = &page->first_section;
   page->uplot = sizeof uplot_script_bytes > 1;
-  errno = 0;
-  page->file = fopen(path, "wb");
-  if (!page->file) {
-    dae__fail_file(err, path, "created");
+  dae_status status = dae_file_create(path, env, &page->file, err);
+  if (status < 0) {
     dae__arena_free(arena);
-    return DAE_ERROR_FILE;
+    return status;
   }
-  setvbuf(page->file, page->buffer, _IOFBF, PAGE_BUFFER_BYTES);
   title = title && *title ? title : path;
   dae__page_put(page, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -216,12 +206,21 @@ dae_status dae_page_close(dae_page *page, dae_error *err)
   dae__page_put(page, "<script type=\"module\">\n");
   WRITE_ASSET(page, page_script);
   dae__page_put(page, "</script>\n</body>\n</html>\n");
-  errno = 0;
-  if (fclose(page->file) != 0 && page->error.status == DAE_OK)
-    dae__fail_file(&page->error, page->path, "written");
   dae_status status = page->error.status;
-  if (status != DAE_OK && err)
+  if (status == DAE_OK)
+    status = dae_file_commit(page->file, NULL, err);
+  else
+    dae_file_discard(page->file);
+  if (page->error.status != DAE_OK && err)
     *err = page->error;
   dae__arena_free(page->arena);
   return status;
+}
+
+void dae_page_discard(dae_page *page)
+{
+  if (!page)
+    return;
+  dae_file_discard(page->file);
+  dae__arena_free(page->arena);
 }
