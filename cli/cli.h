@@ -209,6 +209,11 @@ const dae_env *cli_env(void);
 /* Installs a handler by which the first SIGINT, SIGTERM or SIGHUP sets a flag; the next one ends
  * the process. */
 void cli_interrupt_catch(void);
+/* From here on there are results to complete after a signal: without them the process ends half a
+ * second later, whatever it is doing. */
+void cli_interrupt_keep(void);
+/* Ends the process, unless there are results to complete: releasing a large model takes time. */
+void cli_interrupt_end(void);
 bool cli_interrupted(void);
 
 /* ---- status.c: messages and exit codes ---- */

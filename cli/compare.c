@@ -315,6 +315,8 @@ cli_exit cli_compare(const cli_arguments *args)
   if (status >= 0)
     status = compare_make_plan(&s, &err);
   if (status >= 0)
+    cli_interrupt_keep();
+  if (status >= 0)
     status = compare_open_files(&s, &err);
   if (status >= 0)
     status = compare_methods(&s, &err);

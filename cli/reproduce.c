@@ -108,6 +108,7 @@ cli_exit cli_reproduce(const cli_arguments *args)
     reproduce_list(cli_flag(args, "names"));
     return CLI_OK;
   }
+  cli_interrupt_keep();
   if (reproduce_find(args->operand, &papers, &count, &err) < 0 ||
       reproduce_open_page(args, &settings, &err) < 0)
     return cli_report("reproduce", &err);

@@ -272,6 +272,8 @@ cli_exit cli_run(const cli_arguments *args)
   if (status >= 0)
     status = run_make_plan(&s, &err);
   if (status >= 0)
+    cli_interrupt_keep();
+  if (status >= 0)
     status = run_make_sinks(&s, &err);
   if (status >= 0)
     status = run_integrate(&s, &err);

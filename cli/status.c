@@ -58,6 +58,8 @@ cli_exit cli_report(const char *command, const dae_error *err)
   if (code == CLI_USAGE)
     fprintf(stderr, "`daedal %s%s--help` explains the command.\n", command ? command : "",
             command ? " " : "");
+  if (code == CLI_INTERRUPTED)
+    cli_interrupt_end();
   return code;
 }
 

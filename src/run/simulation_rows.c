@@ -23,7 +23,6 @@ dae_status dae__simulation_proceed(const dae_simulation *r, double t, dae_error 
 
 dae_status dae__simulation_write_row(dae_simulation *r, double t, const double *y, dae_error *err)
 {
-  DAE__TRY(dae__simulation_proceed(r, t, err));
   DAE__TRY(dae__columns_fill(&r->columns, t, y, err));
   DAE__TRY(dae__monitor_row(&r->monitor, t, y, err));
   const dae_row row = {.columns = r->columns.count,
@@ -52,6 +51,7 @@ dae_status dae__simulation_rows_until(dae_simulation *r, double t, dae_error *er
   for (; (at = dae__plan_time(plan, r->planned)) <= t; r->planned++) {
     if (!(at > plan->start.t))
       continue;
+    DAE__TRY(dae__simulation_proceed(r, at, err));
     DAE__TRY(dae_integrator_interpolate(r->it, at, r->y, NULL, err));
     DAE__TRY(dae__simulation_write_row(r, at, r->y, err));
   }
