@@ -22,6 +22,7 @@
 #include <daedal/plot.h>
 #include <daedal/problem.h>
 #include <daedal/report.h>
+#include <daedal/results.h>
 #include <daedal/rk.h>
 #include <daedal/run.h>
 #include <daedal/semi_explicit.h>
