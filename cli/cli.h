@@ -249,6 +249,7 @@ void cli_counts_text(const dae_model_counts *counts, char *text, size_t size);
 void cli_print_title(const dae_model *model);
 
 cli_exit cli_run(const cli_arguments *args);
+cli_exit cli_resume(const cli_arguments *args);
 cli_exit cli_check(const cli_arguments *args);
 cli_exit cli_compare(const cli_arguments *args);
 cli_exit cli_plot(const cli_arguments *args);

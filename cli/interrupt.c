@@ -11,6 +11,8 @@
  * the process group. */
 #define SAME_REQUEST 0.1
 
+/* Seconds that a step has to end by itself. */
+#define GRACE 0.05
 /* Microseconds after which a command that has nothing to keep ends by itself, if the library has
  * not seen the request: a single factorisation may take longer. */
 #define PATIENCE 500000
@@ -22,19 +24,24 @@ static struct timespec first;         /* time of the first signal, written only 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 #define CAUGHT (sizeof caught / sizeof *caught)
 
-static void interrupt_on_signal(int signal_number)
+/* Seconds since the first signal. */
+static double interrupt_age(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec);
+}
+
+static void interrupt_on_signal(int signal_number)
+{
   if (!interrupted) {
+    clock_gettime(CLOCK_MONOTONIC, &first);
     interrupted = 1;
-    first = now;
     if (!keeping)
       setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {.tv_usec = PATIENCE}}, NULL);
     return;
   }
-  double after = (double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec);
-  if (after < SAME_REQUEST)
+  if (interrupt_age() < SAME_REQUEST)
     return;
   signal(signal_number, SIG_DFL); /* second request: end at once */
   raise(signal_number);
@@ -74,10 +81,11 @@ void cli_interrupt_catch(void)
       sigaction(caught[i], &action, NULL);
 }
 
+/* A run ends after its step, with a checkpoint if there are any, unless the step takes longer. */
 static bool interrupt_stop(void *user)
 {
   (void)user;
-  return interrupted != 0;
+  return interrupted && (!keeping || interrupt_age() > GRACE);
 }
 
 const dae_env *cli_env(void)

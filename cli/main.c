@@ -9,9 +9,9 @@ static const struct {
   const char *name;
   cli_exit (*main)(const cli_arguments *args);
 } commands[] = {
-    {"run", cli_run},   {"check", cli_check},         {"compare", cli_compare},
-    {"plot", cli_plot}, {"reproduce", cli_reproduce}, {"methods", cli_methods},
-    {"new", cli_new},   {"help", cli_help},
+    {"run", cli_run},         {"resume", cli_resume}, {"check", cli_check},
+    {"compare", cli_compare}, {"plot", cli_plot},     {"reproduce", cli_reproduce},
+    {"methods", cli_methods}, {"new", cli_new},       {"help", cli_help},
 };
 
 /* whether --help or -h is among the words before `--` */

@@ -1,5 +1,6 @@
-/* daedal run: loads a model, selects the method, integrates, prints the summary. */
-#include "cli.h"
+/* daedal run: loads a model, selects the method, integrates, prints the summary; daedal resume: the
+ * same from a checkpoint. */
+#include "checkpoint.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@ typedef struct session {
   dae_run_plan plan;
   dae_sink sinks[3];
   cli_progress progress;
+  const cli_resumed *resumed; /* NULL: the run begins at its start */
+  cli_checkpoint checkpoint;
+  dae_simulation *run;
   dae_trust trust; /* verdict of the summary */
 } session;
 
@@ -37,8 +41,10 @@ static void run_on_log(void *user, dae_log_level level, const char *line)
 static bool run_on_step(void *user, double t)
 {
   session *s = user;
+  bool interrupted = cli_interrupted();
   cli_progress_draw(&s->progress, t);
-  return !cli_interrupted();
+  cli_checkpoint_tick(&s->checkpoint, s->run, interrupted);
+  return !interrupted;
 }
 
 /* ---- the model ---- */
@@ -225,12 +231,54 @@ static bool run_reader_closed(const session *s)
   return cli_is_stdout(s->csv) && poll(&gone, 1, 0) > 0 && (gone.revents & POLLERR);
 }
 
+/* Goes to the state of the checkpoint. */
+static dae_status run_load_checkpoint(session *s, dae_error *err)
+{
+  const dae_checkpoint *file = &s->resumed->file;
+  dae_status status = dae_simulation_load(s->run, file->state, file->state_bytes, err);
+  if (status == DAE_ERROR_USAGE) {
+    dae_error why = *err;
+    return cli_fail(err, DAE_ERROR_PROBLEM, "the checkpoint %.150s is of another run: %.300s",
+                    s->resumed->path, why.text);
+  }
+  if (status >= 0 && run_prints(s))
+    printf("resumed at t = %.10g\n", dae_simulation_time(s->run));
+  return status;
+}
+
+/* Writes the first row and the first checkpoint, so that a run that cannot be resumed is refused at
+ * once. */
+static dae_status run_first_checkpoint(session *s, dae_error *err)
+{
+  if (!s->checkpoint.path)
+    return DAE_OK;
+  dae_status status = dae_simulation_advance(s->run, s->plan.start.t, err);
+  return status < 0 ? status : cli_checkpoint_write(&s->checkpoint, s->run, err);
+}
+
+/* The run without its head and its summary. */
+static dae_status run_to_its_end(session *s, dae_summary *summary, dae_error *err)
+{
+  *summary = (dae_summary){0};
+  dae_status status = dae_simulation_create(&s->plan, &s->env, &s->run, err);
+  if (status < 0)
+    return status;
+  status = s->resumed ? run_load_checkpoint(s, err) : run_first_checkpoint(s, err);
+  if (status >= 0) {
+    dae_simulation_advance(s->run, s->plan.to, err);
+    status = dae_simulation_finish(s->run, summary, err);
+  }
+  dae_simulation_free(s->run);
+  s->run = NULL;
+  return status;
+}
+
 static dae_status run_integrate(session *s, dae_error *err)
 {
   dae_summary summary;
   run_print_head(s);
   s->progress = cli_progress_start(s->plan.start.t, s->plan.to, !s->quiet && !s->verbose);
-  dae_status status = dae_run(&s->plan, &s->env, &summary, err);
+  dae_status status = run_to_its_end(s, &summary, err);
   cli_progress_erase(&s->progress);
   if (status == DAE_ERROR_FILE && run_reader_closed(s))
     return DAE_OK;
@@ -256,12 +304,38 @@ static void run_free(session *s)
     dae_model_free(s->model);
 }
 
-cli_exit cli_run(const cli_arguments *args)
+/* What the checkpoints are of, and whether the one that is resumed is of the same run. */
+static dae_status run_prepare_checkpoints(session *s, dae_error *err)
 {
-  session s = {.args = args, .env = *cli_env()};
+  cli_checkpoint *c = &s->checkpoint;
+  dae_status status = cli_checkpoint_begin(s->args, c, err);
+  if (status >= 0 && s->resumed) {
+    free(c->path);
+    c->path = strdup(s->resumed->path);
+  }
+  if (status < 0 || !c->path)
+    return status;
+  status = cli_checkpoint_describe(c, s->args, &s->plan, err);
+  return status >= 0 && s->resumed ? cli_resumed_check(s->resumed, c, err) : status;
+}
+
+/* The files of the run are named; its checkpoints are none of them. */
+static dae_status run_check_checkpoint(const session *s, dae_error *err)
+{
+  const char *const paths[] = {s->csv, s->report, cli_value(s->args, "json"), s->args->operand};
+  for (int i = 0; s->checkpoint.path && i < 4; i++)
+    if (paths[i] && cli_same_file(paths[i], s->checkpoint.path))
+      return cli_fail(err, DAE_ERROR_USAGE, "--checkpoint and %.200s are the same file", paths[i]);
+  return DAE_OK;
+}
+
+/* The run of a command line, from its start or from a checkpoint. */
+static cli_exit run_session(const cli_arguments *args, const cli_resumed *resumed, bool quiet)
+{
+  session s = {.args = args, .resumed = resumed, .env = *cli_env()};
   dae_error err = dae_error_none();
   cli_interrupt_catch();
-  s.quiet = cli_flag(args, "quiet");
+  s.quiet = quiet || cli_flag(args, "quiet");
   s.verbose = cli_flag(args, "verbose");
   if (s.verbose)
     s.env.log = run_on_log;
@@ -272,14 +346,42 @@ cli_exit cli_run(const cli_arguments *args)
   if (status >= 0)
     status = run_make_plan(&s, &err);
   if (status >= 0)
+    status = run_prepare_checkpoints(&s, &err);
+  if (status >= 0)
     cli_interrupt_keep();
   if (status >= 0)
     status = run_make_sinks(&s, &err);
   if (status >= 0)
+    status = run_check_checkpoint(&s, &err);
+  if (status >= 0)
     status = run_integrate(&s, &err);
-  cli_exit code = status < 0 ? cli_report("run", &err) : CLI_OK;
+  if (status == DAE_ERROR_INTERRUPTED && s.checkpoint.path)
+    cli_note("daedal resume %s continues the run", s.checkpoint.path);
+  cli_checkpoint_end(&s.checkpoint, status >= 0);
+  cli_exit code = status < 0 ? cli_report(resumed ? "resume" : "run", &err) : CLI_OK;
   if (code == CLI_OK && s.trust == DAE_TRUST_RED && cli_flag(args, "strict"))
     code = CLI_TRUST;
   run_free(&s);
+  return code;
+}
+
+cli_exit cli_run(const cli_arguments *args)
+{
+  return run_session(args, NULL, false);
+}
+
+cli_exit cli_resume(const cli_arguments *args)
+{
+  cli_resumed resumed;
+  cli_arguments words = {0};
+  dae_error err = dae_error_none();
+  cli_exit code = CLI_OK;
+  dae_status status = cli_resumed_read(args->operand, &resumed, &err);
+  if (status >= 0)
+    status = cli_arguments_read(cli_syntax_find("run"), resumed.count, resumed.words, &words, &err);
+  code = status < 0 ? cli_report("resume", &err)
+                    : run_session(&words, &resumed, cli_flag(args, "quiet"));
+  cli_arguments_free(&words);
+  cli_resumed_free(&resumed);
   return code;
 }

@@ -37,8 +37,17 @@ static const cli_option run_options[] = {
     {"report", "[FILE.html]", CLI_PAGE, NULL,
      "page with animation and plots (default: the model's name + .html)"},
     {"json", "FILE", CLI_TEXT, NULL, "closing summary as JSON"},
+    {"checkpoint", "FILE", CLI_TEXT, NULL,
+     "save the run along the way; `daedal resume FILE` continues it"},
+    {"checkpoint-every", "60s", CLI_TEXT, NULL,
+     "wall time between two checkpoints: 500ms, 60s, 5min, 2h (default 60s)"},
     {"quiet", NULL, CLI_FLAG, "Messages", "print only errors; files are written"},
     {"verbose", NULL, CLI_FLAG, NULL, "also print sizes, load time and a line for each step"},
+    {"help", NULL, CLI_FLAG, NULL, "this text"},
+};
+
+static const cli_option resume_options[] = {
+    {"quiet", NULL, CLI_FLAG, "Messages", "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
@@ -120,8 +129,11 @@ static const char run_text[] =
     "--project off; a switch without a value is on: --stability. The command\n"
     "line overrides `simulate` of the model, which overrides the defaults. --to 5 and\n"
     "--to=5 are equivalent.\n"
-    "An interrupt (Ctrl-C) ends loading or the run at once; the results so far are\n"
-    "kept.\n"
+    "An interrupt (Ctrl-C, SIGTERM, SIGHUP) ends loading or the run at once; the\n"
+    "results so far are kept.\n"
+    "Results are written to NAME.part, which takes its name when it is whole; an older\n"
+    "file stays until then. With --checkpoint a run that was interrupted or killed is\n"
+    "continued by `daedal resume`, with the same results to the last bit.\n"
     "\n"
     "With --jit the equations are translated to C, compiled (CC, or cc) and loaded,\n"
     "with bit-identical results. The code is stored in DAEDAL_CACHE, or in\n"
@@ -138,6 +150,18 @@ static const char run_examples[] =
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
     "  daedal run pendulum.dae --jit --to 100 --rtol 1e-10\n"
     "  daedal run pendulum.dae --quiet --out - | head\n";
+
+static const char resume_text[] =
+    "Continues a run with --checkpoint that was interrupted or killed, from its last\n"
+    "checkpoint: the result file is cut back to it, and all results and the data of the\n"
+    "report are those of an undisturbed run, to the last bit; only the time in the summary\n"
+    "is the sum of both. The files, options and checkpoints are those of the run. The one\n"
+    "before the last checkpoint is FILE.old.\n"
+    "The checkpoint of a model that has changed, or of another version or build of daedal,\n"
+    "is refused (exit code 2), and one that is damaged (7).\n";
+
+static const char resume_examples[] = "  daedal run pendulum.dae --to 1e6 --checkpoint night.ckpt\n"
+                                      "  daedal resume night.ckpt\n";
 
 static const char check_text[] =
     "Analyses a model without a run: sizes, index, degrees of freedom, redundant\n"
@@ -224,6 +248,14 @@ static const cli_syntax syntaxes[] = {
      .options = run_options,
      .count = COUNT(run_options),
      .takes_method_options = true},
+    {.command = "resume",
+     .operand = "FILE",
+     .needs_operand = true,
+     .summary = "continue a run from its last checkpoint",
+     .text = resume_text,
+     .examples = resume_examples,
+     .options = resume_options,
+     .count = COUNT(resume_options)},
     {.command = "check",
      .operand = "FILE",
      .needs_operand = true,

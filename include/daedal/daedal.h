@@ -4,6 +4,7 @@
 #define DAEDAL_DAEDAL_H
 
 #include <daedal/bdf.h>
+#include <daedal/checkpoint.h>
 #include <daedal/compare.h>
 #include <daedal/coupled.h>
 #include <daedal/drawing.h>

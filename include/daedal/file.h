@@ -65,6 +65,8 @@ const char *dae_file_part(const dae_file *file);
  * FILE.part keeps its whole records, FILE stays as it was, and the message says so; a part without
  * whole records is removed. */
 dae_status dae_file_commit(dae_file *file, long *records, dae_error *err);
+/** Frees the handle and leaves the part as it is on the disk, for dae_file_continue. */
+void dae_file_leave(dae_file *file);
 /** Removes the part and frees the handle; NULL is allowed. */
 void dae_file_discard(dae_file *file);
 

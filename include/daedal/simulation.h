@@ -24,7 +24,8 @@ extern "C" {
 typedef struct dae_simulation dae_simulation;
 
 /** Checks the plan, makes the start consistent and creates the integrator. The plan is copied; what
- * it points to must outlive the run. Sinks are opened by the first advance, step or load. */
+ * it points to must outlive the run. Sinks are opened by the first advance, step or load, and
+ * closed after a failure. */
 dae_status dae_simulation_create(const dae_run_plan *plan, const dae_env *env, dae_simulation **out,
                                  dae_error *err);
 /** Advances the run to t, at most to the end of the plan: DAE_OK, DAE_END at the end of the plan,

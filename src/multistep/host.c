@@ -413,6 +413,13 @@ static dae_limits bdf_host_limits(const void *self, int i)
   return count;
 }
 
+static dae_status bdf_host_reload(void *self, dae_error *err)
+{
+  (void)err;
+  dae__bdf_update_roles(self);
+  return DAE_OK;
+}
+
 static void bdf_host_free(void *self)
 {
   dae__bdf *s = self;
@@ -428,6 +435,7 @@ static const dae__integrator_table bdf_verbs = {
     .adjust = bdf_host_adjust,
     .stats = bdf_host_stats,
     .limits = bdf_host_limits,
+    .reload = bdf_host_reload,
     .free = bdf_host_free,
 };
 

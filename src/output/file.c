@@ -42,13 +42,6 @@ static void file_free(dae_file *f)
   dae__arena_free(f->arena);
 }
 
-static time_t file_now(void)
-{
-  struct timespec now = {0};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec;
-}
-
 /* ---- failures ---- */
 
 /* Records the first failure, with the reason in errno, and what is left: the whole records of the
@@ -91,7 +84,7 @@ static dae_status file_begin(const char *path, const dae_env *env, dae_file **ou
                   .place.fd = -1,
                   .size = 2 * FILE_FLUSH_BYTES,
                   .hash = dae__file_hash_start(),
-                  .flushed = file_now(),
+                  .flushed = time(NULL),
                   .error = dae_error_none()};
   f->buffer = own->allocate(own->user, f->size);
   dae_status status =
@@ -152,7 +145,7 @@ static void file_flush(dae_file *f, size_t count)
   f->length -= count;
   f->whole = 0;
   f->written = f->records;
-  f->flushed = file_now();
+  f->flushed = time(NULL);
 }
 
 /* Makes room for a record that is longer than the buffer. */
@@ -192,7 +185,7 @@ dae_status dae_file_end_record(dae_file *f, dae_error *err)
 {
   f->records++;
   f->whole = f->length;
-  if (f->length >= FILE_FLUSH_BYTES || file_now() >= f->flushed + FILE_FLUSH_SECONDS)
+  if (f->length >= FILE_FLUSH_BYTES || time(NULL) >= f->flushed + FILE_FLUSH_SECONDS)
     file_flush(f, f->whole);
   return file_outcome(f, err);
 }
@@ -314,6 +307,12 @@ dae_status dae_file_commit(dae_file *f, long *records, dae_error *err)
   dae_status status = file_outcome(f, err);
   file_free(f);
   return status;
+}
+
+void dae_file_leave(dae_file *f)
+{
+  file_flush(f, f->whole);
+  file_free(f);
 }
 
 void dae_file_discard(dae_file *f)

@@ -9,12 +9,14 @@
 
 #include <daedal/file.h>
 #include <daedal/run.h>
+#include <stdbool.h>
 #include <string.h>
 
 typedef struct file_sink {
   dae__arena *arena;
   char *path;
   dae_file *file; /* NULL: not open */
+  bool continued; /* the file was begun by another run */
 } file_sink;
 
 static dae_status sink_open_csv(void *sink, int columns, const char *const *names, dae_error *err)
@@ -149,8 +151,11 @@ static void sink_free(void *sink)
   file_sink *self = sink;
   if (!self)
     return;
-  /* rows are kept, a summary without a run is none */
-  if (self->file && dae_file_records(self->file) > 1)
+  /* rows are kept, those of a run that could not be resumed in their part; a summary without a run
+   * is none */
+  if (self->file && self->continued)
+    dae_file_leave(self->file);
+  else if (self->file && dae_file_records(self->file) > 1)
     dae_file_commit(self->file, NULL, NULL);
   else
     dae_file_discard(self->file);

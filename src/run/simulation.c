@@ -7,6 +7,7 @@
 
 #include "core/options.h"
 #include "core/vec.h"
+#include "step/integrator.h"
 
 #include <float.h>
 #include <math.h>
@@ -174,10 +175,10 @@ static dae_status simulation_report_step(dae_simulation *r, dae_status status, d
 {
   DAE__TRY(dae__simulation_record_step(r, err));
   r->reached = r->t;
-  if (status == DAE_OK)
-    status = dae__simulation_proceed(r, r->t, err);
-  r->between = status == DAE_ERROR_INTERRUPTED;
-  return status;
+  if (status != DAE_OK || !r->plan.progress || r->plan.progress(r->plan.progress_user, r->t))
+    return status;
+  r->between = true;
+  return dae__simulation_interrupted(r->t, err);
 }
 
 /* Whether the run stays within its step, before the next event or the end of the step, to be read
@@ -255,6 +256,9 @@ dae_status dae_simulation_create(const dae_run_plan *plan, const dae_env *env, d
   status = dae__env_status(env, dae__simulation_start(*out, err), err);
   if (status >= 0)
     return DAE_OK;
+  (*out)->status = status;
+  (*out)->error = err ? *err : dae_error_none();
+  status = dae_simulation_finish(*out, NULL, err);
   dae_simulation_free(*out);
   *out = NULL;
   return status;
@@ -279,6 +283,7 @@ static dae_status simulation_run(dae_simulation *r, double until, bool one, dae_
                      "the run has failed or is finished: it cannot be advanced");
   if (r->status > 0)
     return r->status;
+  r->read = false;
   r->begin = clock();
   r->running = true;
   r->between = false;
@@ -290,7 +295,7 @@ static dae_status simulation_run(dae_simulation *r, double until, bool one, dae_
     begun = true;
   }
   if (r->status < 0 && r->status != DAE_ERROR_INTERRUPTED && dae__env_stopped(&r->env))
-    r->status = dae__simulation_proceed(r, r->t, err);
+    r->status = dae__simulation_interrupted(r->t, err);
   if (r->status >= 0)
     r->reached = held ? until : r->t;
   r->summary.t_end = r->t;
@@ -333,19 +338,36 @@ int dae_simulation_columns(const dae_simulation *r, const char *const **names)
   return r->columns.count;
 }
 
-dae_status dae_simulation_state(dae_simulation *r, double *y, dae_error *err)
+/* Finds the state at r->reached. The integrator is left as it was: projections keep factors, and
+ * statistics count. */
+static dae_status simulation_read(dae_simulation *r, dae_error *err)
 {
   const dae_held *held = &r->plan.problem.held;
-  dae_status status = dae_integrator_interpolate(r->it, r->reached, y, NULL, err);
-  if (status >= 0)
-    dae__copy(held->count, held->value, y + dae_problem_size(&r->plan.problem));
-  return status;
+  if (r->read)
+    return DAE_OK;
+  if (!r->unread)
+    r->unread = dae_arena_alloc(r->arena, dae__integrator_state_size(r->it), 1);
+  DAE__TRY(dae__arena_status(r->arena, err));
+  dae__integrator_copy_state(r->it, r->unread);
+  dae_status status = dae_integrator_interpolate(r->it, r->reached, r->state, NULL, err);
+  dae_status restored = dae__integrator_restore_state(r->it, r->unread, status < 0 ? NULL : err);
+  r->broken = r->broken || restored < 0;
+  dae__copy(held->count, held->value, r->state + dae_problem_size(&r->plan.problem));
+  r->read = status >= 0;
+  return status < 0 ? status : restored;
+}
+
+dae_status dae_simulation_state(dae_simulation *r, double *y, dae_error *err)
+{
+  DAE__TRY(simulation_read(r, err));
+  dae__copy(dae_problem_extended_size(&r->plan.problem), r->state, y);
+  return DAE_OK;
 }
 
 dae_status dae_simulation_row(dae_simulation *r, dae_row *row, dae_error *err)
 {
   *row = (dae_row){.columns = r->columns.count, .values = r->columns.values, .y = r->state};
-  DAE__TRY(dae_simulation_state(r, r->state, err));
+  DAE__TRY(simulation_read(r, err));
   DAE__TRY(dae__columns_fill(&r->columns, r->reached, r->state, err));
   return dae__monitor_drift(&r->monitor, r->reached, r->state, &row->position_drift,
                             &row->velocity_drift, err);

@@ -56,6 +56,8 @@ struct dae_simulation {
   bool searched_before; /* it is that of the step in progress */
   double reached;       /* time of the last advance, within the step; r->t: none */
   double *state;        /* extended state vector there */
+  bool read;            /* it is known */
+  void *unread;         /* state of the integrator while it is read */
   /* progress of the run */
   bool opened;       /* sinks are open, the first row is written */
   bool broken;       /* a step failed: the run can be finished only */
@@ -79,8 +81,8 @@ dae_status dae__simulation_find_stops(dae_simulation *r, double from, double to,
 /* Memory for `count` stops. */
 dae_status dae__simulation_stop_memory(dae_simulation *r, int count, dae_error *err);
 
-/* DAE_ERROR_INTERRUPTED: the caller wants the run to end. */
-dae_status dae__simulation_proceed(const dae_simulation *r, double t, dae_error *err);
+/* Records and returns DAE_ERROR_INTERRUPTED. */
+dae_status dae__simulation_interrupted(double t, dae_error *err);
 /* Writes a row. */
 dae_status dae__simulation_write_row(dae_simulation *r, double t, const double *y, dae_error *err);
 /* Writes rows up to t, within the last step: rows at the output times of the plan, except the end

@@ -310,7 +310,7 @@ static void saved_restore(dae_simulation *r, const saved_numbers *n)
   r->status = (dae_status)n->status;
   r->held_changed = n->held_changed != 0;
   r->due = n->due != 0;
-  r->searched_before = false;
+  r->searched_before = r->read = false;
   dae__events_set_tolerances(r->events, r->monitor.rtol, r->monitor.atol);
   dae__simulation_list_moves(r, n->moves);
   dae__simulation_extend(r);

@@ -198,31 +198,6 @@ STOPS(test_rows_stop, run_rows, pendulum, 2000)
 STOPS(test_events_stop, run_auto, pendulum, 50)
 STOPS(test_comparison_stops, compare, pendulum, 500)
 
-/* the other way to stop a run, asked at every row, too */
-static bool progress_until(void *user, double t)
-{
-  (void)t;
-  return ++*(long *)user < 500;
-}
-
-static void test_progress_is_asked_at_rows(void **state)
-{
-  (void)state;
-  dae_model *model = load(pendulum);
-  dae_error err;
-  dae_summary summary;
-  long asked = 0;
-  dae_run_plan plan = {.method = dae_model_choose(model, NULL, 0, NULL),
-                       .progress = progress_until,
-                       .progress_user = &asked};
-  dae_model_plan(model, &plan);
-  plan.every = 1e-3;
-  assert_int_equal(dae_run(&plan, NULL, &summary, &err), DAE_ERROR_INTERRUPTED);
-  assert_int_equal(asked, 500);
-  assert_true(summary.rows > 300 && summary.rows < 500);
-  dae_model_free(model);
-}
-
 /* a run of more rows than a file can hold is refused with their number */
 static void test_too_many_rows_are_refused(void **state)
 {
@@ -258,7 +233,6 @@ int main(void)
       cmocka_unit_test(test_rows_stop),
       cmocka_unit_test(test_events_stop),
       cmocka_unit_test(test_comparison_stops),
-      cmocka_unit_test(test_progress_is_asked_at_rows),
       cmocka_unit_test(test_too_many_rows_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

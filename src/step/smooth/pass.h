@@ -11,12 +11,17 @@
 
 #include "step/smooth/form.h"
 
+/* Work of the passes, saved with the integrator. */
+typedef struct dae__smooth_work {
+  long iterations, factorisations;
+} dae__smooth_work;
+
 typedef struct dae__smooth_pass {
   dae__smooth_form *form;
   dae__smooth_matrix matrix; /* of both stages */
   double *Z, *K, *R;         /* 2 n each: states, x', residuals of the stages; K: 2 nx */
   double *back;              /* n: state between the two steps */
-  long iterations, factorisations;
+  dae__smooth_work *work;
 } dae__smooth_pass;
 
 dae_status dae__smooth_pass_create(dae__arena *arena, dae__smooth_form *form, dae__smooth_pass *out,
