@@ -58,6 +58,9 @@ void cli_arguments_free(cli_arguments *args);
 
 /* Last value of an option of the command's table, NULL: not given. */
 const char *cli_value(const cli_arguments *args, const char *name);
+/* Writes the values of an option that may be repeated, at most args->count; returns their number.
+ */
+int cli_values(const cli_arguments *args, const char *name, const char **out);
 /* Whether an option of the command's table is given. */
 bool cli_flag(const cli_arguments *args, const char *name);
 /* File name of a page, fallback for the option without a name, NULL: not given. */
@@ -145,8 +148,9 @@ typedef struct cli_table {
   size_t length;
   int columns;
   char **names;
-  size_t body;   /* offset of the first row in the text */
-  int body_line; /* line number of the first row */
+  size_t body;         /* offset of the first row in the text */
+  int body_line;       /* line number of the first row */
+  dae_results *binary; /* contents of a binary file, in place of a text */
 } cli_table;
 
 /* Reads the file, or for - the standard input, and the names in its first line. Free with

@@ -33,7 +33,9 @@ static const cli_option run_options[] = {
     {"jit", NULL, CLI_FLAG, NULL, "compile the equations by the C compiler of the system"},
     {"every", "DT", CLI_NUMBER, "Results", "interval of rows (default 0: a row at every step)"},
     {"out", "FILE", CLI_TEXT, NULL,
-     "results as CSV (default: the model's name + .csv); - is the standard output"},
+     "results by suffix: .csv .mat .npz .h5; may be repeated (default: the model's name + .csv); - "
+     "is "
+     "the standard output"},
     {"report", "[FILE.html]", CLI_PAGE, NULL,
      "page with animation and plots (default: the model's name + .html)"},
     {"json", "FILE", CLI_TEXT, NULL, "closing summary as JSON"},
@@ -145,6 +147,7 @@ static const char run_examples[] =
     "  daedal run pendulum.dae --to 100 --rtol 1e-10 --every 0.01\n"
     "  daedal run pendulum.dae --report pendulum.html\n"
     "  daedal run pendulum.dae --set L=2 --out long.csv --json long.json\n"
+    "  daedal run pendulum.dae --out pendulum.mat --out pendulum.npz\n"
     "  daedal run measured_motor.dae --input voltage.csv\n"
     "  daedal run pendulum.dae --conserve --step 0.02 --to 1e4 --every 10\n"
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
@@ -172,8 +175,8 @@ static const char check_examples[] = "  daedal check pendulum.dae\n"
                                      "  daedal check chain.dae --set N=1000\n";
 
 static const char plot_text[] =
-    "Plots columns of a CSV file with their names in the first line: results of a\n"
-    "run, or any other table; - is the standard input. The default is the first six\n"
+    "Plots columns of a result file (.mat, .npz, .h5), or of a CSV file with their\n"
+    "names in the first line; - is the standard input. The default is the first six\n"
     "columns. * and ? in a COLUMN match any text and any character (quote them):\n"
     "'lambda*' for all multipliers.\n"
     "Empty fields, nan, inf, and values that are not positive on a logarithmic axis\n"

@@ -105,11 +105,11 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
   energy_error, energy_tolerance, energy_supplied, oscillations, phase_error; bool damped; dae_damping damping; double energy_removed_at_start, energy_removed_at_events; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
-  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; char *inputs, *units; }
+  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; char *inputs, *units, *provenance; char options[2048]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
-dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
+dae_sink { void *self, *open, *row; double fill; void *step, *close, *free, *save_size, *save, *load; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
-  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; bool stops_held; int unwatched; char *inputs, *units; void *columns;
+  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; bool stops_held; int unwatched; char *inputs, *units, *provenance; void *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
   bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }
@@ -149,6 +149,7 @@ void dae_model_children_free(void *, void *);
 int dae_model_fail(void *, int, char *, void *);  void dae_model_locate(void *, void *);
 int dae_run(void *, void *, void *, void *);
 int dae_report_sink(char *, void *, void *, void *, void *);
+int dae_results_sink(char *, void *, void *, void *);
 """
 
 # Function pointers in structs, with their types.
@@ -747,7 +748,19 @@ def _report(path: Any, system: _System, plan: Any, why: str, command: str | None
     sink.options = _s.dae_report_options().put(
         plan=addressof(plan), model=system.model, why=why.encode() or None,
         command=command and _bytes(command))
-    _call(_lib.dae_report_sink, _bytes(os.fspath(path)), byref(sink.options), None, byref(sink))
+    _call(_lib.dae_report_sink, _bytes(path), byref(sink.options), None, byref(sink))
+    stack.callback(_pointers["dae_sink.free"](sink.free), sink.self)
+    return sink
+
+
+def _paths(given: Any) -> list[Any]:
+    return [given] if isinstance(given, (str, bytes, os.PathLike)) else list(given or ())
+
+
+def _results(path: Any, stack: contextlib.ExitStack) -> Any:
+    """Sink that writes the rows to a file, in the format of its suffix."""
+    sink = _s.dae_sink()
+    _call(_lib.dae_results_sink, _bytes(path), None, byref(sink))
     stack.callback(_pointers["dae_sink.free"](sink.free), sink.self)
     return sink
 
@@ -755,7 +768,7 @@ def _report(path: Any, system: _System, plan: Any, why: str, command: str | None
 def _run(system: _System, to: float | None, *, method: str | None = None,
          every: float | None = None, times: Sequence[float] | None = None,
          sweep: Sequence[str] | None = None, verify: bool = False, check_error: bool = False,
-         report: Any = None, command: str | None = None,
+         report: Any = None, out: Any = (), command: str | None = None,
          progress: Callable[[float], Any] | None = None, **options: Any) -> Result:
     if to is None and not system.setting("to"):
         raise ValueError("the model has no end time: give to=T")
@@ -770,6 +783,7 @@ def _run(system: _System, to: float | None, *, method: str | None = None,
     names, data, summary, record = [], bytearray(), _s.dae_summary(), _s.dae_error()
     with contextlib.ExitStack() as stack:
         sinks = [_rows(guard, names, data)]
+        sinks += [_results(path, stack) for path in _paths(out)]
         if report is not None:
             sinks.append(_report(report, system, plan, choice.why, command, stack))
         plan.put(sinks=(_s.dae_sink * len(sinks))(*sinks), sink_count=len(sinks))
@@ -878,7 +892,7 @@ class Model:
                     set_file_count=len(sources), input_files=_names(files), input_file_count=len(files),
                     inputs=(_s.dae_model_input * max(len(given), 1))(*given), input_count=len(given))
         if text is None:
-            _call(_lib.dae_model_load, _bytes(os.fspath(path)), byref(options), None, byref(model))
+            _call(_lib.dae_model_load, _bytes(path), byref(options), None, byref(model))
         else:
             data = text.encode()
             _call(_lib.dae_model_parse, _bytes(name), data, len(data), byref(options), None,
@@ -939,6 +953,7 @@ def run(path: Any = None, to: float | None = None, *, text: str | None = None,
               of the whole state vector, where 0 stands for the default, rtol/100
     every     interval of the rows in time, 0: a row at every step
     times     output times, with rows also at the start and at the end
+    out       name of a result file by suffix, .csv, .mat, .npz or .h5, or several
     report    name of an HTML file with summary, animation, plots and data
     progress  function called with t after every step; False ends the run
     verify    compare a dynamic iteration with a run of the assembled system

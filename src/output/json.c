@@ -369,7 +369,7 @@ void dae__provenance_json(dae__text *text, const dae_summary *s)
   dae__text_quote(text, s->method, s->method ? strlen(s->method) : 0);
   dae__text_add(text, ", \"options\": {");
   json_add_pairs(text, s->options, NULL);
-  dae__text_add(text, "}},\n");
+  dae__text_add(text, "}}");
 }
 
 size_t dae_summary_json(const dae_summary *s, char *text, size_t size)

@@ -15,6 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* H5F_ACC_TRUNC and H5F_ACC_RDONLY, which the header makes calls of the library */
+enum { HDF5_TRUNCATE = 2, HDF5_READ = 0 };
+
 /* X(function): those of the library that are used */
 #define HDF5_FUNCTIONS(X)                                                                          \
   X(H5open)                                                                                        \
@@ -165,7 +168,7 @@ static dae_status hdf5_make(hdf5_output *o, const char *path, dae_error *err)
   const hdf5 *h = &o->h;
   hid_t order = h->H5Pcreate(h->file_class); /* columns are listed in the order of the run */
   h->H5Pset_link_creation_order(order, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-  o->file = h->H5Fcreate(path, H5F_ACC_TRUNC, order, H5P_DEFAULT);
+  o->file = h->H5Fcreate(path, HDF5_TRUNCATE, order, H5P_DEFAULT);
   h->H5Pclose(order);
   if (o->file < 0)
     return hdf5_fail(o, err);
@@ -297,7 +300,7 @@ static dae_status hdf5_read(const dae__results_input *in, dae_error *err)
   hdf5_input i = {.in = in, .equal = true};
   const char **names;
   DAE__TRY(hdf5_load(&i.h, in->path, err));
-  hid_t file = i.h.H5Fopen(in->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  hid_t file = i.h.H5Fopen(in->path, HDF5_READ, H5P_DEFAULT);
   if (file < 0)
     return dae__results_refuse(in, "an HDF5 file", err);
   hdf5_list(&i, file);
