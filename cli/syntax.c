@@ -133,9 +133,9 @@ static const char run_text[] =
     "--to=5 are equivalent.\n"
     "An interrupt (Ctrl-C, SIGTERM, SIGHUP) ends loading or the run at once; the\n"
     "results so far are kept.\n"
-    "Results are written to NAME.part, which takes its name when it is whole; an older\n"
-    "file stays until then. With --checkpoint a run that was interrupted or killed is\n"
-    "continued by `daedal resume`, with the same results to the last bit.\n"
+    "Results are written to NAME.part, which takes its name when it is whole: an\n"
+    "older file stays until then. With --checkpoint a run that was interrupted or\n"
+    "killed is continued by `daedal resume`, with the same results to the last bit.\n"
     "\n"
     "With --jit the equations are translated to C, compiled (CC, or cc) and loaded,\n"
     "with bit-identical results. The code is stored in DAEDAL_CACHE, or in\n"
@@ -156,12 +156,12 @@ static const char run_examples[] =
 
 static const char resume_text[] =
     "Continues a run with --checkpoint that was interrupted or killed, from its last\n"
-    "checkpoint: the result file is cut back to it, and all results and the data of the\n"
-    "report are those of an undisturbed run, to the last bit; only the time in the summary\n"
-    "is the sum of both. The files, options and checkpoints are those of the run. The one\n"
-    "before the last checkpoint is FILE.old.\n"
-    "The checkpoint of a model that has changed, or of another version or build of daedal,\n"
-    "is refused (exit code 2), and one that is damaged (7).\n";
+    "checkpoint. The result file is cut back to it, and all results and the data of\n"
+    "the report are those of an undisturbed run, to the last bit; only the time in\n"
+    "the summary is the sum of both. Files, options and further checkpoints are those\n"
+    "of the run. The checkpoint before the last one is FILE.old.\n"
+    "The checkpoint of a model that has changed, or of another version or build of\n"
+    "daedal, is refused (exit code 2), and one that is damaged, too (7).\n";
 
 static const char resume_examples[] = "  daedal run pendulum.dae --to 1e6 --checkpoint night.ckpt\n"
                                       "  daedal resume night.ckpt\n";
