@@ -29,8 +29,9 @@ bool solver_present(solver s)
 /* ---- who takes part ---- */
 
 /* methods worth showing beside what `auto` takes */
-static const char *const methods[] = {"explicit", "gauss",       "radau",        "switching", "bdf",
-                                      "bdf-ggl",  "spark-gauss", "gauss-seidel", "jacobi"};
+static const char *const methods[] = {"explicit",     "gauss", "radau",   "switching",
+                                      "rosenbrock",   "bdf",   "bdf-ggl", "spark-gauss",
+                                      "gauss-seidel", "jacobi"};
 
 /* a singular M shows at creation only */
 static bool takes(const dae_method *method, const test_problem *p)
@@ -42,14 +43,25 @@ static bool takes(const dae_method *method, const test_problem *p)
   return taken;
 }
 
+/* what `auto` takes at that tolerance */
+static const dae_method *automatic_method(const dae_problem *problem, double tol, const char *name)
+{
+  dae_error err;
+  const dae_method *method = dae_method_choose_at(problem, tol, NULL, 0, &err);
+  bench_check(method ? DAE_OK : err.status, name, &err);
+  return method;
+}
+
 static contender automatic(const dae_problem *problem, source from, const char *name)
 {
   static const char *const sources[SOURCES] = {"", ", text", ", --jit"};
-  dae_error err;
   contender o = {.solver = DAEDAL, .source = from, .automatic = true};
-  o.method = dae_method_choose(problem, NULL, 0, &err);
-  bench_check(o.method ? DAE_OK : err.status, name, &err);
-  snprintf(o.name, sizeof o.name, "auto (%s)%s", o.method->name, sources[from]);
+  const char *loose = automatic_method(problem, 1e-4, name)->name;
+  const char *tight = automatic_method(problem, 1e-8, name)->name;
+  bool one = strcmp(loose, tight) == 0;
+  o.method = automatic_method(problem, 1e-6, name);
+  snprintf(o.name, sizeof o.name, "auto (%s%s%s)%s", loose, one ? "" : ", ", one ? "" : tight,
+           sources[from]);
   return o;
 }
 
@@ -79,7 +91,9 @@ static int add_daedal(const bench_case *c, bool short_list, contender *list)
   count += add_models(c, list + count);
   for (size_t i = 0; !short_list && i < sizeof methods / sizeof *methods; i++) {
     const dae_method *method = dae_method_find(methods[i], NULL);
-    if (method == list[0].method || !takes(method, p))
+    bool same = automatic_method(&p->problem, 1e-4, p->name) == method &&
+                automatic_method(&p->problem, 1e-8, p->name) == method;
+    if (same || !takes(method, p))
       continue;
     list[count] = (contender){.solver = DAEDAL, .method = method};
     snprintf(list[count++].name, sizeof list->name, "%s", method->name);
@@ -180,13 +194,14 @@ bench_run contender_run(const contender *o, const bench_case *c, double tol, dou
 {
   const test_problem p = o->model ? model_problem(c, o->model) : c->problem;
   double y[MOST_UNKNOWNS], dy[MOST_UNKNOWNS];
-  void *opts = o->method ? bench_options(o->method, tol) : NULL;
+  const dae_method *method = o->automatic ? automatic_method(&p.problem, tol, p.name) : o->method;
+  void *opts = method ? bench_options(method, tol) : NULL;
   if (o->form)
     o->form->start(y, dy);
   bench_run r = {.mescd = NAN};
   double begin = bench_now();
-  r.counts = o->method ? contender_integrate(o->method, &p, opts, begin + patience, y)
-                       : run_peer(o, &p, tol, y, dy);
+  r.counts = method ? contender_integrate(method, &p, opts, begin + patience, y)
+                    : run_peer(o, &p, tol, y, dy);
   r.seconds = bench_since(begin);
   free(opts);
   if (r.counts.reached)

@@ -20,7 +20,7 @@ typedef struct contender {
   source source;            /* daedal's */
   char name[64];            /* "auto (switching)", "index 1", "GGL + J": J is given */
   bool automatic;           /* what `auto` stands for */
-  const dae_method *method; /* daedal's */
+  const dae_method *method; /* daedal's; of auto at 1e-6 */
   const peer_form *form;    /* the peers' */
   const dae_model *model;   /* not from C */
 } contender;
