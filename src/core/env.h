@@ -10,6 +10,10 @@
  * functions is missing. */
 dae_env dae__env_of(const dae_env *env);
 
+/* Allocates zeroed memory. By the default functions, pages of large pieces are those of the system,
+ * which are zero and take no memory before they are used. */
+void *dae__env_allocate_zeroed(const dae_env *env, size_t bytes);
+
 /* Whether count * size, rounded up to the alignment, overflows. Factors below half the bits of a
  * size_t never overflow: the division is rarely executed. */
 static inline bool dae__size_overflows(size_t count, size_t size)

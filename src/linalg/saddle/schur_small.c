@@ -103,6 +103,7 @@ dae__schur *dae__schur_create(dae__arena *arena, int n, int m, int count)
     f[i].V = f[i].W + n * m;
     f[i].a = f[i].V + n * m;
     f[i].A = NULL;
+    f[i].refined = false;
   }
   return f;
 }
