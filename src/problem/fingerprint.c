@@ -40,7 +40,7 @@ static uint64_t fingerprint_mechanical(uint64_t h, const dae_mechanical *p)
                         p->k_q,         p->eval,
                         p->Kts_qv,      p->constant_mass,
                         p->time_free_g, p->gdot_q,
-                        p->conservative};
+                        p->conservative, p->accelerate};
   const dae_pattern *const patterns[] = {p->M_pattern,   p->G_pattern,    p->K_pattern,
                                          p->J_pattern,   p->J_in_pattern, p->Ms_pattern,
                                          p->Gts_pattern, p->k_q_pattern,  p->Kts_pattern};

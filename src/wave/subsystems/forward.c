@@ -78,9 +78,15 @@ DEFINE(energy_rate, true,
        w->to->nin > 0 ? in_rate : NULL, T_rate, V_rate)
 
 #define REPLACE(name) p->name = p->name ? forward_##name : NULL;
-void dae__forward_mechanical(dae_mechanical *p){WITHOUT_INPUTS(REPLACE) WITH_INPUTS(REPLACE)
-                                                    WITH_VECTOR(REPLACE) REPLACE(energy)
-                                                        REPLACE(energy_rate)}
+void dae__forward_mechanical(dae_mechanical *p)
+{
+  WITHOUT_INPUTS(REPLACE)
+  WITH_INPUTS(REPLACE)
+  WITH_VECTOR(REPLACE)
+  REPLACE(energy)
+  REPLACE(energy_rate)
+  p->accelerate = NULL; /* those of other forces */
+}
 
 /* ---- semi-explicit problems ---- */
 

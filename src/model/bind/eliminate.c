@@ -1,0 +1,294 @@
+/* Elimination L D L' of [M A'; A 0] as expressions, so that entries that are zero, constant or
+ * shared cost nothing at run time.
+ *
+ * Order of pivots: coordinates, then rows, each by minimum degree. The pivots of rows are those of
+ * the Schur complement A M^-1 A', which is definite where M is and the rows are independent, so that
+ * no pivot on the diagonal needs an exchange; small ones show in `growth`.
+ *
+ * M may be singular in a block of coordinates that it couples, as for four Euler parameters, whose
+ * M has no inertia along them: rows A_i within such a block are added to M,
+ *
+ *   (M + c A_i'A_i) x + A'y = a,   A x = b   has the same x, and y_i smaller by c b_i.
+ *
+ * Whether a block is singular is tested by its values at a point in general position. */
+#include "model/bind/eliminate.h"
+#include <math.h>
+
+/* Pivot of a block of M, relative to the diagonal entry, below which the block is singular. */
+#define SINGULAR_PIVOT 1e-9
+/* Largest number of unknowns, by the memory of the matrix of expressions: a megabyte. */
+#define SIZE_MAX_UNKNOWNS 500
+
+/* Place of an entry in the lower triangle of a matrix by rows. */
+static size_t eliminate_place(const dae__elimination *e, int i, int j)
+{
+  return i > j ? (size_t)i * (size_t)e->size + (size_t)j : (size_t)j * (size_t)e->size + (size_t)i;
+}
+
+#define AT(matrix, i, j) (matrix)[eliminate_place(e, (i), (j))]
+
+static void eliminate_fill(dae__elimination *e, const dae__triplets *m, int first)
+{
+  for (int k = 0; k < m->entries.count; k++) {
+    const dae__triplet *t = &m->entries.item[k];
+    if (first > 0 || t->row >= t->col)
+      AT(e->K, first + t->row, t->col) = t->node;
+  }
+}
+
+/* ---- singular blocks of M ---- */
+
+/* Values of all entries of K at a point in general position, by rows. */
+static double *eliminate_values(const dae__elimination *e)
+{
+  const dae__graph *graph = e->b->x->graph;
+  dae__walker *walker = e->b->x->walker;
+  dae__pool *pool = e->b->x->l->scratch;
+  int entries = e->size * e->size;
+  double *value = DAE__NEW_ARRAY(pool, double, entries);
+  if (!value || !dae__walk_below(walker, entries, e->K, DAE__WALK_ALL))
+    return NULL;
+  double *of = DAE__NEW_ARRAY(pool, double, walker->visit.count);
+  for (int i = 0; of && i < walker->visit.count; i++) {
+    const dae__entry *entry = &graph->entry[walker->visit.item[i].node];
+    dae__node operand[3];
+    double x[3] = {0, 0, 0};
+    int count = dae__entry_operands(entry, operand);
+    for (int k = 0; k < count; k++)
+      x[k] = of[dae__slot_of(walker, operand[k])];
+    if (entry->op == DAE__OP_CONSTANT)
+      of[i] = dae__entry_value(entry);
+    else if (entry->op == DAE__OP_LEAF)
+      of[i] = 0.3 + 0.6 * fmod(entry->a * 0.6180339887498949, 1); /* equidistributed */
+    else
+      of[i] = dae__op_value_with(graph->curves.item, (dae__op)entry->op,
+                                 dae__op_has_word(entry->op) ? dae__entry_word(entry) : 0, x);
+  }
+  for (int i = 0; of && i < entries; i++)
+    value[i] = of[dae__slot_of(walker, e->K[i])];
+  return of ? value : NULL;
+}
+
+/* Numbers the blocks of coordinates that M couples: block[j] is the first coordinate of that of j. */
+static void eliminate_find_blocks(const dae__elimination *e, int *block)
+{
+  for (int i = 0; i < e->n; i++)
+    block[i] = i;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < e->n; i++)
+      for (int j = 0; j < i; j++)
+        if (AT(e->K, i, j) != DAE__ZERO && block[i] != block[j]) {
+          block[i] = block[j] = block[i] < block[j] ? block[i] : block[j];
+          changed = true;
+        }
+  }
+}
+
+/* Whether the values of the block `first` of M are singular, or not finite; D: workspace of size^2
+ * numbers. */
+static bool eliminate_is_singular(const dae__elimination *e, const int *block, int first,
+                                  const double *value, double *D)
+{
+  for (int i = 0; i < e->n; i++)
+    for (int j = 0; j <= i; j++)
+      AT(D, i, j) = AT(value, i, j);
+  for (int p = first; p < e->n; p++) {
+    if (block[p] != first)
+      continue;
+    if (!(AT(D, p, p) > SINGULAR_PIVOT * AT(value, p, p) && isfinite(AT(D, p, p))))
+      return true;
+    for (int i = p + 1; i < e->n; i++)
+      for (int j = p + 1; block[i] == first && j <= i; j++)
+        if (block[j] == first)
+          AT(D, i, j) -= AT(D, i, p) * AT(D, j, p) / AT(D, p, p);
+  }
+  return false;
+}
+
+/* Coordinates of row i: their block, -1 if there are several or none. */
+static int eliminate_block_of_row(const dae__elimination *e, const int *block, int i)
+{
+  int first = -1;
+  for (int j = 0; j < e->n; j++)
+    if (AT(e->K, e->n + i, j) != DAE__ZERO) {
+      if (first >= 0 && first != block[j])
+        return -1;
+      first = block[j];
+    }
+  return first;
+}
+
+/* Adds c A_i'A_i to M and to its values, c such that both have the same trace in the block. */
+static void eliminate_add_row(dae__elimination *e, const int *block, int i, double *value)
+{
+  dae__graph *graph = e->b->x->graph;
+  double mass = 0, length = 0;
+  int row = e->n + i;
+  for (int j = 0; j < e->n; j++)
+    if (AT(e->K, row, j) != DAE__ZERO)
+      length += AT(value, row, j) * AT(value, row, j);
+  for (int j = 0, first = eliminate_block_of_row(e, block, i); j < e->n; j++)
+    mass += block[j] == first ? AT(value, j, j) : 0;
+  double c = mass / length;
+  if (!(c > 0 && isfinite(c)))
+    return;
+  int exponent;
+  frexp(c, &exponent);
+  c = ldexp(1, exponent); /* a power of two: no further rounding */
+  e->added[i] = c;
+  for (int j = 0; j < e->n; j++)
+    for (int k = 0; k <= j; k++) {
+      dae__node a = AT(e->K, row, j), b = AT(e->K, row, k), *to = &AT(e->K, j, k);
+      dae__node term = DAE__MUL(graph, DAE__MUL(graph, dae__constant(graph, c), a), b);
+      *to = DAE__ADD(graph, *to, term);
+      AT(value, j, k) += c * AT(value, row, j) * AT(value, row, k);
+    }
+}
+
+/* Adds rows to the singular blocks of M; false: a block stays singular. */
+static bool eliminate_regularise(dae__elimination *e)
+{
+  dae__pool *pool = e->b->x->l->scratch;
+  int *block = DAE__NEW_ARRAY(pool, int, e->n);
+  double *value = eliminate_values(e), *D = DAE__NEW_ARRAY(pool, double, e->size *e->size);
+  if (!dae__load_ok(e->b->x->l) || !value)
+    return false;
+  eliminate_find_blocks(e, block);
+  for (int first = 0; first < e->n; first++) {
+    if (block[first] != first || !eliminate_is_singular(e, block, first, value, D))
+      continue;
+    for (int i = 0; i < e->m; i++)
+      if (eliminate_block_of_row(e, block, i) == first)
+        eliminate_add_row(e, block, i, value);
+    if (eliminate_is_singular(e, block, first, value, D))
+      return false;
+  }
+  return true;
+}
+
+/* ---- order of the pivots ---- */
+
+/* Selects the order by minimum degree; false: more products than the limit. */
+static bool eliminate_select_order(dae__elimination *e, long products)
+{
+  dae__pool *pool = e->b->x->l->scratch;
+  int size = e->size;
+  bool *joined = DAE__NEW_ARRAY(pool, bool, size *size), *done = DAE__NEW_ARRAY(pool, bool, size);
+  int *degree = DAE__NEW_ARRAY(pool, int, size), *of = DAE__NEW_ARRAY(pool, int, size);
+  if (!dae__load_ok(e->b->x->l))
+    return false;
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < i; j++)
+      if (AT(e->K, i, j) != DAE__ZERO)
+        AT(joined, i, j) = true, degree[i]++, degree[j]++;
+  for (int k = 0; k < size; k++) {
+    int first = k < e->n ? 0 : e->n, end = k < e->n ? e->n : size, p = -1, count = 0;
+    for (int i = first; i < end; i++)
+      if (!done[i] && (p < 0 || degree[i] < degree[p]))
+        p = i;
+    e->order[k] = p;
+    done[p] = true;
+    for (int i = 0; i < size; i++)
+      if (!done[i] && AT(joined, i, p))
+        of[count++] = i, degree[i]--;
+    products -= (long)count * (count + 1) / 2;
+    if (products < 0)
+      return false;
+    for (int i = 0; i < count; i++)
+      for (int j = 0; j < i; j++)
+        if (!AT(joined, of[i], of[j]))
+          AT(joined, of[i], of[j]) = true, degree[of[i]]++, degree[of[j]]++;
+  }
+  return true;
+}
+
+/* ---- elimination ---- */
+
+/* Adds (reference / pivot)^2 to the growth. */
+static void eliminate_test_pivot(dae__elimination *e, int p, dae__node reference)
+{
+  dae__graph *graph = e->b->x->graph;
+  if (reference != AT(e->K, p, p))
+    e->growth =
+        DAE__ADD(graph, e->growth, dae__powi(graph, DAE__MUL(graph, reference, e->r[p]), 2));
+}
+
+/* Eliminates pivot k of the order; false: it is zero. */
+static bool eliminate_pivot(dae__elimination *e, int k)
+{
+  dae__graph *graph = e->b->x->graph;
+  int p = e->order[k];
+  dae__node d = AT(e->K, p, p);
+  double value;
+  if (dae__is_constant(graph, d, &value) && !(isfinite(1 / value) && value != 0))
+    return false;
+  e->r[p] = DAE__DIV(graph, dae__constant(graph, 1), d);
+  for (int i = k + 1; i < e->size; i++) {
+    dae__node u = AT(e->K, e->order[i], p);
+    AT(e->L, e->order[i], p) = DAE__MUL(graph, u, e->r[p]);
+  }
+  for (int i = k + 1; i < e->size; i++)
+    for (int j = k + 1; j <= i; j++) {
+      int row = e->order[i], col = e->order[j];
+      dae__node l = AT(e->L, row, p), u = AT(e->K, col, p);
+      if (l != DAE__ZERO && u != DAE__ZERO)
+        AT(e->K, row, col) = DAE__SUB(graph, AT(e->K, row, col), DAE__MUL(graph, l, u));
+    }
+  return true;
+}
+
+bool dae__eliminate(dae__binder *b, const dae__triplets *M, const dae__triplets *G,
+                    const dae__triplets *K, long products, dae__elimination *out)
+{
+  dae__pool *pool = b->x->l->scratch;
+  dae__elimination *e = out;
+  int n = M->cols, m = G->rows + K->rows, size = n + m;
+  *e = (dae__elimination){.b = b, .n = n, .m = m, .size = size, .growth = DAE__ZERO};
+  if (n == 0 || size > SIZE_MAX_UNKNOWNS)
+    return false;
+  e->order = DAE__NEW_ARRAY(pool, int, size);
+  e->K = DAE__NEW_ARRAY(pool, dae__node, size *size);
+  e->L = DAE__NEW_ARRAY(pool, dae__node, size *size);
+  e->r = DAE__NEW_ARRAY(pool, dae__node, size);
+  e->added = DAE__NEW_ARRAY(pool, double, m);
+  dae__node *reference = DAE__NEW_ARRAY(pool, dae__node, size);
+  if (!dae__load_ok(b->x->l))
+    return false;
+  eliminate_fill(e, M, 0);
+  eliminate_fill(e, G, n);
+  eliminate_fill(e, K, n + G->rows);
+  if (!eliminate_regularise(e) || !eliminate_select_order(e, products))
+    return false;
+  for (int k = 0; k < size; k++) {
+    for (int i = 0; i < size && (k == 0 || k == n); i++) /* M, and the Schur complement */
+      reference[i] = AT(e->K, i, i);
+    if (!eliminate_pivot(e, k))
+      return false;
+    eliminate_test_pivot(e, e->order[k], reference[e->order[k]]);
+  }
+  return dae__bind_ok(b);
+}
+
+/* ---- solution ---- */
+
+void dae__elimination_solve(const dae__elimination *e, dae__node *z)
+{
+  dae__graph *graph = e->b->x->graph;
+  dae__node *term = DAE__NEW_ARRAY(e->b->x->l->scratch, dae__node, e->m);
+  for (int i = 0; term && i < e->m; i++)
+    term[i] = DAE__MUL(graph, dae__constant(graph, e->added[i]), z[e->n + i]);
+  for (int k = 0; k < e->size; k++) /* z = L\z */
+    for (int i = k + 1; i < e->size; i++) {
+      int p = e->order[k], row = e->order[i];
+      z[row] = DAE__SUB(graph, z[row], DAE__MUL(graph, AT(e->L, row, p), z[p]));
+    }
+  for (int k = e->size - 1; k >= 0; k--) { /* z = L'\(D\z) */
+    int p = e->order[k];
+    z[p] = DAE__MUL(graph, z[p], e->r[p]);
+    for (int i = k + 1; i < e->size; i++)
+      z[p] = DAE__SUB(graph, z[p], DAE__MUL(graph, AT(e->L, e->order[i], p), z[e->order[i]]));
+  }
+  for (int i = 0; term && i < e->m; i++)
+    z[e->n + i] = DAE__ADD(graph, z[e->n + i], term[i]);
+}
