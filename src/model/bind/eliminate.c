@@ -5,17 +5,21 @@
  * the Schur complement A M^-1 A', which is definite where M is and the rows are independent, so that
  * no pivot on the diagonal needs an exchange; small ones show in `growth`.
  *
- * M may be singular in a block of coordinates that it couples, as for four Euler parameters, whose
- * M has no inertia along them: rows A_i within such a block are added to M,
+ * M may be singular in a block of coordinates that it couples, as that of a thin rod that turns about
+ * its axis: rows A_i that hold such motions are added to M,
  *
  *   (M + c A_i'A_i) x + A'y = a,   A x = b   has the same x, and y_i smaller by c b_i.
  *
  * Whether a block is singular is tested by its values at a point in general position. */
 #include "model/bind/eliminate.h"
+#include <float.h>
 #include <math.h>
 
 /* Pivot of a block of M, relative to the diagonal entry, below which the block is singular. */
 #define SINGULAR_PIVOT 1e-9
+/* Part of a row along the null vector of a block, relative to the row, above which it is added;
+ * chosen, not measured. */
+#define ALONG_NULL_VECTOR 1e-3
 /* Largest number of unknowns, by the memory of the matrix of expressions: a megabyte. */
 #define SIZE_MAX_UNKNOWNS 500
 
@@ -85,85 +89,133 @@ static void eliminate_find_blocks(const dae__elimination *e, int *block)
   }
 }
 
-/* Whether the values of the block `first` of M are singular, or not finite; D: workspace of size^2
- * numbers. */
-static bool eliminate_is_singular(const dae__elimination *e, const int *block, int first,
-                                  const double *value, double *D)
+/* Values of the matrix at a point in general position, and the blocks of M. */
+typedef struct blocks {
+  double *value, *D; /* by rows; D: factors of one block */
+  int *of;           /* by coordinate: first coordinate of its block */
+  double *null;      /* by coordinate: null vector of one block */
+} blocks;
+
+/* Factors the values of block `first` of M, with a shift of the diagonal relative to it; false: it
+ * is singular, or not finite. */
+static bool eliminate_factor_block(const dae__elimination *e, const blocks *b, int first,
+                                   double shift)
 {
+  double *D = b->D;
+  bool regular = true;
   for (int i = 0; i < e->n; i++)
     for (int j = 0; j <= i; j++)
-      AT(D, i, j) = AT(value, i, j);
+      AT(D, i, j) = AT(b->value, i, j) * (i == j ? 1 + shift : 1);
   for (int p = first; p < e->n; p++) {
-    if (block[p] != first)
+    double d = AT(D, p, p);
+    if (b->of[p] != first)
       continue;
-    if (!(AT(D, p, p) > SINGULAR_PIVOT * AT(value, p, p) && isfinite(AT(D, p, p))))
-      return true;
+    regular = regular && d > SINGULAR_PIVOT * AT(b->value, p, p) && isfinite(d);
     for (int i = p + 1; i < e->n; i++)
-      for (int j = p + 1; block[i] == first && j <= i; j++)
-        if (block[j] == first)
-          AT(D, i, j) -= AT(D, i, p) * AT(D, j, p) / AT(D, p, p);
+      for (int j = p + 1; b->of[i] == first && j <= i; j++)
+        if (b->of[j] == first)
+          AT(D, i, j) -= AT(D, i, p) * AT(D, j, p) / d;
   }
-  return false;
+  return regular;
 }
 
-/* Coordinates of row i: their block, -1 if there are several or none. */
-static int eliminate_block_of_row(const dae__elimination *e, const int *block, int i)
+/* Sets the null vector of the singular block `first` by inverse iteration; 0 for other coordinates.
+ */
+static void eliminate_find_null(const dae__elimination *e, const blocks *b, int first)
 {
-  int first = -1;
-  for (int j = 0; j < e->n; j++)
-    if (AT(e->K, e->n + i, j) != DAE__ZERO) {
-      if (first >= 0 && first != block[j])
-        return -1;
-      first = block[j];
+  double *x = b->null, *D = b->D, size = 0;
+  eliminate_factor_block(e, b, first, sqrt(DBL_EPSILON));
+  for (int i = 0; i < e->n; i++)
+    x[i] = b->of[i] == first ? cos(1 + i * i) : 0;
+  for (int k = 0; k < 3; k++, size = 0) {
+    for (int p = first; p < e->n; p++)
+      for (int i = p + 1; b->of[p] == first && i < e->n; i++)
+        x[i] -= b->of[i] == first ? AT(D, i, p) / AT(D, p, p) * x[p] : 0;
+    for (int p = e->n - 1; p >= first; p--) {
+      x[p] = b->of[p] == first ? x[p] / AT(D, p, p) : 0;
+      for (int i = p + 1; b->of[p] == first && i < e->n; i++)
+        x[p] -= b->of[i] == first ? AT(D, i, p) / AT(D, p, p) * x[i] : 0;
     }
-  return first;
+    for (int i = 0; i < e->n; i++)
+      size = fmax(size, fabs(x[i]));
+    for (int i = 0; i < e->n; i++)
+      x[i] /= size;
+  }
 }
 
-/* Adds c A_i'A_i to M and to its values, c such that both have the same trace in the block. */
-static void eliminate_add_row(dae__elimination *e, const int *block, int i, double *value)
+/* Whether row i holds the motion along the null vector of block `first`; within: only rows of no
+ * other block do. */
+static bool eliminate_holds(const dae__elimination *e, const blocks *b, int i, int first,
+                            bool within)
+{
+  double along = 0, size = 0;
+  for (int j = 0; j < e->n; j++) {
+    double a = AT(b->value, e->n + i, j);
+    if (within && b->of[j] != first && AT(e->K, e->n + i, j) != DAE__ZERO)
+      return false;
+    along += a * b->null[j];
+    size += fabs(a * b->null[j]) + fabs(a) * ALONG_NULL_VECTOR * (b->of[j] == first);
+  }
+  return fabs(along) > ALONG_NULL_VECTOR * size;
+}
+
+/* Adds c A_i'A_i to M and to its values, c such that both have the same trace in the coordinates of
+ * the row. */
+static void eliminate_add_row(dae__elimination *e, const blocks *b, int i)
 {
   dae__graph *graph = e->b->x->graph;
   double mass = 0, length = 0;
-  int row = e->n + i;
+  int row = e->n + i, exponent;
   for (int j = 0; j < e->n; j++)
-    if (AT(e->K, row, j) != DAE__ZERO)
-      length += AT(value, row, j) * AT(value, row, j);
-  for (int j = 0, first = eliminate_block_of_row(e, block, i); j < e->n; j++)
-    mass += block[j] == first ? AT(value, j, j) : 0;
+    if (AT(e->K, row, j) != DAE__ZERO) {
+      length += AT(b->value, row, j) * AT(b->value, row, j);
+      mass += AT(b->value, j, j);
+    }
   double c = mass / length;
-  if (!(c > 0 && isfinite(c)))
+  if (!(c > 0 && isfinite(c)) || e->added[i] != 0)
     return;
-  int exponent;
   frexp(c, &exponent);
-  c = ldexp(1, exponent); /* a power of two: no further rounding */
-  e->added[i] = c;
+  e->added[i] = c = ldexp(1, exponent); /* a power of two: no further rounding */
   for (int j = 0; j < e->n; j++)
     for (int k = 0; k <= j; k++) {
-      dae__node a = AT(e->K, row, j), b = AT(e->K, row, k), *to = &AT(e->K, j, k);
-      dae__node term = DAE__MUL(graph, DAE__MUL(graph, dae__constant(graph, c), a), b);
+      dae__node x = AT(e->K, row, j), y = AT(e->K, row, k), *to = &AT(e->K, j, k);
+      dae__node term = DAE__MUL(graph, DAE__MUL(graph, dae__constant(graph, c), x), y);
       *to = DAE__ADD(graph, *to, term);
-      AT(value, j, k) += c * AT(value, row, j) * AT(value, row, k);
+      AT(b->value, j, k) += c * AT(b->value, row, j) * AT(b->value, row, k);
     }
+}
+
+/* Adds rows to the singular block `first`, those of no other block if they suffice; false: it stays
+ * singular. */
+static bool eliminate_regularise_block(dae__elimination *e, const blocks *b, int first)
+{
+  bool regular = false;
+  for (int within = 1; within >= 0 && !regular; within--) {
+    eliminate_find_null(e, b, first);
+    for (int i = 0; i < e->m; i++)
+      if (eliminate_holds(e, b, i, first, within))
+        eliminate_add_row(e, b, i);
+    eliminate_find_blocks(e, b->of);
+    regular = eliminate_factor_block(e, b, b->of[first], 0);
+  }
+  return regular;
 }
 
 /* Adds rows to the singular blocks of M; false: a block stays singular. */
 static bool eliminate_regularise(dae__elimination *e)
 {
   dae__pool *pool = e->b->x->l->scratch;
-  int *block = DAE__NEW_ARRAY(pool, int, e->n);
-  double *value = eliminate_values(e), *D = DAE__NEW_ARRAY(pool, double, e->size *e->size);
-  if (!dae__load_ok(e->b->x->l) || !value)
+  blocks b = {.value = eliminate_values(e),
+              .D = DAE__NEW_ARRAY(pool, double, e->size *e->size),
+              .of = DAE__NEW_ARRAY(pool, int, e->n),
+              .null = DAE__NEW_ARRAY(pool, double, e->n)};
+  if (!dae__load_ok(e->b->x->l) || !b.value)
     return false;
-  eliminate_find_blocks(e, block);
-  for (int first = 0; first < e->n; first++) {
-    if (block[first] != first || !eliminate_is_singular(e, block, first, value, D))
-      continue;
-    for (int i = 0; i < e->m; i++)
-      if (eliminate_block_of_row(e, block, i) == first)
-        eliminate_add_row(e, block, i, value);
-    if (eliminate_is_singular(e, block, first, value, D))
+  eliminate_find_blocks(e, b.of);
+  for (int first = 0; first < e->n; first++)
+    if (b.of[first] == first && !eliminate_factor_block(e, &b, first, 0) &&
+        !eliminate_regularise_block(e, &b, first))
       return false;
-  }
   return true;
 }
 

@@ -141,12 +141,16 @@ static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mec
  * some digits are left for pivots that grow. Chosen, not measured. */
 #define RESIDUAL_MAX 1e-12
 
-static bool mechanics_residual_is_small(const dae__mechanical_tapes *m)
+/* Whether the largest residual of a row is small beside the largest term, both in the norm of the
+ * inverse mass matrix; sizes: squares of the sizes of the rows. */
+static bool mechanics_residual_is_small(const dae__mechanical_tapes *m, const double *sizes)
 {
-  bool small = true;
-  for (int i = 0; i < m->rows; i++)
-    small = small && fabs(m->residual[i]) <= RESIDUAL_MAX * m->summand[i];
-  return small;
+  double residual = 0, terms = 0;
+  for (int i = 0; i < m->rows; i++) {
+    residual = fmax(residual, m->residual[i] * m->residual[i] / sizes[i]);
+    terms = fmax(terms, m->summand[i] * m->summand[i] / sizes[i]);
+  }
+  return residual <= RESIDUAL_MAX * RESIDUAL_MAX * terms;
 }
 
 static int mechanics_project(const dae__mechanical_tapes *m, const double *const *in,
@@ -158,7 +162,7 @@ static int mechanics_project(const dae__mechanical_tapes *m, const double *const
   _Static_assert(sizeof out / sizeof *out == DAE__MOTION_GROUPS, "groups of outputs");
   if (!dae__tape_run(m->project, in, out))
     return -1;
-  return !(growth <= GROWTH_MAX && mechanics_residual_is_small(m));
+  return !(growth <= GROWTH_MAX && mechanics_residual_is_small(m, to->sizes));
 }
 
 static int mechanics_accelerate(void *user, const dae_mechanical_at *at,

@@ -36,7 +36,7 @@ typedef struct dae__tape_note {
 
 /* Largest number of instructions of a tape that becomes one function. A longer tape becomes several
  * functions, which exchange values in registers of the tape. */
-#define DAE__NATIVE_WHOLE 300
+#define DAE__NATIVE_WHOLE 1500
 /* Emits the source file: declarations, the functions of all tapes, and the table of functions. */
 void dae__native_emit(dae__source *s, const char *model, const dae__tape_note *notes, int count);
 
