@@ -16,7 +16,7 @@ dae_model_options dae_model_defaults(void)
  * native code. */
 dae_native_options dae_native_defaults(void)
 {
-  return (dae_native_options){.seconds = 60, .instructions = 300000};
+  return (dae_native_options){.seconds = 60, .instructions = 30000};
 }
 
 /* ---- loading ---- */
