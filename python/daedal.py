@@ -96,7 +96,7 @@ dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
   char columns[4096], message[256], other_events[160]; }
-dae_native { long instructions; bool cached; double seconds; }
+dae_native { long instructions, interpreted; bool cached; double seconds; }
 dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
   *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,

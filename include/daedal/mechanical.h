@@ -62,7 +62,8 @@ typedef struct dae_mechanical_wanted {
 typedef struct dae_mechanical_motion {
   double *rates;       /**< q', v', u': 2 nq + nu; q' = v is that of the projection if wanted */
   double *multipliers; /**< lambda, then psi, before the projection, as v' and u' are */
-  /* the projection; either all NULL, where it is not wanted, or none, where there are constraints */
+  /* the projection; either all NULL, where it is not wanted, or none, where there are constraints
+   */
   double *q;      /**< q less its minimum-norm correction, in the M norm, by g and G at q */
   double *v;      /**< v less that by gdot and k at the corrected q, with M, G, K at the old one */
   double *pivots; /**< by constraint: its pivot in [G; K] M^-1 [G; K]' */
@@ -147,9 +148,10 @@ typedef struct dae_mechanical {
   int (*energy_rate)(void *user, const dae_mechanical_at *at, const double *in_rate, double *T_rate,
                      double *V_rate);
 
-  /** Accelerations, multipliers and projection in closed form, as models have them; NULL: from M, f,
-   * G, gamma. They are used instead of these wherever no constraint is dependent. Returns a positive
-   * number where they are not finite or not accurate: the general solution is used there. */
+  /** Accelerations, multipliers and projection in closed form, as models have them; NULL: from M,
+   * f, G, gamma. They are used instead of these wherever no constraint is dependent. Returns a
+   * positive number where they are not finite or not accurate: the general solution is used there.
+   */
   int (*accelerate)(void *user, const dae_mechanical_at *at, const dae_mechanical_motion *out);
 
   bool constant_mass; /**< M does not depend on t, q, v */

@@ -31,6 +31,7 @@
   X(dae_limits)                                                                                    \
   X(dae_mechanical)                                                                                \
   X(dae_mechanical_at)                                                                             \
+  X(dae_mechanical_motion)                                                                         \
   X(dae_mechanical_wanted)                                                                         \
   X(dae_method)                                                                                    \
   X(dae_model_counts)                                                                              \

@@ -25,7 +25,8 @@ typedef struct accelerations {
   dae__node *z;              /* accelerations and multipliers */
   dae__node *q1, *v1;        /* projected q and v */
   dae__node *pivots, *sizes; /* by row: those of dae_mechanical_motion */
-  dae__node *rest, *terms;   /* by row: residual A v' + (gamma, kappa), sum of the sizes of its terms */
+  dae__node *rest,
+      *terms; /* by row: residual A v' + (gamma, kappa), sum of the sizes of its terms */
 } accelerations;
 
 static dae__node *accelerations_vector(const accelerations *a, int count)
@@ -103,7 +104,7 @@ static void accelerations_measure_rows(accelerations *a, dae__node *inverse)
   for (int i = 0; i < a->of->M->entries.count; i++) {
     const dae__triplet *t = &a->of->M->entries.item[i];
     if (t->row == t->col)
-      inverse[t->row] = DAE__DIV(graph, one, t->node);
+      inverse[t->row] = dae__reciprocal(graph, t->node);
   }
   const dae__triplets *A[] = {a->of->G, a->of->K};
   for (int k = 0; k < 2; k++)
@@ -225,6 +226,14 @@ static dae__tape *accelerations_tape_projection(accelerations *a)
   return dae__bind_tape(a->b, "accelerations and projection", &out, DAE__MOTION_GROUPS, NULL);
 }
 
+/* Marks the last tape as frequent. */
+static dae__tape *accelerations_mark(dae__binder *b, dae__tape *tape)
+{
+  if (tape)
+    b->tapes->notes.item[b->tapes->notes.count - 1].frequent = true;
+  return tape;
+}
+
 void dae__bind_accelerations(dae__binder *b, const dae__system *u, const dae__mechanical_nodes *of,
                              dae__mechanical_tapes *m)
 {
@@ -240,7 +249,7 @@ void dae__bind_accelerations(dae__binder *b, const dae__system *u, const dae__me
   a->z = accelerations_solve(a, of->f, gamma, accelerations_negative(a, of->kappa));
   if (!dae__bind_ok(b))
     return;
-  m->accelerate = accelerations_tape_motion(a);
+  m->accelerate = accelerations_mark(b, accelerations_tape_motion(a));
   if (m->rows > 0)
-    m->project = accelerations_tape_projection(a);
+    m->project = accelerations_mark(b, accelerations_tape_projection(a));
 }

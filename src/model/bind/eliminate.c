@@ -2,11 +2,11 @@
  * shared cost nothing at run time.
  *
  * Order of pivots: coordinates, then rows, each by minimum degree. The pivots of rows are those of
- * the Schur complement A M^-1 A', which is definite where M is and the rows are independent, so that
- * no pivot on the diagonal needs an exchange; small ones show in `growth`.
+ * the Schur complement A M^-1 A', which is definite where M is and the rows are independent, so
+ * that no pivot on the diagonal needs an exchange; small ones show in `growth`.
  *
- * M may be singular in a block of coordinates that it couples, as that of a thin rod that turns about
- * its axis: rows A_i that hold such motions are added to M,
+ * M may be singular in a block of coordinates that it couples, as that of a thin rod that turns
+ * about its axis: rows A_i that hold such motions are added to M,
  *
  *   (M + c A_i'A_i) x + A'y = a,   A x = b   has the same x, and y_i smaller by c b_i.
  *
@@ -73,7 +73,8 @@ static double *eliminate_values(const dae__elimination *e)
   return of ? value : NULL;
 }
 
-/* Numbers the blocks of coordinates that M couples: block[j] is the first coordinate of that of j. */
+/* Numbers the blocks of coordinates that M couples: block[j] is the first coordinate of that of j.
+ */
 static void eliminate_find_blocks(const dae__elimination *e, int *block)
 {
   for (int i = 0; i < e->n; i++)
@@ -206,7 +207,7 @@ static bool eliminate_regularise(dae__elimination *e)
 {
   dae__pool *pool = e->b->x->l->scratch;
   blocks b = {.value = eliminate_values(e),
-              .D = DAE__NEW_ARRAY(pool, double, e->size *e->size),
+              .D = DAE__NEW_ARRAY(pool, double, e->size * e->size),
               .of = DAE__NEW_ARRAY(pool, int, e->n),
               .null = DAE__NEW_ARRAY(pool, double, e->n)};
   if (!dae__load_ok(e->b->x->l) || !b.value)
@@ -257,6 +258,16 @@ static bool eliminate_select_order(dae__elimination *e, long products)
 
 /* ---- elimination ---- */
 
+dae__node dae__reciprocal(dae__graph *graph, dae__node a)
+{
+  double value;
+  if (dae__is_constant(graph, a, &value))
+    return dae__constant(graph, 1 / value);
+  if (graph->entry[a].op == DAE__OP_NEG)
+    return DAE__NEG(graph, dae__reciprocal(graph, graph->entry[a].a));
+  return dae__intern(graph, (dae__entry){DAE__OP_POWI, a, -1, 0});
+}
+
 /* Adds (reference / pivot)^2 to the growth. */
 static void eliminate_test_pivot(dae__elimination *e, int p, dae__node reference)
 {
@@ -275,7 +286,7 @@ static bool eliminate_pivot(dae__elimination *e, int k)
   double value;
   if (dae__is_constant(graph, d, &value) && !(isfinite(1 / value) && value != 0))
     return false;
-  e->r[p] = DAE__DIV(graph, dae__constant(graph, 1), d);
+  e->r[p] = dae__reciprocal(graph, d);
   for (int i = k + 1; i < e->size; i++) {
     dae__node u = AT(e->K, e->order[i], p);
     AT(e->L, e->order[i], p) = DAE__MUL(graph, u, e->r[p]);
@@ -300,8 +311,8 @@ bool dae__eliminate(dae__binder *b, const dae__triplets *M, const dae__triplets 
   if (n == 0 || size > SIZE_MAX_UNKNOWNS)
     return false;
   e->order = DAE__NEW_ARRAY(pool, int, size);
-  e->K = DAE__NEW_ARRAY(pool, dae__node, size *size);
-  e->L = DAE__NEW_ARRAY(pool, dae__node, size *size);
+  e->K = DAE__NEW_ARRAY(pool, dae__node, size * size);
+  e->L = DAE__NEW_ARRAY(pool, dae__node, size * size);
   e->r = DAE__NEW_ARRAY(pool, dae__node, size);
   e->added = DAE__NEW_ARRAY(pool, double, m);
   dae__node *reference = DAE__NEW_ARRAY(pool, dae__node, size);

@@ -23,6 +23,8 @@ typedef struct dae__elimination {
  * than `products` products are needed. */
 bool dae__eliminate(dae__binder *b, const dae__triplets *M, const dae__triplets *G,
                     const dae__triplets *K, long products, dae__elimination *out);
+/* 1 / a as an operator without the constant 1, which values of params could equal. */
+dae__node dae__reciprocal(dae__graph *graph, dae__node a);
 /* Solution x, y of right sides a, b in z, n + m nodes. */
 void dae__elimination_solve(const dae__elimination *e, dae__node *z);
 

@@ -26,7 +26,8 @@ typedef struct dae__program {
 
 enum { DAE__PROGRAMS = 8 };
 
-/* Groups of outputs of the tapes of accelerations; those of the projection from DAE__MOTION_Q on. */
+/* Groups of outputs of the tapes of accelerations; those of the projection from DAE__MOTION_Q on.
+ */
 enum {
   DAE__MOTION_RATES,
   DAE__MOTION_MULTIPLIERS,
@@ -53,7 +54,7 @@ typedef struct dae__mechanical_tapes {
   dae__tape *accelerate, *project;
   int rows;                   /* number of constraints */
   double *residual, *summand; /* by row: residual and sum of the sizes of its terms */
-  const double *held; /* held values */
+  const double *held;         /* held values */
 } dae__mechanical_tapes;
 
 /* Set of quantities of a program, with its name, in a system where no quantity is empty. */

@@ -287,10 +287,14 @@ static dae_status motion_project_velocity(dae__motion *motion, const dae_mechani
   return DAE_OK;
 }
 
-static dae_status motion_check_margin(dae__motion *motion, double margin, dae_error *err)
+/* Margins by the pivots of the closed form and by other measures are not compared. */
+static dae_status motion_check_margin(dae__motion *motion, double margin, bool closed,
+                                      dae_error *err)
 {
   motion->end_margin = margin;
-  return margin < MARGIN_LOSS_MAX * motion->memory->margin
+  motion->end_closed = closed;
+  return closed == motion->memory->closed_margin &&
+                 margin < MARGIN_LOSS_MAX * motion->memory->margin
              ? dae__fail(err, DAE_ERROR_SINGULAR, NULL,
                          "step rejected: the constraints are nearly dependent at its end")
              : DAE_OK;
@@ -300,7 +304,8 @@ dae_status dae__motion_check_end(dae__motion *motion, double t, const double *y,
 {
   const dae__mech *m = motion->m;
   return motion->refuse_ends && m->nc > 0
-             ? motion_check_margin(motion, dae__motion_margin(motion, t, y, y + m->at.v), err)
+             ? motion_check_margin(motion, dae__motion_margin(motion, t, y, y + m->at.v), false,
+                                   err)
              : DAE_OK;
 }
 
@@ -309,6 +314,9 @@ void dae__motion_accept_margin(dae__motion *motion)
   double *recent = &motion->memory->margin, end = motion->end_margin;
   for (int i = 0; i < motion->m->nc && end > 0; i++)
     motion->row_size[i] = fmax(motion->end_size[i], sqrt(MARGIN_DECAY) * motion->row_size[i]);
+  if (motion->end_closed != motion->memory->closed_margin)
+    *recent = 0;
+  motion->memory->closed_margin = motion->end_closed;
   *recent = end > 0 ? fmax(end, MARGIN_DECAY * *recent) : 0;
   motion->end_margin = 0;
 }
@@ -348,7 +356,8 @@ static dae_status motion_project_closed(dae__motion *motion, double t, double *y
   if (!*accurate)
     return DAE_OK;
   if (rows > 0 && motion->refuse_ends)
-    DAE__TRY(motion_check_margin(motion, motion_closed_margin(motion, pivots, pivots + rows), err));
+    DAE__TRY(motion_check_margin(motion, motion_closed_margin(motion, pivots, pivots + rows), true,
+                                 err));
   if (rows > 0)
     motion->memory->projections += motion_replace(m->at.u, projected, y);
   return DAE_OK;
@@ -371,7 +380,7 @@ dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, dou
   dae_status status = motion_project_position(motion, &at, position, &fused, y, dy, &moved, err);
   motion->want.g = NULL;
   if (!status && motion->refuse_ends && m->nc > 0)
-    status = motion_check_margin(motion, dae__motion_factored_margin(motion, fused), err);
+    status = motion_check_margin(motion, dae__motion_factored_margin(motion, fused), false, err);
   if (!status && m->nc > 0)
     status = motion_project_velocity(motion, &at, velocity, fused, y + nq, &moved, err);
   DAE__TRY(status);
