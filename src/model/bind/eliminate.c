@@ -17,6 +17,7 @@
 
 /* Pivot of a block of M, relative to the diagonal entry, below which the block is singular. */
 #define SINGULAR_PIVOT 1e-9
+#define NULL_ITERATIONS 3 /* number of inverse iterations of a null vector */
 /* Part of a row along the null vector of a block, relative to the row, above which it is added;
  * chosen, not measured. */
 #define ALONG_NULL_VECTOR 1e-3
@@ -92,56 +93,65 @@ static void eliminate_find_blocks(const dae__elimination *e, int *block)
 
 /* Values of the matrix at a point in general position, and the blocks of M. */
 typedef struct blocks {
-  double *value, *D; /* by rows; D: factors of one block */
-  int *of;           /* by coordinate: first coordinate of its block */
-  double *null;      /* by coordinate: null vector of one block */
+  double *value; /* by rows */
+  int *of;       /* by coordinate: first coordinate of its block */
+  /* the current block: its coordinates, its factors by rows, and its null vector by coordinate, 0
+   * for coordinates of other blocks */
+  int count, *member;
+  double *D, *null;
 } blocks;
 
 /* Factors the values of block `first` of M, with a shift of the diagonal relative to it; false: it
  * is singular, or not finite. */
-static bool eliminate_factor_block(const dae__elimination *e, const blocks *b, int first,
-                                   double shift)
+static bool eliminate_factor_block(const dae__elimination *e, blocks *b, int first, double shift)
 {
   double *D = b->D;
   bool regular = true;
-  for (int i = 0; i < e->n; i++)
+  b->count = 0;
+  for (int i = first; i < e->n; i++)
+    if (b->of[i] == first)
+      b->member[b->count++] = i;
+  int n = b->count;
+  for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++)
-      AT(D, i, j) = AT(b->value, i, j) * (i == j ? 1 + shift : 1);
-  for (int p = first; p < e->n; p++) {
-    double d = AT(D, p, p);
-    if (b->of[p] != first)
-      continue;
-    regular = regular && d > SINGULAR_PIVOT * AT(b->value, p, p) && isfinite(d);
-    for (int i = p + 1; i < e->n; i++)
-      for (int j = p + 1; b->of[i] == first && j <= i; j++)
-        if (b->of[j] == first)
-          AT(D, i, j) -= AT(D, i, p) * AT(D, j, p) / d;
+      D[i * n + j] = AT(b->value, b->member[i], b->member[j]) * (i == j ? 1 + shift : 1);
+  for (int p = 0; p < n; p++) {
+    double d = D[p * n + p], whole = AT(b->value, b->member[p], b->member[p]);
+    regular = regular && d > SINGULAR_PIVOT * whole && isfinite(d);
+    for (int i = p + 1; i < n; i++)
+      for (int j = p + 1; j <= i; j++)
+        D[i * n + j] -= D[i * n + p] * D[j * n + p] / d;
   }
   return regular;
 }
 
-/* Sets the null vector of the singular block `first` by inverse iteration; 0 for other coordinates.
- */
-static void eliminate_find_null(const dae__elimination *e, const blocks *b, int first)
+/* Sets the null vector of the singular block `first` by inverse iteration. */
+static void eliminate_find_null(const dae__elimination *e, blocks *b, int first)
 {
-  double *x = b->null, *D = b->D, size = 0;
   eliminate_factor_block(e, b, first, sqrt(DBL_EPSILON));
-  for (int i = 0; i < e->n; i++)
-    x[i] = b->of[i] == first ? cos(1 + i * i) : 0;
-  for (int k = 0; k < 3; k++, size = 0) {
-    for (int p = first; p < e->n; p++)
-      for (int i = p + 1; b->of[p] == first && i < e->n; i++)
-        x[i] -= b->of[i] == first ? AT(D, i, p) / AT(D, p, p) * x[p] : 0;
-    for (int p = e->n - 1; p >= first; p--) {
-      x[p] = b->of[p] == first ? x[p] / AT(D, p, p) : 0;
-      for (int i = p + 1; b->of[p] == first && i < e->n; i++)
-        x[p] -= b->of[i] == first ? AT(D, i, p) / AT(D, p, p) * x[i] : 0;
+  int n = b->count;
+  double *D = b->D, *x = D + (size_t)n * (size_t)n;
+  for (int i = 0; i < n; i++)
+    x[i] = cos(1 + i * i);
+  for (int k = 0; k < NULL_ITERATIONS; k++) {
+    double size = 0;
+    for (int p = 0; p < n; p++) /* x = L\x */
+      for (int i = p + 1; i < n; i++)
+        x[i] -= D[i * n + p] / D[p * n + p] * x[p];
+    for (int p = n - 1; p >= 0; p--) { /* x = L'\(D\x) */
+      x[p] /= D[p * n + p];
+      for (int i = p + 1; i < n; i++)
+        x[p] -= D[i * n + p] / D[p * n + p] * x[i];
     }
-    for (int i = 0; i < e->n; i++)
+    for (int i = 0; i < n; i++)
       size = fmax(size, fabs(x[i]));
-    for (int i = 0; i < e->n; i++)
+    for (int i = 0; i < n; i++)
       x[i] /= size;
   }
+  for (int i = 0; i < e->n; i++)
+    b->null[i] = 0;
+  for (int i = 0; i < n; i++)
+    b->null[b->member[i]] = x[i];
 }
 
 /* Whether row i holds the motion along the null vector of block `first`; within: only rows of no
@@ -188,7 +198,7 @@ static void eliminate_add_row(dae__elimination *e, const blocks *b, int i)
 
 /* Adds rows to the singular block `first`, those of no other block if they suffice; false: it stays
  * singular. */
-static bool eliminate_regularise_block(dae__elimination *e, const blocks *b, int first)
+static bool eliminate_regularise_block(dae__elimination *e, blocks *b, int first)
 {
   bool regular = false;
   for (int within = 1; within >= 0 && !regular; within--) {
@@ -207,8 +217,9 @@ static bool eliminate_regularise(dae__elimination *e)
 {
   dae__pool *pool = e->b->x->l->scratch;
   blocks b = {.value = eliminate_values(e),
-              .D = DAE__NEW_ARRAY(pool, double, e->size * e->size),
               .of = DAE__NEW_ARRAY(pool, int, e->n),
+              .member = DAE__NEW_ARRAY(pool, int, e->n),
+              .D = DAE__NEW_ARRAY(pool, double, e->n *(e->n + 1)),
               .null = DAE__NEW_ARRAY(pool, double, e->n)};
   if (!dae__load_ok(e->b->x->l) || !b.value)
     return false;
@@ -245,6 +256,11 @@ static bool eliminate_select_order(dae__elimination *e, long products)
     for (int i = 0; i < size; i++)
       if (!done[i] && AT(joined, i, p))
         of[count++] = i, degree[i]--;
+    e->below[p] = DAE__NEW_ARRAY(pool, int, count + 1);
+    if (!e->below[p])
+      return false;
+    memcpy(e->below[p], of, (size_t)count * sizeof *of);
+    e->count[p] = count;
     products -= (long)count * (count + 1) / 2;
     if (products < 0)
       return false;
@@ -287,16 +303,13 @@ static bool eliminate_pivot(dae__elimination *e, int k)
   if (dae__is_constant(graph, d, &value) && !(isfinite(1 / value) && value != 0))
     return false;
   e->r[p] = dae__reciprocal(graph, d);
-  for (int i = k + 1; i < e->size; i++) {
-    dae__node u = AT(e->K, e->order[i], p);
-    AT(e->L, e->order[i], p) = DAE__MUL(graph, u, e->r[p]);
-  }
-  for (int i = k + 1; i < e->size; i++)
-    for (int j = k + 1; j <= i; j++) {
-      int row = e->order[i], col = e->order[j];
-      dae__node l = AT(e->L, row, p), u = AT(e->K, col, p);
-      if (l != DAE__ZERO && u != DAE__ZERO)
-        AT(e->K, row, col) = DAE__SUB(graph, AT(e->K, row, col), DAE__MUL(graph, l, u));
+  const int *row = e->below[p];
+  for (int i = 0; i < e->count[p]; i++)
+    AT(e->L, row[i], p) = DAE__MUL(graph, AT(e->K, row[i], p), e->r[p]);
+  for (int i = 0; i < e->count[p]; i++)
+    for (int j = 0; j <= i; j++) {
+      dae__node *to = &AT(e->K, row[i], row[j]);
+      *to = DAE__SUB(graph, *to, DAE__MUL(graph, AT(e->L, row[i], p), AT(e->K, row[j], p)));
     }
   return true;
 }
@@ -311,6 +324,8 @@ bool dae__eliminate(dae__binder *b, const dae__triplets *M, const dae__triplets 
   if (n == 0 || size > SIZE_MAX_UNKNOWNS)
     return false;
   e->order = DAE__NEW_ARRAY(pool, int, size);
+  e->count = DAE__NEW_ARRAY(pool, int, size);
+  e->below = DAE__NEW_ARRAY(pool, int *, size);
   e->K = DAE__NEW_ARRAY(pool, dae__node, size * size);
   e->L = DAE__NEW_ARRAY(pool, dae__node, size * size);
   e->r = DAE__NEW_ARRAY(pool, dae__node, size);
@@ -341,16 +356,18 @@ void dae__elimination_solve(const dae__elimination *e, dae__node *z)
   dae__node *term = DAE__NEW_ARRAY(e->b->x->l->scratch, dae__node, e->m);
   for (int i = 0; term && i < e->m; i++)
     term[i] = DAE__MUL(graph, dae__constant(graph, e->added[i]), z[e->n + i]);
-  for (int k = 0; k < e->size; k++) /* z = L\z */
-    for (int i = k + 1; i < e->size; i++) {
-      int p = e->order[k], row = e->order[i];
-      z[row] = DAE__SUB(graph, z[row], DAE__MUL(graph, AT(e->L, row, p), z[p]));
-    }
+  for (int k = 0; k < e->size; k++) { /* z = L\z */
+    int p = e->order[k];
+    const int *row = e->below[p];
+    for (int i = 0; i < e->count[p]; i++)
+      z[row[i]] = DAE__SUB(graph, z[row[i]], DAE__MUL(graph, AT(e->L, row[i], p), z[p]));
+  }
   for (int k = e->size - 1; k >= 0; k--) { /* z = L'\(D\z) */
     int p = e->order[k];
+    const int *row = e->below[p];
     z[p] = DAE__MUL(graph, z[p], e->r[p]);
-    for (int i = k + 1; i < e->size; i++)
-      z[p] = DAE__SUB(graph, z[p], DAE__MUL(graph, AT(e->L, e->order[i], p), z[e->order[i]]));
+    for (int i = 0; i < e->count[p]; i++)
+      z[p] = DAE__SUB(graph, z[p], DAE__MUL(graph, AT(e->L, row[i], p), z[row[i]]));
   }
   for (int i = 0; term && i < e->m; i++)
     z[e->n + i] = DAE__ADD(graph, z[e->n + i], term[i]);

@@ -9,11 +9,12 @@
 
 typedef struct dae__elimination {
   dae__binder *b;
-  int n, m, size; /* numbers of coordinates and of rows; n + m */
-  int *order;     /* unknowns in the order of their pivots */
-  dae__node *K;   /* matrix by rows, lower triangle; after the elimination D L' */
-  dae__node *L;   /* factors below the diagonal, in the place of their entry of K */
-  dae__node *r;   /* by unknown: 1/D */
+  int n, m, size;      /* numbers of coordinates and of rows; n + m */
+  int *order;          /* unknowns in the order of their pivots */
+  int *count, **below; /* by unknown: number and list of the unknowns below its pivot */
+  dae__node *K;        /* matrix by rows, lower triangle; after the elimination D L' */
+  dae__node *L;        /* factors below the diagonal, in the place of their entry of K */
+  dae__node *r;        /* by unknown: 1/D */
   /* by row: c of the term c A_i'A_i added to M, 0: none */
   double *added;
   dae__node growth; /* sum of (reference / pivot)^2 over all pivots that are not entries of M */
