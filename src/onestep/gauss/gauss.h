@@ -111,8 +111,9 @@ static inline double *dae__gauss_slope(const dae__gauss *o, double *K, int j)
 void dae__gauss_point_create(const dae__gauss *o, int first, int n, int last, double x,
                              const double *single, const double *twice, dae__gauss_point *out);
 
-/* Selects the kernels for the numbers of stages and of entries, and for the processor. */
-void dae__gauss_select_kernels(dae__gauss *o);
+/* Selects the kernels for the numbers of stages and of entries, and for the processor, of at most
+ * `most` entries at once. Their results are the same bits. */
+void dae__gauss_select_kernels(dae__gauss *o, int most);
 
 /* Predictor of an attempt: K_0 at its start, and K_1 ... K_s extrapolated from the last step (true)
  * or all equal to K_0 (false). psi: at node c_i, the product of its distances from the nodes of the

@@ -77,9 +77,9 @@ typedef double four_anywhere __attribute__((vector_size(32), aligned(8), may_ali
 #endif
 
 /* Kernels of the most entries at once that the processor and the size of x have. */
-static const dae__gauss_kernels *gauss_select_lanes(const dae__gauss *o)
+static const dae__gauss_kernels *gauss_select_lanes(const dae__gauss *o, int most)
 {
-  int entries = o->n2 > 0 ? o->n2 : o->adapter->nx;
+  int size = o->n2 > 0 ? o->n2 : o->adapter->nx, entries = size < most ? size : most;
 #ifdef __x86_64__
   if (entries >= 4 && __builtin_cpu_supports("avx2"))
     return &gauss_kernels_fours;
@@ -87,9 +87,9 @@ static const dae__gauss_kernels *gauss_select_lanes(const dae__gauss *o)
   return entries >= 2 ? &gauss_kernels_pairs : &gauss_kernels_single;
 }
 
-void dae__gauss_select_kernels(dae__gauss *o)
+void dae__gauss_select_kernels(dae__gauss *o, int most)
 {
-  const dae__gauss_kernels *k = gauss_select_lanes(o);
+  const dae__gauss_kernels *k = gauss_select_lanes(o, most);
   int s = o->s, shape = o->adapter->nx > 2 * o->n2 ? EXTRA : o->n2 == k->width ? ONCE : PLAIN;
   dae__gauss_kernel *const *state = k->state[shape];
   o->state = s < 8 && state[s] ? state[s] : k->any_state;
