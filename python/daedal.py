@@ -70,7 +70,7 @@ dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, 
   *in_names, *g_names, *k_names, *groups, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K,
   *gamma, *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
   *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
-  *energy_rate; bool constant_mass, time_free_g, conservative; }
+  *energy_rate, *accelerate; bool constant_mass, time_free_g, conservative; }
 dae_semi_explicit_at { double t; void *x, *y, *in; }
 dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y_names, *in_names,
   *f_names, *F_names, *f, *F, *M, *J, *J_in, *F_t, *Ms_x, *M_pattern, *J_pattern, *J_in_pattern,
@@ -96,7 +96,7 @@ dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
   char columns[4096], message[256], other_events[160]; }
-dae_native { long instructions; bool cached; double seconds; }
+dae_native { long instructions, interpreted; bool cached; double seconds; }
 dae_native_options { char *compiler, *cache; size_t cache_bytes; double seconds; long instructions; void *proceed,
   *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,

@@ -26,9 +26,9 @@ dae_native_options dae_native_defaults(void)
 
 /* ---- loading ---- */
 
-/* Largest graph, in nodes, that is kept in memory (under a megabyte) to compile tapes at their
- * first run. */
-#define LAZY_MAX_NODES 20000
+/* Largest graph, in nodes, that is kept in memory (two megabytes) to compile tapes at their first
+ * run. */
+#define LAZY_MAX_NODES 50000
 
 bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)
 {

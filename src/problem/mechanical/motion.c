@@ -122,6 +122,8 @@ static void motion_alloc_own_memory(dae__motion *motion)
   dae__arena_on_load(arena, motion_reload, motion);
   DAE__LIMIT_TRUTH(arena, &motion->memory->unchecked, 1);
   DAE__LIMIT_TRUTH(arena, &motion->memory->factored, 1);
+  DAE__LIMIT_TRUTH(arena, &motion->memory->general, 1);
+  DAE__LIMIT_TRUTH(arena, &motion->memory->closed_margin, 1);
   DAE__LIMIT_COUNTER(arena, &motion->memory->projections, 2);
   motion->top = motion->sides;
   motion->bottom = motion->sides + m->nq;
