@@ -79,7 +79,9 @@ void dae__summary_add_damping(dae__text *t, const dae_summary *s)
   else if (d->kind == DAE_DAMPING_KEPT)
     dae__text_add(t, "nothing removed from the start\n");
   else if (d->kind == DAE_DAMPING_NONE)
-    dae__text_add(t, "nothing removed%s: no motion of the start is faster than %s\n",
+    dae__text_add(t,
+                  "nothing removed%s: no motion of the start above a tolerance is\n" INDENT
+                  "faster than %s\n",
                   d->restarts > 0 ? " from the start" : "", dae__number_text(d->scale, 2).text);
   else if (d->cut < 0.99 * d->scale)
     dae__text_add(t, "time scale %s, cut at a gap: %s\n", dae__number_text(d->scale, 2).text,

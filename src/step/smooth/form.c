@@ -117,7 +117,7 @@ double dae__smooth_form_norm(const dae__smooth_form *form, const double *x, cons
 dae_status dae__smooth_matrix_create(dae__arena *arena, const dae__smooth_form *form, int s,
                                      dae__smooth_matrix *out, dae_error *err)
 {
-  dae__block blocks[10];
+  dae__block blocks[DAE__SMOOTH_STAGES * (3 + DAE__SMOOTH_STAGES)];
   int n = form->n, nx = form->nx, count = 0;
   *out = (dae__smooth_matrix){.s = s};
   for (int i = 0; i < s; i++) {
