@@ -12,4 +12,7 @@
  * motion. */
 void dae__summary_add_damping(dae__text *t, const dae_summary *s);
 
+/* Why `damp` has kept an oscillation with the period d->kept. */
+const char *dae__damping_kept(const dae_damping *d);
+
 #endif

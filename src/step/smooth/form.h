@@ -45,6 +45,8 @@ dae_status dae__smooth_form_linearise(dae__smooth_form *form, double t, const do
                                       const double *k, dae_error *err);
 /* Norm of x relative to rtol |at| + atol: root of the mean square. */
 double dae__smooth_form_norm(const dae__smooth_form *form, const double *x, const double *at);
+/* The same norm of the velocities that the round-off of the coordinates makes at this rate. */
+double dae__smooth_form_noise(const dae__smooth_form *form, double rate, const double *at);
 
 /* Largest number of stages of a matrix. */
 #define DAE__SMOOTH_STAGES 4

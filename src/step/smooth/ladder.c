@@ -34,12 +34,14 @@
 #define LADDER_TOP_REPEATS 40
 #define LADDER_TOP_DECREASE 0.7
 
-/* Power iteration for the fastest rate: iterations at one H, and the range of rate times H in which
- * its ratio tells the rate. */
+/* Power iteration for the fastest rate: iterations at one H, and the ratio above which it does not
+ * tell the rate. */
 #define RATE_ITERATIONS 8
-#define RATE_RESOLVED 0.3
+#define RATE_RESOLVED 0.9
 #define RATE_SHRINK 1e-2
 #define RATE_SIZES 12
+/* Ratio that may be round-off. */
+#define RATE_NOISE 1e-9
 
 dae_status dae__ladder_create(dae__arena *arena, dae__smooth_form *form, dae__ladder *out,
                               dae_error *err)
@@ -90,38 +92,45 @@ static bool ladder_fatal(dae_status status)
   return status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY;
 }
 
-/* Fastest rate, by the growth of z <- z - F z: for H well below it that is rate times H. 0: not
- * found. Fails for lack of memory only. */
+/* Mean ratio |x - F x| / |x| of a power iteration x <- F (x - F x) at H: of a mode of rate w,
+ * w H / sqrt(1 + (w H)^2) for oscillations. The second filter takes off what round-off leaves
+ * beside the constraints, which x - F x alone amplifies by 1/(w H). 0: not found. */
+static double ladder_power_iteration(dae__ladder *o, double H, const double *z)
+{
+  const dae__smooth_form *form = o->pass.form;
+  int n = form->n;
+  double sum = 0;
+  for (int i = 0; i < n; i++) /* any vector with a part in every mode */
+    o->state[i] = (i % 2 ? -1 : 1) * (1 + 0.5 * sin(i + 1.));
+  for (int i = 0; i < 2 * RATE_ITERATIONS; i++) {
+    dae__ladder_filter(o, H, o->state, o->a);
+    double norm = dae__smooth_form_norm(form, o->a, z);
+    if (!isfinite(norm) || norm == 0)
+      return 0;
+    dae__scale(n, 1 / norm, o->a);
+    dae__ladder_filter(o, H, o->a, o->b);
+    dae__copy(n, o->a, o->state);
+    dae__axpy(n, -1, o->b, o->state);
+    sum += i < RATE_ITERATIONS ? 0 : log(dae__smooth_form_norm(form, o->state, z));
+  }
+  return exp(sum / RATE_ITERATIONS);
+}
+
+/* Fastest rate, the largest one that power iterations find at sizes H from that of slow motion
+ * down: each finds the mode with a rate near 1/H, or the fastest one where all are slower. 0: none
+ * is found. Fails for lack of memory only. */
 static dae_status ladder_fastest_rate(dae__ladder *o, double t, double H, const double *z,
                                       const double *dz, double *rate)
 {
-  int n = o->pass.form->n;
   *rate = 0;
   for (int size = 0; size < RATE_SIZES; size++, H *= RATE_SHRINK) {
-    double norm = 0, half = 0;
     dae_status status = dae__ladder_factor(o, t, H, z, dz, NULL);
     if (status)
       return ladder_fatal(status) ? status : DAE_OK;
-    for (int i = 0; i < n; i++) /* any vector with a part in every mode */
-      o->a[i] = (i % 2 ? -1 : 1) * (1 + 0.5 * sin(i + 1.));
-    dae__ladder_filter(o, H, o->a, o->b);
-    dae__copy(n, o->b, o->a);
-    for (int i = 0; i < 2 * RATE_ITERATIONS; i++) {
-      norm = dae__smooth_form_norm(o->pass.form, o->a, z);
-      if (!isfinite(norm) || norm == 0)
-        break;
-      half = i == RATE_ITERATIONS ? 0 : half;
-      dae__scale(n, 1 / norm, o->a);
-      half += i > 0 ? log(norm) : 0;
-      dae__ladder_filter(o, H, o->a, o->b);
-      dae__axpy(n, -1, o->b, o->a);
-    }
-    double ratio = exp(half / RATE_ITERATIONS);
-    if (norm == 0 || !isfinite(ratio))
+    double ratio = ladder_power_iteration(o, H, z);
+    if (!(ratio > RATE_NOISE && isfinite(ratio)))
       return DAE_OK;
-    *rate = ratio < RATE_RESOLVED ? ratio / sqrt(1 - ratio * ratio) / H : 1 / H;
-    if (ratio < RATE_RESOLVED)
-      break;
+    *rate = fmax(*rate, ratio < RATE_RESOLVED ? ratio / sqrt(1 - ratio * ratio) / H : 1 / H);
   }
   return DAE_OK;
 }
@@ -169,6 +178,8 @@ dae_status dae__ladder_measure(dae__ladder *o, double t, const double *from, con
   dae__copy(n, z, o->a);
   dae__axpy(n, -1, from, o->a);
   *moved = fmax(later, dae__smooth_form_norm(form, o->a, o->at));
+  if (*moved <= dae__smooth_form_noise(form, *o->rate, o->at))
+    *moved = 0;
   return DAE_OK;
 }
 
@@ -337,8 +348,8 @@ dae_status dae__ladder_climb(dae__ladder *o, double t, double top, bool given, c
       out->slowest = o->rung[i].H / LADDER_HIGHEST;
   if (!status && out->end != DAE__LADDER_GAP && out->end != DAE__LADDER_ALL)
     status = ladder_probe(o, t, top, cut >= 0 ? o->z[cut] : o->start, &out->above);
-  if (cut < 0 && out->above == 0) /* also where no pass converges: nothing is known to be slow */
-    out->above = linear;
+  if ((cut < 0 || out->end == DAE__LADDER_NO_GAP) && out->above == 0)
+    out->above = linear; /* also where no pass converges: nothing is known to be slow */
   dae__copy(n, cut >= 0 ? o->z[cut] : o->start, z);
   if (o->rungs > 0) /* without a cut all that moves is kept */
     out->cut = o->rung[cut >= 0 ? cut : 0].H / LADDER_HIGHEST;

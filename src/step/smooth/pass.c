@@ -106,6 +106,7 @@ static dae_status pass_step(dae__smooth_pass *o, double t, double H, const doubl
 {
   int n = o->form->n;
   double norm = INFINITY, before;
+  double stagnation = fmax(PASS_STAGNATION, dae__smooth_form_noise(o->form, 1 / fabs(H), z0));
   for (int i = 0; i < o->s; i++)
     dae__copy(n, z0, o->Z + i * n);
   for (int i = 0; i < PASS_ITERATIONS; i++) {
@@ -113,7 +114,7 @@ static dae_status pass_step(dae__smooth_pass *o, double t, double H, const doubl
     DAE__TRY(pass_iterate(o, t, H, z0, &norm, err));
     if (!isfinite(norm))
       break;
-    if (norm <= PASS_STOP || (norm > before / 2 && norm <= PASS_STAGNATION)) {
+    if (norm <= PASS_STOP || (norm > before / 2 && norm <= stagnation)) {
       dae__copy(n, o->Z + (o->s - 1) * n, z);
       return DAE_OK;
     }
