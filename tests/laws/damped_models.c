@@ -163,3 +163,110 @@ const char damped_chain[] =
 const char damped_chain_rigid[] =
     CHAIN "constraint x[1]^2 + y[1]^2 = L^2\n"
           "for i in 2..N { constraint (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = L^2 }\n";
+
+/* ---- mechanisms of several kinds ---- */
+
+#define ROD_MASS                                                                                   \
+  "coord x = 1.0001, y = 0\n"                                                                      \
+  "let l = sqrt(x^2 + y^2)\n"                                                                      \
+  "kinetic (x'^2 + y'^2)/2\n"
+#define ROD_STIFF "potential 1e8*(l - 1)^2/2\n"
+#define ROD_RIGID "constraint l = 1\n"
+#define DOUBLE                                                                                     \
+  "coord x1 = 1.0001, y1 = 0, x2 = 2.0002, y2 = 0\n"                                               \
+  "kinetic (x1'^2 + y1'^2)/2 + (x2'^2 + y2'^2)/2\n"                                                \
+  "potential 9.81*(y1 + y2)\n"                                                                     \
+  "let l1 = sqrt(x1^2 + y1^2), l2 = sqrt((x2 - x1)^2 + (y2 - y1)^2)\n"
+#define FOURBAR                                                                                    \
+  "param b2 = sqrt(1.6)/2, c2 = sqrt(0.85)/2\n"                                                    \
+  "gravity (0, -9.81)\n"                                                                           \
+  "body a rod from (0, 0) to (0, 0.5) mass 1\n"                                                    \
+  "body b rod from (0, 0.5) to (1.2, 0.9) mass 2\n"                                                \
+  "body c rod from (1.20001, 0.9) to (1.00001, 0) mass 1.5\n"                                      \
+  "revolute j1: ground, a at (0, 0)\n"                                                             \
+  "revolute j2: a, b at (0, 0.5)\n"                                                                \
+  "revolute j4: ground, c at (1.00001, 0)\n"                                                       \
+  "let px = b.point(b2, 0).x - c.point(-c2, 0).x, py = b.point(b2, 0).y - c.point(-c2, 0).y\n"
+#define ARM                                                                                        \
+  "gravity (0, 0, -9.81)\n"                                                                        \
+  "body arm box (1, 0.2, 0.1) mass 2 at (0.5, 0, 0) omega (0, 0.3, 2) velocity (0, 1, -0.15)\n"
+#define TUMBLING                                                                                   \
+  "body a box (1, 0.2, 0.1) mass 2 at (0, 0, 0) omega (0.1, 0.3, 2)\n"                             \
+  "body b box (0.3, 0.3, 0.3) mass 1 at (0.65001, 0, 0) omega (0.1, 0.3, 2) velocity (0, 1.3, "    \
+  "-0.195)\n"
+#define SKATE                                                                                      \
+  "coord x = 0 rate 1, y = 0, th = 0 rate 1, px = -1.0001 rate 1, py = 0\n"                        \
+  "kinetic (x'^2 + y'^2)/2 + th'^2/8 + (px'^2 + py'^2)/2\n"                                        \
+  "constraint blade: x'*sin(th) - y'*cos(th) = 0\n"                                                \
+  "let l = sqrt((x - px)^2 + (y - py)^2)\n"                                                        \
+  "potential 3*y\n"
+#define DRIVE                                                                                      \
+  "coord a = 0 rate 10, b = 0.001 rate 10, c = 0 rate 10\n"                                        \
+  "kinetic (0.1*a'^2 + 0.2*b'^2 + 2*c'^2)/2\n"                                                     \
+  "force a = 5 - 0.1*a'\n"                                                                         \
+  "force c = -0.02*c'\n"
+
+const damped_pair damped_mechanisms[] = {
+    {"double pendulum, rods of 1e6 and 1e10",
+     "model m\n" DOUBLE "potential (1e6*(l1 - 1)^2 + 1e10*(l2 - 1)^2)/2\n"
+     "simulate to 1\n",
+     "model m\n" DOUBLE "constraint l1 = 1\n"
+     "constraint l2 = 1\n"
+     "simulate to 1\n",
+     4},
+    {"four-bar of plane bodies, pin of 1e8",
+     "model m\n" FOURBAR "potential 1e8*(px^2 + py^2)/2\n"
+     "simulate to 0.5\n",
+     "model m\n" FOURBAR "constraint px = 0\n"
+     "constraint py = 0\n"
+     "simulate to 0.5\n",
+     9},
+    {"body on a bushing in space",
+     "model m\n" ARM "bushing b: ground, arm at (0, 0, 0) stiffness 1e8 damping 100\n"
+     "simulate to 1\n",
+     "model m\n" ARM "spherical b: ground, arm at (0, 0, 0)\n"
+     "simulate to 1\n",
+     7},
+    {"bodies welded by a bushing, tumbling",
+     "model m\n" TUMBLING "bushing w: a, b at (0.5, 0, 0) stiffness 1e9 turning 1e6\n"
+     "simulate to 2\n",
+     "model m\n" TUMBLING "weld w: a, b at (0.5, 0, 0)\n"
+     "simulate to 2\n",
+     14},
+    {"skate with a mass on a stiff rod",
+     "model m\n" SKATE "potential 1e8*(l - 1)^2/2\n"
+     "simulate to 1\n",
+     "model m\n" SKATE "constraint l = 1\n"
+     "simulate to 1\n",
+     5},
+    {"drive train with stiff shafts",
+     "model m\n" DRIVE "potential 1e6*((a - b)^2 + 10*(b - c)^2)/2\n"
+     "simulate to 1\n",
+     "model m\n" DRIVE "constraint a = b\n"
+     "constraint b = c\n"
+     "simulate to 1\n",
+     3},
+    {"swing that rebounds from a wall",
+     "model m\n" ROD_MASS "potential 9.81*y\n" ROD_STIFF
+     "event hit: x falling { x' = -0.8*x'; y' = -0.8*y' }\n"
+     "simulate to 1.5\n",
+     "model m\n" ROD_MASS "potential 9.81*y\n" ROD_RIGID
+     "event hit: x falling { x' = -0.8*x'; y' = -0.8*y' }\n"
+     "simulate to 1.5\n",
+     2},
+    {"pendulum with a sampled control",
+     "model m\ndiscrete u = 0\n" ROD_MASS ROD_STIFF "force y = -9.81 + u\n"
+     "event control: every 0.1 { u = -2*y' }\n"
+     "simulate to 1\n",
+     "model m\ndiscrete u = 0\n" ROD_MASS ROD_RIGID "force y = -9.81 + u\n"
+     "event control: every 0.1 { u = -2*y' }\n"
+     "simulate to 1\n",
+     2},
+    {"pendulum with an input",
+     "model m\ninput f = 0 linear\n" ROD_MASS ROD_STIFF "force y = f - 9.81\n"
+     "simulate to 1\n",
+     "model m\ninput f = 0 linear\n" ROD_MASS ROD_RIGID "force y = f - 9.81\n"
+     "simulate to 1\n",
+     2},
+};
+const int damped_mechanism_count = sizeof damped_mechanisms / sizeof *damped_mechanisms;

@@ -39,6 +39,8 @@ void damped_go(damped_run *r)
   const dae_method *method = dae_method_find(r->method ? r->method : "radau", NULL);
   load.set = r->set;
   load.set_count = r->sets;
+  load.inputs = r->input;
+  load.input_count = r->input ? 1 : 0;
   if (dae_model_parse("damped", r->text, strlen(r->text), &load, NULL, &model, &r->err))
     fail_msg("%s", r->err.text);
   dae_model_plan(model, &plan);

@@ -2,6 +2,7 @@
 #ifndef DAEDAL_TESTS_LAWS_DAMPED_RUNS_H
 #define DAEDAL_TESTS_LAWS_DAMPED_RUNS_H
 
+#include <daedal/model.h>
 #include <daedal/run.h>
 #include <stdbool.h>
 
@@ -11,8 +12,9 @@ enum { SIZE = 1300 };
 typedef struct damped_run {
   const char *text, *method;
   double tolerance, damp_time;
-  double atol; /* 0: tolerance */
-  bool follow; /* without damp */
+  double atol;                  /* 0: tolerance */
+  bool follow;                  /* without damp */
+  const dae_model_input *input; /* NULL: none */
   const char *set[4];
   int sets;
   double first[SIZE], last[SIZE];
@@ -56,5 +58,13 @@ extern const char damped_valve[];
 extern const char damped_valve_rigid[];
 extern const char damped_chain[];
 extern const char damped_chain_rigid[];
+
+/* pairs of models with stiff forces and with constraints in their place */
+typedef struct damped_pair {
+  const char *name, *stiff, *rigid;
+  int coordinates;
+} damped_pair;
+extern const damped_pair damped_mechanisms[];
+extern const int damped_mechanism_count;
 
 #endif

@@ -324,6 +324,37 @@ static void test_chains(void **state)
   TABLE_CHECK(rows);
 }
 
+/* Mechanisms outside the table: bodies in the plane and in space, events, an input. At 1e-6 they
+ * are as near to the rigid ones as a stiffness of 1e6 and more allows. */
+static void test_other_mechanisms(void **state)
+{
+  (void)state;
+  static const double t[] = {0, 0.2, 0.4, 0.6, 0.8, 1};
+  static const double f[] = {0, 5, 2, -3, 4, 0};
+  const dae_model_input input = {.name = "f", .count = 6, .t = t, .value = f};
+  static damped_run r, rigid;
+  for (int i = 0; i < damped_mechanism_count; i++) {
+    const damped_pair *m = &damped_mechanisms[i];
+    bool driven = strstr(m->stiff, "input") != NULL;
+    rigid = (damped_run){.text = m->rigid, .tolerance = 1e-10, .follow = true};
+    rigid.input = driven ? &input : NULL;
+    damped_succeeds(&rigid);
+    for (double tolerance = 1e-3; tolerance > 3e-7; tolerance /= 10) {
+      r = (damped_run){.text = m->stiff, .tolerance = tolerance, .atol = 1e-2 * tolerance};
+      r.input = rigid.input;
+      damped_succeeds(&r);
+      double most = 0;
+      for (int k = 0; k < m->coordinates; k++)
+        most = fmax(most, fabs(r.last[k] - rigid.last[k]));
+      if (getenv("DAEDAL_VERBOSE"))
+        print_message("| %s | %g | %ld | %.1g |\n", m->name, tolerance, r.summary.stats.steps,
+                      most);
+      if (most > 2 * tolerance + 2e-4 || r.summary.stats.steps > 100)
+        fail_msg("%s at %g: %ld steps, %g", m->name, tolerance, r.summary.stats.steps, most);
+    }
+  }
+}
+
 /* Large models, and many swings of a pendulum that is itself slower than the time scale. */
 static void test_long_rows(void **state)
 {
@@ -361,6 +392,7 @@ int main(void)
                                      cmocka_unit_test(test_pendulums_on_stiff_rods),
                                      cmocka_unit_test(test_bushings),
                                      cmocka_unit_test(test_chains),
+                                     cmocka_unit_test(test_other_mechanisms),
                                      cmocka_unit_test(test_long_rows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
