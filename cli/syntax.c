@@ -102,6 +102,9 @@ static const cli_option reproduce_options[] = {
      "all tables and figures on one page (default: report.html in the folder)"},
     {"json", "FILE", CLI_TEXT, NULL, "the verdicts as JSON"},
     {"quick", NULL, CLI_FLAG, NULL, "shorten long runs to seconds, without verdicts on them"},
+    {"iteration", "NAME", CLI_TEXT, NULL,
+     "yp96: only whole motions by one iteration (newton, 2.1,\n2.1-cheap, 2.1-printed, 3.1), "
+     "without a verdict"},
     {"names", NULL, CLI_FLAG, NULL, "without a paper: list the names, one per line"},
     {"quiet", NULL, CLI_FLAG, NULL, "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
@@ -220,6 +223,7 @@ static const char reproduce_text[] =
 
 static const char reproduce_examples[] = "  daedal reproduce\n"
                                          "  daedal reproduce yp96\n"
+                                         "  daedal reproduce yp96 --iteration 2.1-printed\n"
                                          "  daedal reproduce all --out results --report\n";
 
 static const char methods_text[] =
