@@ -110,6 +110,30 @@ static void test_drives_begin_where_they_say(void **unused)
   }
 }
 
+/* Angles that follow from a drive through gears begin where the gears say, many turns away. */
+static void test_gears_behind_a_drive_begin_where_they_say(void **unused)
+{
+  (void)unused;
+  static const double angles[] = {0.3, 1.5, 5, 12, -7};
+  for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+    char set[40];
+    snprintf(set, sizeof set, "F=%g", angles[i]);
+    run *r = run_of("model m\nparam F = 0\n"
+                    "body B[k in 1..4] box (1, 2, 3) mass 1 at (4*k, 0, 0)\n"
+                    "for k in 1..4 { revolute J[k]: ground, B[k] axis (0, 0, 1) }\n"
+                    "constraint last: J[4].angle = -3*J[3].angle + 1\n"
+                    "constraint mesh: J[3].angle = -2*J[1].angle\n"
+                    "constraint J[1].angle = F + t\n"
+                    "output a = J[4].angle, e = B[4].ex, f = J[2].rate\nsimulate to 0.001",
+                    set, "1e-8");
+    double last = 6 * angles[i] + 1;
+    assert_true(fabs(at(r, 0, "a") - last) < 1e-10);
+    assert_true(fabs(at(r, 0, "e.x") - cos(last)) < 1e-10);
+    assert_true(fabs(at(r, 0, "e.y") - sin(last)) < 1e-10);
+    free(r);
+  }
+}
+
 /* The rates that are written contradict the joints, which leave none: all vanish. */
 static void test_rates_of_bodies_that_cannot_move_vanish(void **unused)
 {
@@ -152,6 +176,7 @@ int main(void)
       cmocka_unit_test(test_a_start_that_does_not_close_names_joint_and_gap),
       cmocka_unit_test(test_axes_that_are_given_twice_become_parallel),
       cmocka_unit_test(test_drives_begin_where_they_say),
+      cmocka_unit_test(test_gears_behind_a_drive_begin_where_they_say),
       cmocka_unit_test(test_rates_of_bodies_that_cannot_move_vanish),
       cmocka_unit_test(test_free_turning_is_told_by_body),
   };

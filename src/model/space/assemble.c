@@ -13,6 +13,11 @@
  * constraints add */
 static const double SIDE = 0.5;
 
+/* Way of an angle to where a constraint asks for it, in rad, that is far. */
+static const double FAR = 1;
+
+enum { ITERATIONS = 20, PASSES = 100 };
+
 typedef struct assembly {
   dae__expander *x;
   dae__connector *k; /* the joint at hand */
@@ -138,15 +143,81 @@ static void assemble_angle(assembly *a, double F)
   assemble_turn(a, turn);
 }
 
+/* ---- angles that constraints determine ---- */
+
+/* The only joint whose angle a constraint of angles and time leaves open; NULL: there is none. */
+static dae__connector *assemble_open_joint(dae__expander *x, dae__node node)
+{
+  dae__connector *open = NULL;
+  dae__leaves below = dae__leaves_below(x->walker, 1, &node);
+  for (int i = 0; i < below.count; i++) {
+    int symbol = x->leaves.item[below.leaf[i]].symbol;
+    dae__connector *k = symbol >= 0 ? x->symbols.item[symbol].angle : NULL;
+    bool known = k ? k->driven || k->is_far : x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_TIME;
+    if (known)
+      continue;
+    if (!k || open)
+      return NULL;
+    open = k;
+  }
+  return open;
+}
+
+/* Newton's method for the start of an angle, from A0; false: it is near A0, or not found. */
+static bool assemble_solve(dae__expander *x, dae__connector *k, dae__node node, int place)
+{
+  dae__kinds kinds = {x->leaf_kind.item, DAE__LEAF_COORD};
+  dae__gradient d = dae__gradient_of(x->walker, node, kinds);
+  dae__node slope = DAE__ZERO;
+  for (int i = 0; i < d.count; i++)
+    slope = d.leaf[i] == k->angle_leaf ? d.value[i] : slope;
+  if (slope == DAE__ZERO)
+    return false;
+  for (int i = 0; i < ITERATIONS && !x->l->status; i++) {
+    double step = dae__start_value(x, node, place) / dae__start_value(x, slope, place);
+    double angle = (k->is_far ? k->angle_far : k->angle0) - step;
+    if (!isfinite(step) || (i == 0 && fabs(step) <= FAR))
+      break;
+    k->angle_far = angle;
+    k->is_far = true;
+    dae__start_forget(x);
+    if (fabs(step) <= 1e-12 * (1 + fabs(angle)))
+      return true;
+  }
+  k->is_far = false;
+  dae__start_forget(x);
+  return false;
+}
+
+/* Finds the angles at the start that constraints between angles, such as gears behind a drive, ask
+ * for, where they are far from A0: one after the other. */
+static void assemble_find_angles(dae__expander *x)
+{
+  bool found = true;
+  for (int pass = 0; found && pass < PASSES; pass++) {
+    found = false;
+    for (int s = 0; s < x->systems; s++) {
+      const dae__constraints *all = &x->instances.item[s].holonomic;
+      for (int i = 0; i < all->count && dae__load_ok(x->l); i++) {
+        const dae__constraint *g = &all->item[i];
+        dae__connector *k = g->derived ? NULL : assemble_open_joint(x, g->node);
+        found = (k && assemble_solve(x, k, g->node, g->place)) || found;
+      }
+    }
+  }
+}
+
 void dae__space_assemble(dae__expander *x)
 {
   assembly a = {.x = x};
+  if (x->space->connectors.count > 0)
+    assemble_find_angles(x);
   for (int i = 0; i < x->space->connectors.count && !x->l->status; i++) {
     dae__connector *k = x->space->connectors.item[i];
     a.k = k;
     if (k->plane || k->ub.size != 3 || k->kind == DAE__CONNECTOR_ROLLING)
       continue;
-    bool angle = k->driven && dae__joint_has_angle(k);
+    bool angle = k->is_far || (k->driven && dae__joint_has_angle(k));
     bool holds = k->kind == DAE__CONNECTOR_PRISMATIC || k->kind == DAE__CONNECTOR_WELD;
     double F = angle ? dae__start_value(x, dae__joint_start_angle(x, k), k->s->place) : 0;
     if (x->l->status)

@@ -363,7 +363,8 @@ dae__node dae__joint_start_angle(dae__expander *x, dae__connector *k)
 {
   dae__context c = dae__connector_context(x, k);
   const dae__clause *driven = dae__clause_of(k->s, "driven");
-  return driven ? dae__evaluate(&c, driven->a) : dae__constant(x->graph, k->angle0);
+  return driven ? dae__evaluate(&c, driven->a)
+                : dae__constant(x->graph, k->is_far ? k->angle_far : k->angle0);
 }
 
 dae__node dae__connector_start(dae__expander *x, dae__connector *k, bool rate)

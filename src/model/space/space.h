@@ -82,6 +82,8 @@ typedef struct dae__connector {
   double place[3];           /* the point of B, in its axes */
   double axes[DAE__AXES][3]; /* u, n, m of A and ub, nb of B, in the axes of their bodies */
   double angle0;             /* angle at the start */
+  double angle_far;          /* angle at the start that constraints ask for, far from angle0 */
+  bool is_far;
   double turn0;     /* in the plane: B.angle - A.angle where the axes of both bodies agree */
   int angle_leaf;   /* first leaf of the angle coordinate; 0: none, or plane */
   dae__node turned; /* multiplier of the constraint of the angle coordinate */
@@ -189,7 +191,7 @@ bool dae__joint_has_slide(const dae__connector *k);
 dae__node dae__joint_rate(dae__expander *x, dae__connector *k);
 dae__node dae__joint_angle(dae__expander *x, dae__connector *k);
 dae__node dae__joint_slide(dae__expander *x, dae__connector *k);
-/* Angle at the start: that of the drive, else A0. */
+/* Angle at the start: that of the drive or of other constraints, else A0. */
 dae__node dae__joint_start_angle(dae__expander *x, dae__connector *k);
 /* Start value of the angle coordinate, or of its rate. */
 dae__node dae__connector_start(dae__expander *x, dae__connector *k, bool rate);
