@@ -429,7 +429,7 @@ static void test_wrong_contradictions(void **unused)
       {AB "constraint c[k in 1..3]: A.x = B.x", 4, 12,
        "a label has no range; write a loop: for k in 1..3 { constraint c[k]: ... }"},
       {AB "spherical J: A, B\noutput o = J.force'", 5, 12,
-       "J' needs the rate of a multiplier, which has none"},
+       "J.force' needs the rate of a multiplier, which has none"},
       {AB "spring S: A.pos to A.pos stiffness 1 damping 1", 4, 1,
        "this point or path depends on no coordinate: no force can act there"},
   };
