@@ -6,27 +6,7 @@
 #define AB "body A box (1, 1, 1) mass 1\nbody B box (1, 1, 1) mass 1 at (1, 0, 0)\n"
 #define PQ "body P disk 1 mass 1 at (0, 0)\nbody Q disk 1 mass 1 at (1, 0)\n"
 
-static void check_table(const wrong *table, size_t size)
-{
-  failures = 0;
-  for (size_t i = 0; i < size; i++) {
-    char text[4096];
-    dae_error err;
-    dae_model *model = NULL;
-    int length = snprintf(text, sizeof text, HEAD "%s", table[i].text);
-    assert_in_range(length, 1, (int)sizeof text - 1);
-    dae_status status =
-        dae_model_parse("wrong.dae", text, (size_t)length, NULL, NULL, &model, &err);
-    if (status != DAE_ERROR_MODEL || err.status != status || model)
-      complain(text, "it is not refused as a model", &err);
-    else
-      check_error(text, "wrong.dae", &table[i], &err);
-    dae_model_free(model);
-  }
-  assert_int_equal(failures, 0);
-}
-
-#define CHECK(table) check_table(table, sizeof table / sizeof *table)
+#define CHECK(table) check_refusals(table, sizeof table / sizeof *table)
 
 static void test_wrong_vectors(void **unused)
 {
