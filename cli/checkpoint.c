@@ -8,8 +8,8 @@
 
 /* Default distance of checkpoints in seconds; chosen. */
 #define CHECKPOINT_EVERY 60
-/* Least CPU time between two checkpoints over that of one: they take at most 1.6 % of a run. */
-#define CHECKPOINT_SHARE 64
+/* Least CPU time between two checkpoints over that of one: they take at most 1 % of a run. */
+#define CHECKPOINT_SHARE 100
 
 /* ---- options ---- */
 

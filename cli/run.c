@@ -14,12 +14,14 @@ typedef struct session {
   dae_env env;
   dae_model *model;
   cli_choice choice;
-  char csv[512];      /* file name of the rows */
+  const char **out; /* file names of the rows */
+  int out_count;
+  char csv[512];      /* the default one */
   char page[512];     /* default file name of the report */
   const char *report; /* file name of the report, NULL: none */
   char *command;      /* command line in the report */
   dae_run_plan plan;
-  dae_sink sinks[3];
+  dae_sink *sinks;
   cli_progress progress;
   const cli_resumed *resumed; /* NULL: the run begins at its start */
   cli_checkpoint checkpoint;
@@ -100,22 +102,37 @@ static dae_status run_check_files(const session *s, dae_error *err)
   static const char *const others[] = {"json", "report"};
   const char *const paths[] = {cli_value(s->args, "json"), s->report};
   const char *model = s->args->operand;
-  if (cli_same_file(s->csv, model))
-    return cli_fail(err, DAE_ERROR_USAGE,
-                    "the results would overwrite the model: name another file with --out");
+  for (int i = 0; i < s->out_count; i++) {
+    if (cli_same_file(s->out[i], model))
+      return cli_fail(err, DAE_ERROR_USAGE,
+                      "the results would overwrite the model: name another file with --out");
+    for (int k = 0; k < i; k++)
+      if (cli_same_file(s->out[i], s->out[k]))
+        return cli_fail(err, DAE_ERROR_USAGE, "--out names %.200s twice", s->out[i]);
+  }
   for (int i = 0; i < 2; i++) {
     const char *path = paths[i];
     if (path && cli_same_file(path, model))
       return cli_fail(err, DAE_ERROR_USAGE, "--%s %.200s would overwrite the model", others[i],
                       path);
-    if (path && cli_same_file(path, s->csv))
-      return cli_fail(err, DAE_ERROR_USAGE, "--%s and the results need different files, not %.200s",
-                      others[i], path);
+    for (int k = 0; path && k < s->out_count; k++)
+      if (cli_same_file(path, s->out[k]))
+        return cli_fail(err, DAE_ERROR_USAGE,
+                        "--%s and the results need different files, not %.200s", others[i], path);
   }
   if (paths[0] && paths[1] && cli_same_file(paths[0], paths[1]))
     return cli_fail(err, DAE_ERROR_USAGE, "--json and --report need different files, not %.200s",
                     paths[0]);
   return DAE_OK;
+}
+
+/* Whether rows go to the standard output. */
+static bool run_to_stdout(const session *s)
+{
+  for (int i = 0; i < s->out_count; i++)
+    if (cli_is_stdout(s->out[i]))
+      return true;
+  return false;
 }
 
 static dae_status add_sink(session *s, dae_status status)
@@ -140,9 +157,15 @@ static dae_status run_add_report(session *s, dae_error *err)
 /* File names of results and report, by default that of the model. */
 static dae_status run_name_files(session *s, dae_error *err)
 {
-  const char *out = cli_value(s->args, "out"), *name = dae_model_name(s->model);
-  int length = out ? snprintf(s->csv, sizeof s->csv, "%s", out)
-                   : snprintf(s->csv, sizeof s->csv, "%s.csv", name);
+  const char *name = dae_model_name(s->model);
+  int length = snprintf(s->csv, sizeof s->csv, "%s.csv", name);
+  s->out = calloc((size_t)s->args->count + 1, sizeof *s->out);
+  s->sinks = calloc((size_t)s->args->count + 3, sizeof *s->sinks);
+  if (!s->out || !s->sinks)
+    return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
+  s->out_count = cli_values(s->args, "out", s->out);
+  if (s->out_count == 0)
+    s->out[s->out_count++] = s->csv;
   int page = snprintf(s->page, sizeof s->page, "%s.html", name);
   s->report = cli_page(s->args, "report", s->page);
   if (length >= (int)sizeof s->csv || page >= (int)sizeof s->page)
@@ -155,8 +178,8 @@ static dae_status run_make_sinks(session *s, dae_error *err)
   const char *json = cli_value(s->args, "json");
   dae_status status = run_name_files(s, err);
   s->plan.sinks = s->sinks;
-  if (status >= 0)
-    status = add_sink(s, dae_csv_sink(s->csv, &s->env, &s->sinks[0], err));
+  for (int i = 0; i < s->out_count && status >= 0; i++)
+    status = add_sink(s, dae_results_sink(s->out[i], &s->env, &s->sinks[s->plan.sink_count], err));
   if (status >= 0 && s->report)
     status = run_add_report(s, err);
   if (status >= 0 && json)
@@ -169,7 +192,7 @@ static dae_status run_make_sinks(session *s, dae_error *err)
 /* Whether title and summary are printed: not between the rows. */
 static bool run_prints(const session *s)
 {
-  return !s->quiet && !cli_is_stdout(s->csv);
+  return !s->quiet && !run_to_stdout(s);
 }
 
 static void run_print_head(const session *s)
@@ -228,7 +251,7 @@ static void run_print_rates(const session *s, const dae_stats *n)
 static bool run_reader_closed(const session *s)
 {
   struct pollfd gone = {.fd = STDOUT_FILENO};
-  return cli_is_stdout(s->csv) && poll(&gone, 1, 0) > 0 && (gone.revents & POLLERR);
+  return run_to_stdout(s) && poll(&gone, 1, 0) > 0 && (gone.revents & POLLERR);
 }
 
 /* Goes to the state of the checkpoint. */
@@ -276,7 +299,6 @@ static dae_status run_to_its_end(session *s, dae_summary *summary, dae_error *er
 static dae_status run_integrate(session *s, dae_error *err)
 {
   dae_summary summary;
-  cli_interrupt_catch();
   run_print_head(s);
   s->progress = cli_progress_start(s->plan.start.t, s->plan.to, !s->quiet && !s->verbose);
   dae_status status = run_to_its_end(s, &summary, err);
@@ -299,6 +321,8 @@ static void run_free(session *s)
 {
   for (int i = 0; i < s->plan.sink_count; i++)
     s->sinks[i].free(s->sinks[i].self);
+  free(s->sinks);
+  free(s->out);
   free(s->command);
   cli_choice_free(&s->choice);
   if (s->model)
@@ -323,18 +347,21 @@ static dae_status run_prepare_checkpoints(session *s, dae_error *err)
 /* The files of the run are named; its checkpoints are none of them. */
 static dae_status run_check_checkpoint(const session *s, dae_error *err)
 {
-  const char *const paths[] = {s->csv, s->report, cli_value(s->args, "json"), s->args->operand};
-  for (int i = 0; s->checkpoint.path && i < 4; i++)
-    if (paths[i] && cli_same_file(paths[i], s->checkpoint.path))
-      return cli_fail(err, DAE_ERROR_USAGE, "--checkpoint and %.200s are the same file", paths[i]);
+  const char *const paths[] = {s->report, cli_value(s->args, "json"), s->args->operand};
+  for (int i = 0; s->checkpoint.path && i < 3 + s->out_count; i++) {
+    const char *path = i < 3 ? paths[i] : s->out[i - 3];
+    if (path && cli_same_file(path, s->checkpoint.path))
+      return cli_fail(err, DAE_ERROR_USAGE, "--checkpoint and %.200s are the same file", path);
+  }
   return DAE_OK;
 }
 
 /* The run of a command line, from its start or from a checkpoint. */
 static cli_exit run_session(const cli_arguments *args, const cli_resumed *resumed, bool quiet)
 {
-  session s = {.args = args, .resumed = resumed, .env = dae_env_defaults()};
+  session s = {.args = args, .resumed = resumed, .env = *cli_env()};
   dae_error err = dae_error_none();
+  cli_interrupt_catch();
   s.quiet = quiet || cli_flag(args, "quiet");
   s.verbose = cli_flag(args, "verbose");
   if (s.verbose)
@@ -347,6 +374,8 @@ static cli_exit run_session(const cli_arguments *args, const cli_resumed *resume
     status = run_make_plan(&s, &err);
   if (status >= 0)
     status = run_prepare_checkpoints(&s, &err);
+  if (status >= 0)
+    cli_interrupt_keep();
   if (status >= 0)
     status = run_make_sinks(&s, &err);
   if (status >= 0)

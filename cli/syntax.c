@@ -33,7 +33,9 @@ static const cli_option run_options[] = {
     {"jit", NULL, CLI_FLAG, NULL, "compile the equations by the C compiler of the system"},
     {"every", "DT", CLI_NUMBER, "Results", "interval of rows (default 0: a row at every step)"},
     {"out", "FILE", CLI_TEXT, NULL,
-     "results as CSV (default: the model's name + .csv); - is the standard output"},
+     "results by suffix: .csv .mat .npz .h5; may be repeated (default: the model's name + .csv); - "
+     "is "
+     "the standard output"},
     {"report", "[FILE.html]", CLI_PAGE, NULL,
      "page with animation and plots (default: the model's name + .html)"},
     {"json", "FILE", CLI_TEXT, NULL, "closing summary as JSON"},
@@ -100,6 +102,9 @@ static const cli_option reproduce_options[] = {
      "all tables and figures on one page (default: report.html in the folder)"},
     {"json", "FILE", CLI_TEXT, NULL, "the verdicts as JSON"},
     {"quick", NULL, CLI_FLAG, NULL, "shorten long runs to seconds, without verdicts on them"},
+    {"iteration", "NAME", CLI_TEXT, NULL,
+     "yp96: only whole motions by one iteration (newton, 2.1,\n2.1-cheap, 2.1-printed, 3.1), "
+     "without a verdict"},
     {"names", NULL, CLI_FLAG, NULL, "without a paper: list the names, one per line"},
     {"quiet", NULL, CLI_FLAG, NULL, "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
@@ -129,7 +134,7 @@ static const char run_text[] =
     "--project off; a switch without a value is on: --stability. The command\n"
     "line overrides `simulate` of the model, which overrides the defaults. --to 5 and\n"
     "--to=5 are equivalent.\n"
-    "An interrupt (Ctrl-C, SIGTERM, SIGHUP) ends the run after the current step; the\n"
+    "An interrupt (Ctrl-C, SIGTERM, SIGHUP) ends loading or the run at once; the\n"
     "results so far are kept.\n"
     "Results are written to NAME.part, which takes its name when it is whole: an\n"
     "older file stays until then. With --checkpoint a run that was interrupted or\n"
@@ -145,6 +150,7 @@ static const char run_examples[] =
     "  daedal run pendulum.dae --to 100 --rtol 1e-10 --every 0.01\n"
     "  daedal run pendulum.dae --report pendulum.html\n"
     "  daedal run pendulum.dae --set L=2 --out long.csv --json long.json\n"
+    "  daedal run pendulum.dae --out pendulum.mat --out pendulum.npz\n"
     "  daedal run measured_motor.dae --input voltage.csv\n"
     "  daedal run pendulum.dae --conserve --step 0.02 --to 1e4 --every 10\n"
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
@@ -172,8 +178,8 @@ static const char check_examples[] = "  daedal check pendulum.dae\n"
                                      "  daedal check chain.dae --set N=1000\n";
 
 static const char plot_text[] =
-    "Plots columns of a CSV file with their names in the first line: results of a\n"
-    "run, or any other table; - is the standard input. The default is the first six\n"
+    "Plots columns of a result file (.mat, .npz, .h5), or of a CSV file with their\n"
+    "names in the first line; - is the standard input. The default is the first six\n"
     "columns. * and ? in a COLUMN match any text and any character (quote them):\n"
     "'lambda*' for all multipliers.\n"
     "Empty fields, nan, inf, and values that are not positive on a logarithmic axis\n"
@@ -217,6 +223,7 @@ static const char reproduce_text[] =
 
 static const char reproduce_examples[] = "  daedal reproduce\n"
                                          "  daedal reproduce yp96\n"
+                                         "  daedal reproduce yp96 --iteration 2.1-printed\n"
                                          "  daedal reproduce all --out results --report\n";
 
 static const char methods_text[] =

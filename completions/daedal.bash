@@ -111,7 +111,7 @@ _daedal()
     plot:-*)
       COMPREPLY=($(compgen -W "--svg --width --height --ascii --over --from --to --log --log-x \
         --equal --title --names --help" -- "$current")) ;;
-    reproduce:-*) COMPREPLY=($(compgen -W "--out --report --json --quick --names --quiet --help" -- "$current")) ;;
+    reproduce:-*) COMPREPLY=($(compgen -W "--out --report --json --quick --iteration --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
     new:-*) COMPREPLY=($(compgen -W "--from --floating --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;

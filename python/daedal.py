@@ -70,11 +70,11 @@ dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, 
   *in_names, *g_names, *k_names, *groups, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K,
   *gamma, *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
   *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
-  *energy_rate; bool constant_mass, time_free_g, conservative; }
+  *energy_rate, *accelerate; bool constant_mass, time_free_g, conservative; }
 dae_semi_explicit_at { double t; void *x, *y, *in; }
 dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y_names, *in_names,
   *f_names, *F_names, *f, *F, *M, *J, *J_in, *F_t, *Ms_x, *M_pattern, *J_pattern, *J_in_pattern,
-  *Ms_pattern; bool constant_mass; }
+  *Ms_pattern; bool constant_mass, time_free; }
 dae_part { char *name; void *mechanical, *semi_explicit; }
 dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint, *offset; }
 dae_held { int count; void *value, *names; }
@@ -96,8 +96,8 @@ dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
   char columns[4096], message[256], other_events[160]; }
-dae_native { long instructions; bool cached; double seconds; }
-dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
+dae_native { long instructions, interpreted; bool cached; double seconds; }
+dae_native_options { char *compiler, *cache; size_t cache_bytes; double seconds; long instructions; void *proceed,
   *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events, switchings;
@@ -156,6 +156,7 @@ size_t dae_simulation_save_size(void *);  int dae_simulation_save(void *, void *
 int dae_simulation_load(void *, void *, size_t, void *);
 int dae_simulation_finish(void *, void *, void *);  void dae_simulation_free(void *);
 int dae_report_sink(char *, void *, void *, void *, void *);
+int dae_results_sink(char *, void *, void *, void *);
 """
 
 # Function pointers in structs, with their types.
@@ -288,8 +289,16 @@ def _stats(struct: Any) -> dict[str, Any]:
     return dict(_dict(struct), richer=struct.decoupled)
 
 
+def _bytes(text: Any) -> bytes:
+    """A text or path for C, where a zero character would end it: refused."""
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise ValueError(f"a zero character in {text!r}")
+    return encoded
+
+
 def _names(names: Iterable[str]) -> Any:
-    words = [name.encode() for name in names]
+    words = [_bytes(name) for name in names]
     return (c_char_p * (len(words) + 1))(*words)
 
 
@@ -527,7 +536,7 @@ class _Choice:
         table = _s.dae_option_table.from_buffer_copy(
             _s.dae_option_table.from_address(self.method.options))
         table.owner = self.name.encode()  # name of the method, not of its family, in messages
-        _call(_lib.dae_options_set, byref(table), self.options, name.encode(), text.encode())
+        _call(_lib.dae_options_set, byref(table), self.options, _bytes(name), _bytes(text))
 
 
 # ---- systems ----
@@ -598,7 +607,7 @@ class _System:
 
     def refusal(self, method: str) -> str | None:
         """Reason why a run by the method would not begin, or None."""
-        record, at = _s.dae_error(), _lib.dae_method_find(method.encode(), None)
+        record, at = _s.dae_error(), _lib.dae_method_find(_bytes(method), None)
         with self.guard:
             status = _lib.dae_method_check(at, self.problem, byref(self.plan.start), None, None,
                                            byref(record))
@@ -623,7 +632,7 @@ class _System:
 
     def by_name(self, name: str) -> _Choice:
         record = _s.dae_error()
-        if not _lib.dae_method_find(name.encode(), byref(record)):
+        if not _lib.dae_method_find(_bytes(name), byref(record)):
             raise Error(record)
         self.accept(name)
         return _Choice(name)
@@ -757,8 +766,20 @@ def _report(path: Any, system: _System, plan: Any, why: str, command: str | None
     sink = _s.dae_sink()
     sink.options = _s.dae_report_options().put(
         plan=addressof(plan), model=system.model, why=why.encode() or None,
-        command=command and command.encode())
-    _call(_lib.dae_report_sink, os.fsencode(path), byref(sink.options), None, byref(sink))
+        command=command and _bytes(command))
+    _call(_lib.dae_report_sink, _bytes(path), byref(sink.options), None, byref(sink))
+    stack.callback(_pointers["dae_sink.free"](sink.free), sink.self)
+    return sink
+
+
+def _paths(given: Any) -> list[Any]:
+    return [given] if isinstance(given, (str, bytes, os.PathLike)) else list(given or ())
+
+
+def _results(path: Any, stack: contextlib.ExitStack) -> Any:
+    """Sink that writes the rows to a file, in the format of its suffix."""
+    sink = _s.dae_sink()
+    _call(_lib.dae_results_sink, _bytes(path), None, byref(sink))
     stack.callback(_pointers["dae_sink.free"](sink.free), sink.self)
     return sink
 
@@ -783,7 +804,7 @@ def _plan(system: _System, to: float | None, choice: _Choice, every: float | Non
 def _run(system: _System, to: float | None, *, method: str | None = None,
          every: float | None = None, times: Sequence[float] | None = None,
          sweep: Sequence[str] | None = None, verify: bool = False, check_error: bool = False,
-         report: Any = None, command: str | None = None,
+         report: Any = None, out: Any = (), command: str | None = None,
          progress: Callable[[float], Any] | None = None, **options: Any) -> Result:
     choice, guard = system.choose(method, options, sweep, verify), system.guard
     plan = _plan(system, to, choice, every, times, progress, verify=verify,
@@ -791,6 +812,7 @@ def _run(system: _System, to: float | None, *, method: str | None = None,
     names, data, summary, record = [], bytearray(), _s.dae_summary(), _s.dae_error()
     with contextlib.ExitStack() as stack:
         sinks = [_rows(guard, names, data)]
+        sinks += [_results(path, stack) for path in _paths(out)]
         if report is not None:
             sinks.append(_report(report, system, plan, choice.why, command, stack))
         plan.put(sinks=(_s.dae_sink * len(sinks))(*sinks), sink_count=len(sinks))
@@ -851,7 +873,7 @@ def _inputs(given: Mapping[str, Any], guard: _Guard) -> list[Any]:
     """Data of inputs: functions of t, or times and values."""
     inputs = []
     for name, data in given.items():
-        one = _s.dae_model_input().put(name=name.encode())
+        one = _s.dae_model_input().put(name=_bytes(name))
         functions = (data,) if callable(data) else tuple(data)
         if functions and callable(functions[0]) and not callable(functions[-1]):
             one.put(instants=_doubles(functions[-1]), instant_count=len(functions[-1]))
@@ -899,10 +921,10 @@ class Model:
                     set_file_count=len(sources), input_files=_names(files), input_file_count=len(files),
                     inputs=(_s.dae_model_input * max(len(given), 1))(*given), input_count=len(given))
         if text is None:
-            _call(_lib.dae_model_load, os.fsencode(path), byref(options), None, byref(model))
+            _call(_lib.dae_model_load, _bytes(path), byref(options), None, byref(model))
         else:
             data = text.encode()
-            _call(_lib.dae_model_parse, name.encode(), data, len(data), byref(options), None,
+            _call(_lib.dae_model_parse, _bytes(name), data, len(data), byref(options), None,
                   byref(model))
         weakref.finalize(self, _lib.dae_model_free, model)
         if jit:
@@ -960,6 +982,7 @@ def run(path: Any = None, to: float | None = None, *, text: str | None = None,
               of the whole state vector, where 0 stands for the default, rtol/100
     every     interval of the rows in time, 0: a row at every step
     times     output times, with rows also at the start and at the end
+    out       name of a result file by suffix, .csv, .mat, .npz or .h5, or several
     report    name of an HTML file with summary, animation, plots and data
     progress  function called with t after every step; False ends the run
     verify    compare a dynamic iteration with a run of the assembled system
@@ -1097,7 +1120,7 @@ class _Form:
         return n
 
     def _fill(self, n: Mapping[str, int], guard: _Guard) -> Any:
-        struct = getattr(_s, self._STRUCT)(name=self.name.encode())
+        struct = getattr(_s, self._STRUCT)(name=_bytes(self.name))
         struct.put(**{f"n{letter}": n[letter] for letter in self._PARTS.values()})
         entries = {key[:-8]: self._pattern(key[:-8], _full(value), n, struct)
                    for key, value in self._given.items() if key.endswith("_pattern")}
@@ -1186,7 +1209,7 @@ class _Form:
 
         def event(e: Event) -> Any:
             instants = e._instants(plan.start.t)
-            return _s.dae_event(name=e.name and e.name.encode()).put(
+            return _s.dae_event(name=e.name and _bytes(e.name)).put(
                 direction=e.direction, stop=bool(e.stop),
                 value=e.value and guard.pointer(_pointers["dae_event.value"], lambda _, t, y, out:
                                                 _write(out, [float(e.value(t, *parts(y)))])),
@@ -1256,14 +1279,15 @@ class SemiExplicit(_Form):
 
     nx, ny, x_names, y_names, constant_mass, M_pattern, J_pattern, Ms_pattern, events, outputs
                          as in Mechanical
+    time_free            no function depends on t
     f_names, F_names     names of equations in messages
     index                1 to 3, 0: determined at the start
     """
     _STRUCT, _MEMBER = "dae_semi_explicit", "semi_explicit"
     _PARTS = {"x": "x", "y": "y"}
     _MOVING = ("x",)
-    _OTHERS = ("x_names", "y_names", "f_names", "F_names", "constant_mass", "index", "M_pattern",
-               "J_pattern", "Ms_pattern")
+    _OTHERS = ("x_names", "y_names", "f_names", "F_names", "constant_mass", "time_free", "index",
+               "M_pattern", "J_pattern", "Ms_pattern")
     _CALLBACKS = {"f": ("xy", "x"), "F": ("xy", "y"), "M": ("x", "x", "x"), "J": ("xy", "xy", "xy"),
                   "F_t": ("xy", "y"), "Ms_x": ("x", "x", "x", "x")}
 

@@ -23,6 +23,7 @@
 #include <daedal/plot.h>
 #include <daedal/problem.h>
 #include <daedal/report.h>
+#include <daedal/results.h>
 #include <daedal/rk.h>
 #include <daedal/run.h>
 #include <daedal/semi_explicit.h>
@@ -31,6 +32,7 @@
 #include <daedal/sparsity.h>
 #include <daedal/status.h>
 #include <daedal/stepper.h>
+#include <daedal/text.h>
 #include <daedal/version.h>
 #include <daedal/wave.h>
 

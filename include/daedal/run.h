@@ -266,7 +266,7 @@ typedef struct dae_run_plan {
   bool unmeasured;
   dae_native native; /**< native code of the problem, for the summary; all zero: interpreted */
   /** called after every step; false interrupts the run, the results so far are kept. May be NULL.
-   */
+   * dae_env.stop is also asked within steps and between their rows. */
   bool (*progress)(void *user, double t);
   void *progress_user; /**< argument of progress */
 } dae_run_plan;

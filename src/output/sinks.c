@@ -2,6 +2,7 @@
  * with special characters are quoted, numbers have 17 significant digits and a decimal point in
  * every locale), and the summary as JSON. */
 #include "core/arena.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/number.h"
 #include "core/text.h"
@@ -167,7 +168,8 @@ static dae_status sink_create(const char *path, const char *kind, const dae_env 
 {
   if (!path || !*path)
     return dae__fail(err, DAE_ERROR_USAGE, "path", "the %s file has no name", kind);
-  dae__arena *arena = dae__arena_create(env);
+  dae_env own = dae__env_unstopped(env);
+  dae__arena *arena = dae__arena_create(&own);
   file_sink *self = DAE__ALLOC(arena, file_sink, 1);
   if (self)
     self->path = DAE__ALLOC(arena, char, strlen(path) + 1);

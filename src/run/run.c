@@ -12,11 +12,12 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
   *err = dae_error_none();
   dae_status status = dae__simulation_allocate(plan, env, &run, err);
   if (status < 0) {
+    status = dae__env_status(env, status, err);
     dae_simulation none = {
         .plan = *plan, .summary = dae__plan_summary(plan), .status = status, .error = *err};
     return dae_simulation_finish(&none, summary, err);
   }
-  run->status = dae__simulation_start(run, err);
+  run->status = dae__env_status(env, dae__simulation_start(run, err), err);
   run->error = *err;
   if (run->status >= 0)
     dae_simulation_advance(run, INFINITY, err);

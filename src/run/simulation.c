@@ -177,10 +177,8 @@ static dae_status simulation_report_step(dae_simulation *r, dae_status status, d
   r->reached = r->t;
   if (status != DAE_OK || !r->plan.progress || r->plan.progress(r->plan.progress_user, r->t))
     return status;
-  dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
-            "the run was interrupted at t = %.10g; the results up to then are kept", r->t);
-  dae__fail_at(err, r->t, NAN);
-  return DAE_ERROR_INTERRUPTED;
+  r->between = true;
+  return dae__simulation_interrupted(r->t, err);
 }
 
 /* Whether the run stays within its step, before the next event or the end of the step, to be read
@@ -252,8 +250,10 @@ static dae_status simulation_open(dae_simulation *r, dae_error *err)
 dae_status dae_simulation_create(const dae_run_plan *plan, const dae_env *env, dae_simulation **out,
                                  dae_error *err)
 {
-  DAE__TRY(dae__simulation_allocate(plan, env, out, err));
-  dae_status status = dae__simulation_start(*out, err);
+  dae_status status = dae__simulation_allocate(plan, env, out, err);
+  if (status < 0)
+    return dae__env_status(env, status, err);
+  status = dae__env_status(env, dae__simulation_start(*out, err), err);
   if (status >= 0)
     return DAE_OK;
   (*out)->status = status;
@@ -286,6 +286,7 @@ static dae_status simulation_run(dae_simulation *r, double until, bool one, dae_
   r->read = false;
   r->begin = clock();
   r->running = true;
+  r->between = false;
   r->status = r->opened ? DAE_OK : simulation_open(r, err);
   bool begun = r->stage != DAE__STEP_COMPLETE;
   while (r->status == DAE_OK && !held &&
@@ -293,6 +294,8 @@ static dae_status simulation_run(dae_simulation *r, double until, bool one, dae_
     r->status = simulation_continue(r, until, &held, err);
     begun = true;
   }
+  if (r->status < 0 && r->status != DAE_ERROR_INTERRUPTED && dae__env_stopped(&r->env))
+    r->status = dae__simulation_interrupted(r->t, err);
   if (r->status >= 0)
     r->reached = held ? until : r->t;
   r->summary.t_end = r->t;
@@ -300,7 +303,7 @@ static dae_status simulation_run(dae_simulation *r, double until, bool one, dae_
   r->running = false;
   if (r->status < 0)
     r->error = *err;
-  r->broken = r->status < 0 && r->status != DAE_ERROR_INTERRUPTED;
+  r->broken = r->status < 0 && !r->between;
   return r->status;
 }
 

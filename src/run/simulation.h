@@ -4,6 +4,7 @@
 #define DAEDAL_RUN_SIMULATION_H
 
 #include "core/arena.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "run/columns.h"
@@ -60,6 +61,7 @@ struct dae_simulation {
   /* progress of the run */
   bool opened;       /* sinks are open, the first row is written */
   bool broken;       /* a step failed: the run can be finished only */
+  bool between;      /* the run was interrupted between two steps, and can be advanced on */
   dae_status status; /* of the last step */
   dae_error error;   /* of the last failure */
   bool running;      /* a call advances the run */
@@ -79,6 +81,8 @@ dae_status dae__simulation_find_stops(dae_simulation *r, double from, double to,
 /* Memory for `count` stops. */
 dae_status dae__simulation_stop_memory(dae_simulation *r, int count, dae_error *err);
 
+/* Records and returns DAE_ERROR_INTERRUPTED. */
+dae_status dae__simulation_interrupted(double t, dae_error *err);
 /* Writes a row. */
 dae_status dae__simulation_write_row(dae_simulation *r, double t, const double *y, dae_error *err);
 /* Writes rows up to t, within the last step: rows at the output times of the plan, except the end

@@ -175,6 +175,7 @@ dae_status dae_simulation_finish(dae_simulation *r, dae_summary *summary, dae_er
     dae_status checked = dae__check_error_run(&r->verify, &r->columns, &r->summary, err);
     status = checked < 0 ? checked : status;
   }
+  status = dae__env_status(&r->env, status, err);
   end_summary(r, status, err);
   end_close_sinks(r, err);
   r->broken = true; /* it cannot be advanced any more */

@@ -9,6 +9,20 @@
  * chosen. */
 #define FILL_ROWS_MAX 10000
 
+dae_status dae__simulation_interrupted(double t, dae_error *err)
+{
+  dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
+            "the run was interrupted at t = %.10g; the results up to then are kept", t);
+  dae__fail_at(err, t, NAN);
+  return DAE_ERROR_INTERRUPTED;
+}
+
+/* A request to stop between rows, of which a step may have many. */
+static dae_status simulation_rows_stop(const dae_simulation *r, double t, dae_error *err)
+{
+  return dae__env_stopped(&r->env) ? dae__simulation_interrupted(t, err) : DAE_OK;
+}
+
 dae_status dae__simulation_write_row(dae_simulation *r, double t, const double *y, dae_error *err)
 {
   DAE__TRY(dae__columns_fill(&r->columns, t, y, err));
@@ -39,6 +53,7 @@ dae_status dae__simulation_rows_until(dae_simulation *r, double t, dae_error *er
   for (; (at = dae__plan_time(plan, r->planned)) <= t; r->planned++) {
     if (!(at > plan->start.t))
       continue;
+    DAE__TRY(simulation_rows_stop(r, at, err));
     DAE__TRY(dae_integrator_interpolate(r->it, at, r->y, NULL, err));
     DAE__TRY(dae__simulation_write_row(r, at, r->y, err));
   }
@@ -51,6 +66,7 @@ dae_status dae__simulation_rows_until(dae_simulation *r, double t, dae_error *er
       double *position = &row.position_drift, *velocity = &row.velocity_drift;
       dae_error why;
       at = r->t + k * length / pieces;
+      DAE__TRY(simulation_rows_stop(r, at, err));
       if (dae_integrator_interpolate(r->it, at, r->y, NULL, &why) < 0 ||
           dae__columns_fill(&r->columns, at, r->y, &why) < 0 ||
           dae__monitor_drift(&r->monitor, at, r->y, position, velocity, &why) < 0) {

@@ -3,6 +3,7 @@
 #include "output/report/report.h"
 
 #include "core/assert.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "output/text.h"
@@ -339,7 +340,8 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
   if (!path || !*path || !options || !options->plan)
     return dae__fail(err, DAE_ERROR_USAGE, path && *path ? "plan" : "path",
                      "a report needs the name of a file and the plan of its run");
-  dae__arena *arena = dae__arena_create(env);
+  dae_env own = dae__env_unstopped(env);
+  dae__arena *arena = dae__arena_create(&own);
   dae__report *r = DAE__ALLOC(arena, dae__report, 1);
   char *own_path = r ? DAE__ALLOC(arena, char, strlen(path) + 1) : NULL;
   if (!own_path) {
