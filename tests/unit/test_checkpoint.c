@@ -35,7 +35,7 @@ static dae_checkpoint contents(unsigned seed)
 {
   for (size_t i = 0; i < STATE; i++) {
     seed = seed * 1664525u + 1013904223u;
-    state_bytes[i] = (char)(i / 5000 % 3 == 1 ? 0 : seed >> 24);
+    state_bytes[i] = (char)(i / 20000 % 3 == 1 ? 0 : seed >> 24);
   }
   return (dae_checkpoint){about, sizeof about, state_bytes, STATE};
 }

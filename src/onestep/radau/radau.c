@@ -8,13 +8,19 @@
 
 /* ---- steps ---- */
 
+/* Index of the equations at present: an event may have switched them, or a load. */
+static void radau_follow_index(dae__radau *o)
+{
+  if (o->adapter->problem->semi_explicit)
+    o->r->index_2 = o->adapter->forms->s->hidden_count > 0;
+}
+
 static void radau_begin(void *self, double t, const dae_point *start)
 {
   (void)t, (void)start;
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
   dae__radau_memory *m = o->memory;
-  if (o->adapter->problem->semi_explicit) /* an event may have switched equations */
-    o->r->index_2 = o->adapter->forms->s->hidden_count > 0;
+  radau_follow_index(o);
   m->s = 0;
   m->linearised = false;
   m->failed = 0;
@@ -110,6 +116,13 @@ static void radau_count(const void *self, dae_stats *stats)
   stats->factorisations += o->r->memory->factorisations;
 }
 
+static dae_status radau_reload_index(void *self, dae_error *err)
+{
+  (void)err;
+  radau_follow_index(((dae__radau_stepper *)self)->radau);
+  return DAE_OK;
+}
+
 /* Forgets, after a load, the polynomial of a number of stages that no stepper has. */
 static dae_status radau_reload(void *self)
 {
@@ -157,6 +170,7 @@ static void radau_limit_memory(dae__radau *o, dae__arena *arena, int stages)
 }
 
 static const dae_stepper_table radau_verbs = {.begin = radau_begin,
+                                              .reload = radau_reload_index,
                                               .attempt = radau_attempt,
                                               .complete = radau_complete_step,
                                               .dense_output = dae__radau_dense_output,
