@@ -15,7 +15,7 @@ CONFIGURE = $(if $(shell command -v ninja),CMAKE_GENERATOR=Ninja )cmake --preset
 .DEFAULT_GOAL := build
 .PHONY: help setup setup-test setup-bench build build-dev build-release demo test docs check-long \
   bench bench-quick bench-check bench-baseline bench-digits bench-all install format format-check tidy \
-  tidy-changed clean picture truth truth-full truth-growth
+  tidy-changed clean picture truth truth-full truth-growth mutants
 
 help:
 	@echo "make demo        set up, build and run a model of examples/models (DEMO=$(DEMO))"
@@ -26,6 +26,7 @@ help:
 	@echo "make picture     take the picture of README.md again, in a browser"
 	@echo "make docs        pages of the C interface in build/docs, by Doxygen"
 	@echo "make truth       errors against independent references in short form; truth-full: all"
+	@echo "make mutants     whether the tests notice deliberate mistakes: score, survivors"
 	@echo "make check-long  all tests at full length, all sanitizers, clang-tidy on all sources, the benches"
 	@echo "make bench       daedal beside RADAU5 and IDA: tables, build/bench/index.html"
 	@echo "make bench-quick the same in less than three minutes"
@@ -99,6 +100,12 @@ truth-growth: setup
 	cmake --build --preset release -j $(JOBS) --target daedal_command
 	$(TRUTH) --growth
 
+# deliberate mistakes, one at a time, against fast tests (tests/mutants/mutants.py); MUTANTS: names, without any all
+mutants: setup-test
+	$(CONFIGURE) mutants
+	cmake --build --preset mutants -j $(JOBS) --target $$(python3 tests/mutants/mutants.py --build build/mutants --targets)
+	python3 tests/mutants/mutants.py --build build/mutants --jobs $(JOBS) $(MUTANTS)
+
 check-long: build-release tidy
 	ctest --preset long -j $(JOBS)
 	$(CONFIGURE) strict
@@ -106,6 +113,7 @@ check-long: build-release tidy
 	ctest --preset strict -j $(JOBS)
 	$(MAKE) truth-full truth-growth
 	sh tests/fuzz/run_long.sh
+	$(MAKE) mutants
 	$(MAKE) bench bench-check bench-digits bench-all
 
 BENCH_WORK = build/release/bench/bench_work

@@ -1,4 +1,5 @@
-/* The switch of the mutations, in the build `mutants` alone: the only global state of the library. */
+/* The switch of the mutations, in the build `mutants` alone: the only global state of the library.
+ */
 #include "core/mutant.h"
 
 #include <fcntl.h>

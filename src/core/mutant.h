@@ -1,6 +1,6 @@
-/* Mutations: deliberate mistakes, one of which a test run of the build `mutants` switches on, to see
- * whether a test notices (tests/mutants/mutants.py). In all other builds the macro is its second
- * argument.
+/* Mutations: deliberate mistakes, one of which a test run of the build `mutants` switches on, to
+ * see whether a test notices (tests/mutants/mutants.py). In all other builds the macro is its
+ * second argument.
  *
  * DAE__MUTATE(name, original, mutated): value of `original`, with the mutation of this name that of
  * `mutated`. */
