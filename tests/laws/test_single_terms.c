@@ -163,27 +163,19 @@ static void test_rows_are_independent_far_above_round_off(void **state)
 
 /* ---- the error estimate of radau ---- */
 
-/* Positions and velocities are eliminated from x' = v, v' = a: the estimates of both forms are the
- * same numbers, and so are the steps. */
-static void test_radau_takes_the_steps_of_the_first_order_form(void **state)
+/* An overdamped stiff position behind a drive with kinks: the estimates of position and velocity cancel,
+ * so that steps over the kinks are not rejected again and again (0.27 of the steps; 0.72 where the
+ * estimates add up). */
+static void test_radau_filters_the_estimates_of_stiff_positions(void **state)
 {
   (void)state;
-  static const char *const rtol[] = {"1e-4", "1e-6", "1e-8"};
-  static const char *const second[] = {
-      "model m\ncoord x = 1 rate 0\nkinetic x'^2/2\nforce x = -x - 0.3*x^3\nsimulate to 20\n",
-      "model m\ncoord x = 1 rate 0\nkinetic x'^2/2\nforce x = -400*x - 30*x'\nsimulate to 4\n"};
-  static const char *const first[] = {
-      "model s\nstate x = 1, v = 0\nx' = v\nv' = -x - 0.3*x^3\nsimulate to 20\n",
-      "model s\nstate x = 1, v = 0\nx' = v\nv' = -400*x - 30*v\nsimulate to 4\n"};
-  for (int k = 0; k < 2; k++)
-    for (int i = 0; i < 3; i++) {
-      last_row last;
-      dae_stats a = run_model(second[k], "radau", rtol[i], &last).stats;
-      dae_stats b = run_model(first[k], "radau", rtol[i], &last).stats;
-      if (fabs((double)(a.steps - b.steps)) > 2 + 0.25 * (double)b.steps)
-        fail_msg("%ld steps of the second order form, %ld of the first, rtol %s", a.steps, b.steps,
-                 rtol[i]);
-    }
+  last_row last;
+  dae_stats n = run_model("model m\ncoord x = 0 rate 0\nkinetic x'^2/2\n"
+                          "force x = -1e6*(x - abs(sin(3*t))) - 1e5*x'\nsimulate to 10\n",
+                          "radau", "1e-5", &last)
+                    .stats;
+  if (2 * n.rejected_by_error > n.steps)
+    fail_msg("%ld of %ld steps were rejected", n.rejected_by_error, n.steps);
 }
 
 /* The slope of x is an algebraic variable that varies within steps: the estimate from the slope at
@@ -212,7 +204,7 @@ int main(void)
       cmocka_unit_test(test_velocity_drift_is_that_of_all_constraints),
       cmocka_unit_test(test_contradictions_far_below_an_rtol_are_refused),
       cmocka_unit_test(test_rows_are_independent_far_above_round_off),
-      cmocka_unit_test(test_radau_takes_the_steps_of_the_first_order_form),
+      cmocka_unit_test(test_radau_filters_the_estimates_of_stiff_positions),
       cmocka_unit_test(test_radau_sees_what_algebraic_variables_drive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
