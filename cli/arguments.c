@@ -236,8 +236,22 @@ int cli_values(const cli_arguments *args, const char *name, const char **out)
   return count;
 }
 
+/* Prints the warnings about a model. */
+static void arguments_on_log(void *user, dae_log_level level, const char *line)
+{
+  (void)user;
+  if (level != DAE_LOG_WARNING)
+    return;
+  fputs("daedal: warning: ", stderr);
+  cli_put_clean(stderr, line);
+  fputc('\n', stderr);
+}
+
 dae_status cli_load(const cli_arguments *args, const dae_env *env, dae_model **out, dae_error *err)
 {
+  dae_env own = env ? *env : dae_env_defaults();
+  if (!own.log && !cli_flag(args, "quiet"))
+    own.log = arguments_on_log;
   size_t most = (size_t)args->count + 1;
   const char **values = calloc(3 * most, sizeof *values);
   if (!values)
@@ -249,7 +263,7 @@ dae_status cli_load(const cli_arguments *args, const dae_env *env, dae_model **o
   options.set_file_count = cli_values(args, "set-from", values + most);
   options.input_files = values + 2 * most;
   options.input_file_count = cli_values(args, "input", values + 2 * most);
-  dae_status status = dae_model_load(args->operand, &options, env, out, err);
+  dae_status status = dae_model_load(args->operand, &options, &own, out, err);
   free(values);
   return arguments_set_error(args, status, err);
 }

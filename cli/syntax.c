@@ -102,6 +102,9 @@ static const cli_option reproduce_options[] = {
      "all tables and figures on one page (default: report.html in the folder)"},
     {"json", "FILE", CLI_TEXT, NULL, "the verdicts as JSON"},
     {"quick", NULL, CLI_FLAG, NULL, "shorten long runs to seconds, without verdicts on them"},
+    {"iteration", "NAME", CLI_TEXT, NULL,
+     "yp96: only whole motions by one iteration (newton, 2.1,\n2.1-cheap, 2.1-printed, 3.1), "
+     "without a verdict"},
     {"names", NULL, CLI_FLAG, NULL, "without a paper: list the names, one per line"},
     {"quiet", NULL, CLI_FLAG, NULL, "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
@@ -133,9 +136,9 @@ static const char run_text[] =
     "--to=5 are equivalent.\n"
     "An interrupt (Ctrl-C, SIGTERM, SIGHUP) ends loading or the run at once; the\n"
     "results so far are kept.\n"
-    "Results are written to NAME.part, which takes its name when it is whole; an older\n"
-    "file stays until then. With --checkpoint a run that was interrupted or killed is\n"
-    "continued by `daedal resume`, with the same results to the last bit.\n"
+    "Results are written to NAME.part, which takes its name when it is whole: an\n"
+    "older file stays until then. With --checkpoint a run that was interrupted or\n"
+    "killed is continued by `daedal resume`, with the same results to the last bit.\n"
     "\n"
     "With --jit the equations are translated to C, compiled (CC, or cc) and loaded,\n"
     "with bit-identical results. The code is stored in DAEDAL_CACHE, or in\n"
@@ -156,12 +159,12 @@ static const char run_examples[] =
 
 static const char resume_text[] =
     "Continues a run with --checkpoint that was interrupted or killed, from its last\n"
-    "checkpoint: the result file is cut back to it, and all results and the data of the\n"
-    "report are those of an undisturbed run, to the last bit; only the time in the summary\n"
-    "is the sum of both. The files, options and checkpoints are those of the run. The one\n"
-    "before the last checkpoint is FILE.old.\n"
-    "The checkpoint of a model that has changed, or of another version or build of daedal,\n"
-    "is refused (exit code 2), and one that is damaged (7).\n";
+    "checkpoint. The result file is cut back to it, and all results and the data of\n"
+    "the report are those of an undisturbed run, to the last bit; only the time in\n"
+    "the summary is the sum of both. Files, options and further checkpoints are those\n"
+    "of the run. The checkpoint before the last one is FILE.old.\n"
+    "The checkpoint of a model that has changed, or of another version or build of\n"
+    "daedal, is refused (exit code 2), and one that is damaged, too (7).\n";
 
 static const char resume_examples[] = "  daedal run pendulum.dae --to 1e6 --checkpoint night.ckpt\n"
                                       "  daedal resume night.ckpt\n";
@@ -220,6 +223,7 @@ static const char reproduce_text[] =
 
 static const char reproduce_examples[] = "  daedal reproduce\n"
                                          "  daedal reproduce yp96\n"
+                                         "  daedal reproduce yp96 --iteration 2.1-printed\n"
                                          "  daedal reproduce all --out results --report\n";
 
 static const char methods_text[] =

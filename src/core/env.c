@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void *env_allocate(void *user, size_t bytes)
 {
@@ -51,6 +52,14 @@ dae_env dae__env_unstopped(const dae_env *env)
   dae_env own = dae__env_of(env);
   own.stop = NULL;
   return own;
+}
+
+void *dae__env_allocate_zeroed(const dae_env *env, size_t bytes)
+{
+  if (env->allocate == env_allocate)
+    return calloc(1, bytes);
+  void *memory = env->allocate(env->user, bytes);
+  return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 void dae__log_line(const dae_env *env, dae_log_level level, const char *format, ...)

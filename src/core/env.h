@@ -34,6 +34,10 @@ dae_status dae__env_status(const dae_env *env, dae_status status, dae_error *err
 /* Copy of an environment that does not stop, for files and reports, which an end in order needs. */
 dae_env dae__env_unstopped(const dae_env *env);
 
+/* Allocates zeroed memory. By the default functions, pages of large pieces are those of the system,
+ * which are zero and take no memory before they are used. */
+void *dae__env_allocate_zeroed(const dae_env *env, size_t bytes);
+
 /* Whether count * size, rounded up to the alignment, overflows. Factors below half the bits of a
  * size_t never overflow: the division is rarely executed. */
 static inline bool dae__size_overflows(size_t count, size_t size)

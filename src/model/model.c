@@ -26,9 +26,9 @@ dae_native_options dae_native_defaults(void)
 
 /* ---- loading ---- */
 
-/* Largest graph, in nodes, that is kept in memory (under a megabyte) to compile tapes at their
- * first run. */
-#define LAZY_MAX_NODES 20000
+/* Largest graph, in nodes, that is kept in memory (two megabytes) to compile tapes at their first
+ * run. */
+#define LAZY_MAX_NODES 50000
 
 bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)
 {
@@ -275,12 +275,30 @@ dae_status dae_model_fail(const dae_model *model, int place, const char *text, d
   return DAE_ERROR_MODEL;
 }
 
+/* Tells a motion that is not determined by the body of its coordinate: r.e1. */
+static void model_name_body(dae_error *err)
+{
+  const char *dot = strrchr(err->equation, '.');
+  int length = dot ? (int)(dot - err->equation) : 0;
+  if (!strstr(err->text, "determine the motion of") || !dot)
+    return;
+  bool turns = dot[1] == 'e' || dot[1] == 'a';
+  snprintf(err->text, sizeof err->text,
+           turns ? "body %.*s turns freely about a direction in which it has no inertia, and no "
+                   "joint holds it there: give it a box or a cylinder (coordinate %s)"
+                 : "body %.*s moves freely without mass: give it mass, or a joint that holds it "
+                   "(coordinate %s)",
+           length, err->equation, err->equation);
+}
+
 /* Sets the place of an error to that of a name; false: unknown. */
 static bool model_locate_name(const dae_model *model, const char *name, dae_error *err)
 {
   for (int i = 0; i < model->name_places.count; i++)
     if (!strncmp(model->name_places.item[i].name, name, sizeof err->equation - 1)) {
       dae__locate_error(&model->files, model->name_places.item[i].place, err);
+      if (model->name_places.item[i].body)
+        model_name_body(err);
       return true;
     }
   return false;

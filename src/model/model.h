@@ -10,6 +10,7 @@
 typedef struct dae__name_place {
   const char *name;
   int place;
+  bool body; /* a coordinate of a body */
 } dae__name_place;
 
 /* Tape of results on the extended state vector: its class Q is the state vector, of a given size,

@@ -16,10 +16,12 @@ static double bdf_share(const dae__bdf *s)
 {
   if (!s->strict || s->m->stability.limited)
     return s->strict ? DAE__BDF_LARGEST_SHARE : 1;
+  bool second = s->corrector.problem.mechanical != NULL; /* errors of the phase are second sums */
+  double first = second ? DAE__BDF_MECHANICAL_SHARE : DAE__BDF_SHARE;
+  double count = second ? DAE__BDF_MECHANICAL_SHARE_STEPS : DAE__BDF_SHARE_STEPS;
   double root = pow(s->rtol, 1.0 / DAE__MAX_ORDER);
   double steps = (double)(s->m->stats.steps - s->m->first_step);
-  double share = DAE__BDF_SHARE * root / (1 + steps * root / DAE__BDF_SHARE_STEPS);
-  double smallest = fmax(DAE__BDF_SMALLEST_SHARED, s->corrector.floor) / s->rtol;
+  double share = first * root / (1 + steps * root / count), smallest = s->corrector.floor / s->rtol;
   return fmin(DAE__BDF_LARGEST_SHARE, s->m->noise * fmax(share, smallest));
 }
 

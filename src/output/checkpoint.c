@@ -2,12 +2,13 @@
 #define _XOPEN_SOURCE 700
 #include "core/env.h"
 #include "core/error.h"
-#include "core/hash.h"
+#include "output/file_hash.h"
 
 #include <daedal/checkpoint.h>
 #include <daedal/file.h>
 #include <daedal/version.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,33 +16,30 @@
 
 #define CHECKPOINT_MAGIC "daecheck"
 #define CHECKPOINT_VERSION 1
-#define CHECKPOINT_PATH 4096 /* longest name of a file, with the suffix of the older one */
+#define PUT_BYTES ((size_t)1 << 16)
+#define ZERO_BYTES ((size_t)4096) /* block that counts as zero or not; a page of memory */
+#define CHECKPOINT_PATH 4096      /* longest name of a file, with the suffix of the older one */
 
-/* Header of a file; the text and the saved run follow. Its first two members are those of all
- * versions. */
+/* Header of a file. The text follows, the saved run as runs of zeros and of other bytes, and the
+ * end. Its first two members are those of all versions. */
 typedef struct checkpoint_header {
   char magic[8];
   int version;
   int unused;
   char library[16], build[232]; /* version and build of the library */
   uint64_t about_bytes, state_bytes;
-  uint64_t checksum; /* of the text, the saved run, and the header without it */
 } checkpoint_header;
 
-static uint64_t checkpoint_hash(uint64_t h, const void *bytes, size_t count)
-{
-  h = dae__hash_words(h, bytes, count / 8);
-  return dae__hash(h, (const char *)bytes + count / 8 * 8, count % 8);
-}
+/* A run of zeros and the other bytes that follow it. Much of a saved run is memory that was never
+ * used: of a chain of 10^4 links two thirds. */
+typedef struct checkpoint_run {
+  uint64_t zeros, others;
+} checkpoint_run;
 
-static uint64_t checkpoint_checksum(const checkpoint_header *header, const dae_checkpoint *c)
-{
-  checkpoint_header own = *header;
-  own.checksum = 0;
-  uint64_t h = dae__hash(DAE__HASH_START, &own, sizeof own);
-  h = checkpoint_hash(h, c->about, c->about_bytes);
-  return checkpoint_hash(h, c->state, c->state_bytes);
-}
+/* End of a file: without it, or with another hash of all bytes before it, the file is torn. */
+typedef struct checkpoint_end {
+  uint64_t bytes, hash;
+} checkpoint_end;
 
 static checkpoint_header checkpoint_make_header(const dae_checkpoint *c)
 {
@@ -53,7 +51,6 @@ static checkpoint_header checkpoint_make_header(const dae_checkpoint *c)
   snprintf(header.build, sizeof header.build, "%s", dae_build());
   header.about_bytes = c->about_bytes;
   header.state_bytes = c->state_bytes;
-  header.checksum = checkpoint_checksum(&header, c);
   return header;
 }
 
@@ -77,41 +74,73 @@ static void checkpoint_keep(const char *path)
     (void)rename(path, older);
 }
 
+/* A file that is being written, and the hash of its bytes. */
+typedef struct checkpoint_writer {
+  dae_file *file;
+  dae__file_hash hash;
+  dae_status status;
+  dae_error *err;
+} checkpoint_writer;
+
 /* Adds bytes in blocks, so that the file needs no memory for all of them. */
-static dae_status checkpoint_put(dae_file *file, const void *bytes, size_t count, dae_error *err)
+static void checkpoint_put(checkpoint_writer *w, const void *bytes, size_t count)
 {
-  const size_t block = (size_t)1 << 16;
   const char *from = bytes;
-  dae_status status = DAE_OK;
-  for (size_t left = count; left > 0 && status >= 0;) {
-    size_t now = left < block ? left : block;
-    dae_file_write(file, from, now);
-    status = dae_file_end_record(file, err);
+  for (size_t left = count; left > 0 && w->status >= 0;) {
+    size_t now = left < PUT_BYTES ? left : PUT_BYTES;
+    dae_file_write(w->file, from, now);
+    w->status = dae_file_end_record(w->file, w->err);
     from += now;
     left -= now;
   }
-  return status;
+  dae__file_hash_add(&w->hash, bytes, count);
+}
+
+/* Number of bytes from `from` on, at most `count`, in blocks that are zero, or that are not. */
+static size_t checkpoint_run_length(const char *from, size_t count, bool zero)
+{
+  static const char zeros[ZERO_BYTES];
+  size_t length = 0;
+  while (length < count) {
+    size_t now = count - length < ZERO_BYTES ? count - length : ZERO_BYTES;
+    if ((memcmp(from + length, zeros, now) == 0) != zero)
+      break;
+    length += now;
+  }
+  return length;
+}
+
+static void checkpoint_put_state(checkpoint_writer *w, const char *from, size_t count)
+{
+  while (count > 0) {
+    checkpoint_run run = {.zeros = checkpoint_run_length(from, count, true)};
+    run.others = checkpoint_run_length(from + run.zeros, count - run.zeros, false);
+    checkpoint_put(w, &run, sizeof run);
+    checkpoint_put(w, from + run.zeros, run.others);
+    from += run.zeros + run.others;
+    count -= run.zeros + run.others;
+  }
 }
 
 dae_status dae_checkpoint_write(const char *path, const dae_checkpoint *c, const dae_env *env,
                                 dae_error *err)
 {
-  checkpoint_header header = checkpoint_make_header(c);
-  dae_file *file;
-  DAE__TRY(dae_file_create(path, env, &file, err));
-  dae_status status = checkpoint_put(file, &header, sizeof header, err);
-  if (status >= 0)
-    status = checkpoint_put(file, c->about, c->about_bytes, err);
-  if (status >= 0)
-    status = checkpoint_put(file, c->state, c->state_bytes, err);
-  if (status >= 0)
-    status = dae_file_sync(file, NULL, err);
-  if (status < 0) {
-    dae_file_discard(file);
-    return status;
+  const checkpoint_header header = checkpoint_make_header(c);
+  checkpoint_writer w = {.hash = dae__file_hash_start(), .err = err};
+  DAE__TRY(dae_file_create(path, env, &w.file, err));
+  checkpoint_put(&w, &header, sizeof header);
+  checkpoint_put(&w, c->about, c->about_bytes);
+  checkpoint_put_state(&w, c->state, c->state_bytes);
+  const checkpoint_end end = {w.hash.bytes, dae__file_hash_value(&w.hash)};
+  checkpoint_put(&w, &end, sizeof end);
+  if (w.status >= 0)
+    w.status = dae_file_sync(w.file, NULL, err);
+  if (w.status < 0) {
+    dae_file_discard(w.file);
+    return w.status;
   }
   checkpoint_keep(path);
-  return dae_file_commit(file, NULL, err);
+  return dae_file_commit(w.file, NULL, err);
 }
 
 bool dae_checkpoint_replaces(const char *path)
@@ -165,45 +194,84 @@ static dae_status checkpoint_check_build(const char *path, const checkpoint_head
   return DAE_OK;
 }
 
-/* Reads and checks the header, and the length of the file. */
-static dae_status checkpoint_read_header(FILE *file, const char *path, checkpoint_header *header,
-                                         dae_error *err)
+/* Checks magic, version, and the end of a file of `size` bytes. */
+static dae_status checkpoint_check(const char *bytes, size_t size, const char *path,
+                                   checkpoint_header *header, dae_error *err)
 {
-  struct stat status;
-  size_t length = fread(header, 1, sizeof *header, file);
-  if (length < sizeof header->magic ||
-      memcmp(header->magic, CHECKPOINT_MAGIC, sizeof header->magic) != 0)
+  checkpoint_end end;
+  if (size < sizeof header->magic || memcmp(bytes, CHECKPOINT_MAGIC, sizeof header->magic) != 0)
     return dae__fail(err, DAE_ERROR_FILE, path, "%s is no checkpoint of daedal", path);
-  if (length < sizeof *header || fstat(fileno(file), &status) != 0)
+  if (size < sizeof *header + sizeof end)
     return checkpoint_torn(path, err);
+  memcpy(header, bytes, sizeof *header);
   if (header->version != CHECKPOINT_VERSION)
     return dae__fail(err, DAE_ERROR_PROBLEM, path,
                      "the checkpoint %s has version %d of its format, this daedal reads %d", path,
                      header->version, CHECKPOINT_VERSION);
-  uint64_t rest = (uint64_t)status.st_size - sizeof *header;
-  return header->about_bytes <= rest && header->state_bytes == rest - header->about_bytes
-             ? DAE_OK
-             : checkpoint_torn(path, err);
+  memcpy(&end, bytes + size - sizeof end, sizeof end);
+  dae__file_hash hash = dae__file_hash_start();
+  dae__file_hash_add(&hash, bytes, size - sizeof end);
+  if (end.bytes != hash.bytes || end.hash != dae__file_hash_value(&hash) ||
+      header->about_bytes > size - sizeof *header - sizeof end)
+    return checkpoint_torn(path, err);
+  return checkpoint_check_build(path, header, err);
 }
 
-static dae_status checkpoint_read_file(FILE *file, const char *path, const dae_env *env,
-                                       dae_checkpoint *out, dae_error *err)
+/* Expands the runs of a saved run; false: they do not fit. */
+static bool checkpoint_expand(const char *from, size_t left, char *to, size_t count)
+{
+  checkpoint_run run;
+  while (count > 0) {
+    if (left < sizeof run)
+      return false;
+    memcpy(&run, from, sizeof run);
+    from += sizeof run;
+    left -= sizeof run;
+    if (run.zeros > count || run.others > count - run.zeros || run.others > left ||
+        run.zeros + run.others == 0)
+      return false;
+    memset(to, 0, (size_t)run.zeros);
+    memcpy(to + run.zeros, from, (size_t)run.others);
+    to += run.zeros + run.others;
+    count -= (size_t)(run.zeros + run.others);
+    from += run.others;
+    left -= (size_t)run.others;
+  }
+  return left == 0;
+}
+
+/* Makes the contents of a checkpoint from the bytes of its file. */
+static dae_status checkpoint_open(const char *bytes, size_t size, const char *path,
+                                  const dae_env *env, dae_checkpoint *out, dae_error *err)
 {
   checkpoint_header header;
-  DAE__TRY(checkpoint_read_header(file, path, &header, err));
-  size_t about = (size_t)header.about_bytes, all = about + (size_t)header.state_bytes;
-  char *bytes = env->allocate(env->user, all + 1);
-  if (!bytes)
+  DAE__TRY(checkpoint_check(bytes, size, path, &header, err));
+  size_t about = (size_t)header.about_bytes, state = (size_t)header.state_bytes;
+  if (header.state_bytes > SIZE_MAX / 2)
+    return checkpoint_torn(path, err);
+  char *own = env->allocate(env->user, about + state + 1);
+  if (!own)
     return dae__out_of_memory(err);
   *out = (dae_checkpoint){
-      .about = bytes, .about_bytes = about, .state = bytes + about, .state_bytes = all - about};
-  dae_status status = DAE_OK;
-  if (fread(bytes, 1, all, file) != all || checkpoint_checksum(&header, out) != header.checksum)
-    status = checkpoint_torn(path, err);
-  else
-    status = checkpoint_check_build(path, &header, err);
-  if (status < 0)
-    dae_checkpoint_free(out, env);
+      .about = own, .about_bytes = about, .state = own + about, .state_bytes = state};
+  memcpy(own, bytes + sizeof header, about);
+  size_t left = size - sizeof header - about - sizeof(checkpoint_end);
+  if (checkpoint_expand(bytes + sizeof header + about, left, own + about, state))
+    return DAE_OK;
+  dae_checkpoint_free(out, env);
+  return checkpoint_torn(path, err);
+}
+
+static dae_status checkpoint_read_file(FILE *file, size_t size, const char *path,
+                                       const dae_env *env, dae_checkpoint *out, dae_error *err)
+{
+  char *bytes = env->allocate(env->user, size + 1);
+  if (!bytes)
+    return dae__out_of_memory(err);
+  dae_status status = fread(bytes, 1, size, file) == size
+                          ? checkpoint_open(bytes, size, path, env, out, err)
+                          : checkpoint_torn(path, err);
+  env->release(env->user, bytes);
   return status;
 }
 
@@ -218,7 +286,7 @@ dae_status dae_checkpoint_read(const char *path, const dae_env *env, dae_checkpo
   FILE *file = regular ? fopen(path, "rb") : NULL;
   if (!file)
     return dae__fail_file(err, path, "read");
-  dae_status result = checkpoint_read_file(file, path, &own, out, err);
+  dae_status result = checkpoint_read_file(file, (size_t)status.st_size, path, &own, out, err);
   fclose(file);
   return result;
 }

@@ -16,4 +16,7 @@ void dae__provenance_json(dae__text *text, const dae_summary *s);
  * motion. */
 void dae__summary_add_damping(dae__text *t, const dae_summary *s);
 
+/* Why `damp` has kept an oscillation with the period d->kept. */
+const char *dae__damping_kept(const dae_damping *d);
+
 #endif

@@ -45,8 +45,8 @@ void dae__native_json(dae__text *text, const dae_native *native)
     dae__text_add(text, "null");
     return;
   }
-  dae__text_add(text, "{\"instructions\": %ld, \"cached\": %s, \"seconds\": ", native->instructions,
-                native->cached ? "true" : "false");
+  dae__text_add(text, "{\"instructions\": %ld, \"interpreted\": %ld, \"cached\": %s, \"seconds\": ",
+                native->instructions, native->interpreted, native->cached ? "true" : "false");
   dae__text_number(text, native->seconds);
   dae__text_add(text, "}");
 }

@@ -74,10 +74,9 @@ enum { ATTEMPTS = sizeof consistent_attempts / sizeof *consistent_attempts };
 static bool consistent_hold(const dae_problem *problem, const dae_start *start, int attempt,
                             bool *held)
 {
-  char name[256];
   bool values = false, rates = false;
   for (int i = 0, size = dae_problem_size(problem); i < size; i++) {
-    dae_variable_kind kind = dae_problem_variable(problem, i, name, sizeof name);
+    dae_variable_kind kind = dae_problem_variable(problem, i, NULL, 0);
     bool given =
              start->given[i] && kind != DAE_VARIABLE_ALGEBRAIC && kind != DAE_VARIABLE_MULTIPLIER,
          rate = kind == DAE_VARIABLE_RATE;

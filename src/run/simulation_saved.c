@@ -20,7 +20,7 @@ typedef struct saved_header {
   uint64_t checksum;          /* of all other bytes */
   uint64_t bytes;             /* number of bytes after the header */
   uint64_t plan;              /* hash of the plan */
-  uint64_t integrator;        /* number of bytes of the integrator's state */
+  uint64_t at, integrator;    /* offset and number of bytes of the integrator's state */
   double t;
 } saved_header;
 
@@ -110,7 +110,7 @@ static uint64_t saved_hash_plan(const dae_simulation *r)
                             (double)p->unmeasured};
   uint64_t h = dae__hash(DAE__HASH_START, numbers, sizeof numbers);
   if (p->times)
-    h = dae__hash_words(h, p->times, (size_t)p->time_count);
+    h = dae__hash_large(h, p->times, (size_t)p->time_count * sizeof *p->times);
   for (int i = 0; i < r->columns.count; i++)
     h = dae__hash_text(h, r->columns.names[i]);
   for (int i = 0; i < p->event_count; i++)
@@ -134,14 +134,15 @@ static saved_header saved_make_header(const dae_simulation *r)
   return header;
 }
 
-/* Checksum of a saved buffer of `size` bytes. */
-static uint64_t saved_checksum(const void *buffer, size_t size)
+/* Checksum of a saved buffer of `size` bytes, but for the state of the integrator, which has its
+ * own. */
+static uint64_t saved_checksum(const char *buffer, size_t size, const saved_header *header)
 {
+  size_t it = (size_t)header->at, bytes = (size_t)header->integrator;
   const size_t at = offsetof(saved_header, checksum), after = at + sizeof(uint64_t);
   uint64_t sum = dae__hash(DAE__HASH_START, buffer, at);
-  const char *rest = (const char *)buffer + after;
-  sum = dae__hash_words(sum, rest, (size - after) / 8);
-  return dae__hash(sum, rest + (size - after) / 8 * 8, (size - after) % 8);
+  sum = dae__hash_large(sum, buffer + after, it - after);
+  return dae__hash_large(sum, buffer + it + bytes, size - it - bytes);
 }
 
 /* ---- save ---- */
@@ -215,12 +216,13 @@ dae_status dae_simulation_save(dae_simulation *r, void *buffer, size_t size, dae
   else
     dae__events_copy_state(r->events, s.at);
   s.at += dae__events_state_size(r->events);
+  header.at = (uint64_t)(s.at - (char *)buffer);
   DAE__TRY(dae_integrator_save(r->it, s.at, (size_t)header.integrator, err));
   s.at += header.integrator;
   DAE__TRY(saved_save_sinks(r, s.at, err));
   header.bytes = needed - sizeof header;
   memcpy(buffer, &header, sizeof header);
-  header.checksum = saved_checksum(buffer, needed);
+  header.checksum = saved_checksum(buffer, needed, &header);
   memcpy(buffer, &header, sizeof header);
   return DAE_OK;
 }
@@ -252,8 +254,6 @@ static dae_status saved_check(const dae_simulation *r, const void *buffer, size_
     return dae__fail(err, DAE_ERROR_USAGE, "buffer",
                      "load: the saved run has %zu bytes after its header instead of %zu",
                      size - sizeof *header, (size_t)header->bytes);
-  if (saved_checksum(buffer, size) != header->checksum)
-    return saved_damaged(err);
   if (header->plan != expected.plan || header->columns != expected.columns ||
       header->events != expected.events || header->sinks != expected.sinks ||
       header->integrator != expected.integrator)
@@ -261,7 +261,10 @@ static dae_status saved_check(const dae_simulation *r, const void *buffer, size_
                      "load: the saved run, at t = %.10g, has another plan: times, columns, events, "
                      "method and sinks must be the same",
                      header->t);
-  return DAE_OK;
+  bool fits = header->at >= sizeof *header && header->at <= size &&
+              header->integrator <= size - (size_t)header->at;
+  return fits && saved_checksum(buffer, size, header) == header->checksum ? DAE_OK
+                                                                          : saved_damaged(err);
 }
 
 /* Whether the numbers that index memory are possible. */

@@ -180,7 +180,7 @@ static dae_status start_consistent(dae_simulation *r, dae_error *err)
   const dae_run_plan *plan = &r->plan;
   dae_start start = plan->start;
   double *held = r->y + dae_problem_size(&plan->problem), t = start.t;
-  bool changed = true;
+  bool changed = true, rests, leant = false;
   if (start.held)
     dae__copy(plan->problem.held.count, start.held, held);
   else
@@ -191,7 +191,11 @@ static dae_status start_consistent(dae_simulation *r, dae_error *err)
                                              &r->summary.diagnosis, err);
     if (status < 0)
       return status;
-    DAE__TRY(dae__events_set_guards(r->events, t, r->y, r->dy, &changed, err));
+    DAE__TRY(dae__events_set_guards(r->events, t, r->y, r->dy, &changed, &rests, err));
+    if (!changed && rests && !leant) {
+      leant = true;
+      DAE__TRY(dae__events_lean(r->events, t, r->y, r->dy, &changed, err));
+    }
     if (changed && round == START_ROUNDS)
       return dae__fail(err, DAE_ERROR_START, "guards",
                        "no branches of the conditions fit each other at the start: each choice "

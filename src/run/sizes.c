@@ -33,6 +33,7 @@
   X(dae_link)                                                                                      \
   X(dae_mechanical)                                                                                \
   X(dae_mechanical_at)                                                                             \
+  X(dae_mechanical_motion)                                                                         \
   X(dae_mechanical_wanted)                                                                         \
   X(dae_method)                                                                                    \
   X(dae_model_counts)                                                                              \

@@ -292,11 +292,28 @@ static void test_a_compiler_that_does_not_end_is_stopped(void **state)
 static void test_large_models_are_left_to_the_interpreter(void **state)
 {
   dae_native_options options = native_fixture_options(*state);
-  options.instructions = 10;
-  check_fails(&options, DAE_ERROR_NATIVE, "more than 10");
+  options.instructions = 0;
+  check_fails(&options, DAE_ERROR_NATIVE, "limit of 0");
   assert_int_equal(native_fixture_count(*state), 0);
   options.seconds = 0;
   check_fails(&options, DAE_ERROR_OPTION, "time");
+}
+
+static void test_a_limit_leaves_a_rest_to_the_interpreter(void **state)
+{
+  dae_native_options options = native_fixture_options(*state);
+  dae_error err;
+  dae_model *model = load(NULL);
+  double before = end_of(model);
+  long all = dae_model_count(model).instructions;
+  options.instructions = all - 1;
+  if (dae_model_compile(model, &options, &err) < 0)
+    fail_msg("%s", err.text);
+  dae_native native = dae_model_native(model);
+  assert_true(native.instructions > 0 && native.interpreted > 0);
+  assert_int_equal(native.instructions + native.interpreted, all);
+  assert_true(end_of(model) == before);
+  dae_model_free(model);
 }
 
 /* ---- the folder ---- */
@@ -519,6 +536,7 @@ int main(void)
       IN_FOLDER(test_a_compiler_that_makes_nonsense_is_noticed),
       IN_FOLDER(test_a_compiler_that_does_not_end_is_stopped),
       IN_FOLDER(test_large_models_are_left_to_the_interpreter),
+      IN_FOLDER(test_a_limit_leaves_a_rest_to_the_interpreter),
       IN_FOLDER(test_folders_of_others_are_refused),
       IN_FOLDER(test_folders_that_cannot_be_are_refused),
       IN_FOLDER(test_a_link_is_not_loaded),

@@ -88,7 +88,7 @@ static uint64_t describe_hash_curves(const dae__graph *graph)
     const dae__curve *c = graph->curves.item[i];
     h = dae__hash(h, &c->count, sizeof c->count);
     if (!c->call)
-      h = dae__hash_words(h, c->knot, (size_t)c->count * (size_t)c->stride);
+      h = dae__hash_large(h, c->knot, (size_t)c->count * (size_t)c->stride * sizeof *c->knot);
   }
   return h;
 }
