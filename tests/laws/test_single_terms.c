@@ -163,9 +163,9 @@ static void test_rows_are_independent_far_above_round_off(void **state)
 
 /* ---- the error estimate of radau ---- */
 
-/* An overdamped stiff position behind a drive with kinks: the estimates of position and velocity cancel,
- * so that steps over the kinks are not rejected again and again (0.27 of the steps; 0.72 where the
- * estimates add up). */
+/* An overdamped stiff position behind a drive with kinks: the estimates of position and velocity
+ * cancel, so that steps over the kinks are not rejected again and again (0.27 of the steps; 0.72
+ * where the estimates add up). */
 static void test_radau_filters_the_estimates_of_stiff_positions(void **state)
 {
   (void)state;
