@@ -73,6 +73,8 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
     status = dae__build_drawing(&b, model, &layout);
   if (!status)
     status = dae__describe_data(x, model);
+  if (!status && b.lazy)
+    model->problem.why = &model->tapes->why;
   if (!status && x->graph->missing)
     status =
         dae__fail(l->err, DAE_ERROR_OPTION, x->graph->missing->name,

@@ -253,7 +253,8 @@ dae_status dae_simulation_create(const dae_run_plan *plan, const dae_env *env, d
   dae_status status = dae__simulation_allocate(plan, env, out, err);
   if (status < 0)
     return dae__env_status(env, status, err);
-  status = dae__env_status(env, dae__simulation_start(*out, err), err);
+  status = dae__simulation_cause(*out, dae__simulation_start(*out, err), err);
+  status = dae__env_status(env, status, err);
   if (status >= 0)
     return DAE_OK;
   (*out)->status = status;
@@ -296,6 +297,7 @@ static dae_status simulation_run(dae_simulation *r, double until, bool one, dae_
   }
   if (r->status < 0 && r->status != DAE_ERROR_INTERRUPTED && dae__env_stopped(&r->env))
     r->status = dae__simulation_interrupted(r->t, err);
+  r->status = dae__simulation_cause(r, r->status, err);
   if (r->status >= 0)
     r->reached = held ? until : r->t;
   r->summary.t_end = r->t;

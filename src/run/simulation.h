@@ -81,6 +81,9 @@ dae_status dae__simulation_find_stops(dae_simulation *r, double from, double to,
 /* Memory for `count` stops. */
 dae_status dae__simulation_stop_memory(dae_simulation *r, int count, dae_error *err);
 
+/* The status of a failure: that of a callback which had no memory for a tape made late is
+ * DAE_ERROR_MEMORY, recorded in err. */
+dae_status dae__simulation_cause(const dae_simulation *r, dae_status status, dae_error *err);
 /* Records and returns DAE_ERROR_INTERRUPTED. */
 dae_status dae__simulation_interrupted(double t, dae_error *err);
 /* Writes a row. */

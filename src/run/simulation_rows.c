@@ -9,6 +9,14 @@
  * chosen. */
 #define FILL_ROWS_MAX 10000
 
+dae_status dae__simulation_cause(const dae_simulation *r, dae_status status, dae_error *err)
+{
+  const dae_error *why = r->plan.problem.why;
+  if (status != DAE_ERROR_CALLBACK || !why || why->status != DAE_ERROR_MEMORY)
+    return status;
+  return dae__out_of_memory(err);
+}
+
 dae_status dae__simulation_interrupted(double t, dae_error *err)
 {
   dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
