@@ -63,8 +63,7 @@ static void fronts_begin(const dae__fronts *o, const number *A)
 }
 
 /* Adds the matrix of a child, of r unknowns, to that of a front of s unknowns. */
-static void fronts_add_child(const int r, const int *place, const number *U, const int s,
-                                   number *F)
+static void fronts_add_child(const int r, const int *place, const number *U, const int s, number *F)
 {
   for (int c = 0; c < r; c++, U += r) {
     number *column = F + (size_t)s * (size_t)place[c];
@@ -78,8 +77,7 @@ static void fronts_add_child(const int r, const int *place, const number *U, con
 
 /* Eliminates the w pivots of a front of s unknowns, t: terms of their diagonals; *least: smallest
  * ratio of a pivot to its terms so far. False: a pivot is not usable. */
-FRONTS_KERNEL bool fronts_eliminate(const int w, const int s, double *t, number *F,
-                                          double *least)
+FRONTS_KERNEL bool fronts_eliminate(const int w, const int s, double *t, number *F, double *least)
 {
   bool good = true;
   FRONTS_UNROLL
@@ -109,7 +107,7 @@ FRONTS_KERNEL bool fronts_eliminate(const int w, const int s, double *t, number 
 /* Stores the factors of a front: pivots, rows of L, columns of U, of w numbers each; and its rest,
  * for the parent. */
 FRONTS_KERNEL void fronts_store(const int w, const int r, const number *F, number *factor,
-                                      number *rest)
+                                number *rest)
 {
   const int s = w + r;
   number *rows = factor + w * w, *columns = rows + w * r;
@@ -137,8 +135,8 @@ FRONTS_KERNEL void fronts_store(const int w, const int r, const number *F, numbe
 
 /* Matrix of a front: its entries, and the rests of its children, of which `waiting` and `top` are
  * the ends. */
-static inline void fronts_assemble(const dae__fronts *o, const dae__front *front,
-                                         const number *A, int **waiting, number **top)
+static inline void fronts_assemble(const dae__fronts *o, const dae__front *front, const number *A,
+                                   int **waiting, number **top)
 {
   const dae__fronts_plan *plan = o->plan;
   const int s = front->size;
@@ -157,8 +155,8 @@ static inline void fronts_assemble(const dae__fronts *o, const dae__front *front
 
 /* Factors the assembled matrix of a front. */
 FRONTS_KERNEL bool fronts_factor_front(const dae__fronts *o, const int w, const int r,
-                                             const int *unknown, number *factor, number *rest,
-                                             double *least)
+                                       const int *unknown, number *factor, number *rest,
+                                       double *least)
 {
   number *F = (number *)o->work;
   double *t = o->diagonal;
@@ -200,8 +198,8 @@ static double fronts_factor(const dae__fronts *o, const double *values)
 
 /* z = L\z for the unknowns of a front of w pivots and r others; for a symmetric one z = D\z, too.
  */
-FRONTS_KERNEL void fronts_forward(const int w, const int r, const int *unknown,
-                                        const number *L, number *p, double *x, double *y)
+FRONTS_KERNEL void fronts_forward(const int w, const int r, const int *unknown, const number *L,
+                                  number *p, double *x, double *y)
 {
   const number *rows = L + w * w;
   FRONTS_UNROLL
@@ -229,8 +227,8 @@ FRONTS_KERNEL void fronts_forward(const int w, const int r, const int *unknown,
 }
 
 /* z = U\z, or L'\z for a symmetric front */
-FRONTS_KERNEL void fronts_backward(const int w, const int r, const int *unknown,
-                                         const number *U, number *p, double *x, double *y)
+FRONTS_KERNEL void fronts_backward(const int w, const int r, const int *unknown, const number *U,
+                                   number *p, double *x, double *y)
 {
   const number *columns = FRONTS_SYMMETRIC ? U + w * w : U + w * w + w * r;
   FRONTS_UNROLL
@@ -258,10 +256,8 @@ static void fronts_solve(const dae__fronts *o, double *x, double *y)
   const dae__fronts_plan *plan = o->plan;
   const number *factor = (const number *)o->factor;
   number *many = (number *)o->pivots, few[FRONTS_WIDTHS];
-#define FORWARD(w, r)                                                                              \
-  fronts_forward(w, r, unknown, factor, w <= FRONTS_WIDTHS ? few : many, x, y)
-#define BACKWARD(w, r)                                                                             \
-  fronts_backward(w, r, unknown, factor, w <= FRONTS_WIDTHS ? few : many, x, y)
+#define FORWARD(w, r) fronts_forward(w, r, unknown, factor, w <= FRONTS_WIDTHS ? few : many, x, y)
+#define BACKWARD(w, r) fronts_backward(w, r, unknown, factor, w <= FRONTS_WIDTHS ? few : many, x, y)
   for (int f = 0; f < plan->count; f++) {
     const dae__front *front = plan->front + f;
     const int w = front->width, r = front->size - w, *unknown = plan->unknown + front->unknowns;

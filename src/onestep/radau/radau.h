@@ -37,12 +37,6 @@
  * which the eigenvectors of 7 stages amplify by about a thousand. */
 #define DAE__RADAU_ROUND_OFF (16 * DBL_EPSILON)
 #define DAE__RADAU_STAGNATION (1e4 * DBL_EPSILON)
-/* Ratio of two contractions of an iteration above which the later one is that of round-off, which
- * the matrix amplifies by its condition (4e9 for a chain of 10^6 links, whose increments stagnate at a
- * hundredth of the tolerance); and largest such increment, relative to the tolerance. Simplified
- * Newton iterations contract at a nearly constant rate. Chosen, not measured. */
-#define DAE__RADAU_RATE_JUMP 10
-#define DAE__RADAU_ROUND_OFF_SHARE 0.1
 /* Number of attempts in a row with a failed preconditioned iteration after which the iteration on
  * all unknowns replaces it, which contracts better if stiff directions rotate. */
 #define DAE__RADAU_PRECONDITIONED_FAILURES 2
@@ -171,7 +165,6 @@ void dae__radau_integrate(int s, const dae__radau_integral *integral, int n, con
 typedef struct dae__radau_tolerance {
   double rtol, atol; /* tolerances of the error estimate, which is of order s + 1 */
   double stop;       /* stopping tolerance of the iteration error, relative to rtol and atol */
-  double round_off;  /* accepted increment of round-off, relative to rtol and atol */
   double stagnation; /* accepted increment of a stagnating iteration, relative to rtol and atol */
   bool fixed;        /* fixed steps: iteration to round-off */
   bool damp;         /* smooth motion: the first increments may grow */

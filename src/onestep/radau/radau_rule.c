@@ -192,7 +192,6 @@ const dae__radau_rule *dae__radau_rule_at(const dae__radau *o, int i)
       .rtol = rtol,
       .atol = rtol * o->atol / o->rtol,
       .stop = (o->smooth ? DAE__RADAU_SMOOTH_STOP : 1) * pow(rtol, 1 / part - 1),
-      .round_off = o->fixed ? 0 : DAE__RADAU_ROUND_OFF_SHARE * o->rtol / rtol,
       .stagnation = fmin(10 * o->rtol, DAE__RADAU_STAGNATION) / rtol,
       .fixed = o->fixed,
       .damp = o->smooth != NULL};

@@ -242,7 +242,6 @@ typedef struct iteration {
   double noise;       /* norm of increments that are round-off of coordinates */
   double theta;       /* mean contraction, weighted toward the last increments */
   double rate;        /* ratio of the last increment to the one before */
-  double best_rate;   /* smallest of these ratios */
   int count;
 } iteration;
 
@@ -260,15 +259,11 @@ static convergence radau_test(iteration *it, const dae__radau_tolerance *toleran
     it->first = norm;
     return norm <= (tolerance->fixed ? round_off : enough) ? CONVERGED : CONTINUE;
   }
-  double now = it->rate = norm / before, best = it->best_rate;
-  it->best_rate = it->count == 2 ? now : fmin(best, now);
+  double now = it->rate = norm / before;
   it->theta = it->count == 2 ? now : sqrt(it->theta * now);
   if (norm <= round_off)
     return CONVERGED;
   if (now > 0.3 && norm <= fmax(tolerance->stagnation, it->noise)) /* stagnation at round-off */
-    return CONVERGED;
-  /* linear convergence that ends: increments are round-off of the matrix, however large */
-  if (now > 0.3 && it->count > 2 && now > DAE__RADAU_RATE_JUMP * best && norm <= tolerance->round_off)
     return CONVERGED;
   /* fixed steps: round-off is larger relative to the weight of a component near zero */
   if (tolerance->fixed && now > 0.9 && norm <= 0.01 * tolerance->stop)
