@@ -421,9 +421,8 @@ static void test_the_number_of_steps_does_not_change_what_a_run_allocates(void *
 /* ---- KLU's own memory ---- */
 
 #ifdef DAE_WITH_KLU
-static const sample sparse[] = {{heated_rod, BDF, 0, PLAIN},
-                                {chain, GGL, 0, PLAIN},
-                                {chain, LOBATTO, 0, PLAIN}};
+static const sample sparse[] = {
+    {heated_rod, BDF, 0, PLAIN}, {chain, GGL, 0, PLAIN}, {chain, LOBATTO, 0, PLAIN}};
 static const sample fronts = {chain, GAUSS, 0, PLAIN};
 
 #define SPARSE ((int)(sizeof sparse / sizeof *sparse))
