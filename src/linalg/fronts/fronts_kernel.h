@@ -84,7 +84,7 @@ FRONTS_KERNEL bool fronts_eliminate(const int w, const int s, double *t, number 
   for (int k = 0; k < w; k++) {
     number *l = F + k * s;
     const double size = front_size(l[k]), all = t[k];
-    good &= (size > DAE__LDL_TINY * all) & (size <= DBL_MAX);
+    good &= (size > DAE__FRONTS_TINY * all) & (size <= DBL_MAX);
     if (size < *least * all)
       *least = size / all;
     const number r = l[k] = front_reciprocal(l[k]);
