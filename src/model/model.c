@@ -11,9 +11,7 @@ dae_model_options dae_model_defaults(void)
       .max_bytes = 4000000, .max_depth = 200, .max_work = 30000000, .max_nodes = 20000000};
 }
 
-/* Default limit of instructions: gcc 12 takes 0.2 ms for an instruction, some seconds for 30000. In
- * larger models the equations are a small part of the work, and the interpreter is half as fast as
- * native code. */
+/* Default limit of instructions: gcc 12 takes 0.2 ms for an instruction, some seconds for 30000. */
 dae_native_options dae_native_defaults(void)
 {
   return (dae_native_options){.seconds = 60, .instructions = 30000};
