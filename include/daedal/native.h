@@ -15,11 +15,13 @@ extern "C" {
 typedef struct dae_native_options {
   const char *compiler; /**< C compiler, with options separated by blanks; NULL: the environment
                            variable CC, or cc */
-  const char *cache; /**< folder of the compiled code; NULL: the environment variable DAEDAL_CACHE,
-                        or daedal in XDG_CACHE_HOME or in ~/.cache */
-  double seconds;    /**< time limit of the compiler */
-  long instructions; /**< limit of the instructions that are compiled: those of the accelerations
-                        first, then of short functions; the others are interpreted */
+  const char *cache;  /**< folder of the compiled code; NULL: the environment variable DAEDAL_CACHE,
+                         or daedal in XDG_CACHE_HOME or in ~/.cache */
+  size_t cache_bytes; /**< limit of all files in it, those used longest ago are deleted; 0: the
+                         default, 256 MiB */
+  double seconds;     /**< time limit of the compiler */
+  long instructions;  /**< limit of the instructions that are compiled: those of the accelerations
+                         first, then of short functions; the others are interpreted */
   bool (*proceed)(void *user); /**< called ten times a second; false stops the compiler, or NULL */
   void *proceed_user;          /**< argument of proceed */
 } dae_native_options;

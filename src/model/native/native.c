@@ -99,6 +99,7 @@ static dae_status native_compile(dae_model *model, const dae_native_options *opt
   if (out->cached)
     return DAE_OK;
   DAE__TRY(dae__native_build(&place, options, s, err));
+  dae__native_trim(&place, options->cache_bytes, s);
   return native_load(model, place.library, err);
 }
 
@@ -110,6 +111,8 @@ dae_status dae_model_compile(dae_model *model, const dae_native_options *options
   dae_native native = {.instructions = 0};
   if (err)
     *err = dae_error_none();
+  if (own.cache_bytes == 0)
+    own.cache_bytes = dae_native_defaults().cache_bytes;
   dae__native_unload(model);
   dae_status status = dae__tapes_compile(model->tapes, &s.env)
                           ? native_compile(model, &own, &s, &native, err)

@@ -61,6 +61,9 @@ bool dae__native_find(dae__native_place *place, const char *model, const dae__so
 /* Moves a library into the cache, together with the text it was compiled from and a checksum. */
 dae_status dae__native_keep(const dae__native_place *place, const char *compiled,
                             const dae__source *text, dae_error *err);
+/* Deletes the files of the cache that were used longest ago, until all others together take at most
+ * this many bytes; those of `place` stay. */
+void dae__native_trim(const dae__native_place *place, size_t most, const dae__source *text);
 
 /* Appends the command line of the compiler to the source, as a comment that makes it part of the
  * key; runs the compiler. */

@@ -120,6 +120,7 @@ static void motion_alloc_own_memory(dae__motion *motion)
   if (dae__arena_failed(arena))
     return;
   dae__arena_on_load(arena, motion_reload, motion);
+  DAE__LIMIT_TRUTH(arena, &motion->memory->unchecked, 1);
   DAE__LIMIT_TRUTH(arena, &motion->memory->factored, 1);
   DAE__LIMIT_TRUTH(arena, &motion->memory->general, 1);
   DAE__LIMIT_TRUTH(arena, &motion->memory->closed_margin, 1);

@@ -7,6 +7,9 @@
 #include "problem/mechanical/mech.h"
 
 typedef struct dae__motion_memory {
+  /* the fused solution of the last projection held without refinement, so that those of stages are
+   * not checked */
+  bool unchecked;
   bool factored;    /* the saddle holds a factorisation from some earlier point */
   bool general;     /* the closed form was not accurate at the last projection */
   long projections; /* number of states changed by a projection */

@@ -108,9 +108,10 @@ static inline dae_status motion_store(dae__motion *motion, const dae_mechanical_
 }
 
 /* Accelerations and multipliers from evaluated quantities by the fused factor and solve, for few
- * rows of [G; K]; false: a factorisation is needed. */
-static inline __attribute__((always_inline)) bool motion_solve_fused(dae__motion *motion, double *y,
-                                                                     double *dy)
+ * rows of [G; K]; checked: the constraints are checked whatever the pivots. False: a factorisation
+ * is needed. */
+static inline __attribute__((always_inline)) bool
+motion_solve_fused(dae__motion *motion, bool checked, double *y, double *dy)
 {
   const dae__mech *m = motion->m;
   int nq = m->nq;
@@ -122,6 +123,7 @@ static inline __attribute__((always_inline)) bool motion_solve_fused(dae__motion
     motion->dense_A[motion->K_in_dense[e]] = motion->K[e];
   motion->forces.x = dy + nq;
   motion->forces.y = y + m->at.lambda;
+  motion->forces.unchecked = !checked;
   if (!dae__saddle_solve_fused(motion->saddle, motion->M, motion->mass_known, &motion->forces) ||
       (m->nu > 0 && !dae__all_finite(m->nu, motion->s)))
     return false;
@@ -158,7 +160,7 @@ motion_slopes_general(dae__motion *motion, double t, double *y, double *dy, dae_
 {
   dae_mechanical_at at = dae__mech_at(motion->m, t, y);
   dae_status status = motion_evaluate(motion, &at, err);
-  return status || motion_solve_fused(motion, y, dy)
+  return status || motion_solve_fused(motion, !motion->memory->unchecked, y, dy)
              ? status
              : motion_slopes_factored(motion, &at, y, dy, err);
 }
@@ -215,6 +217,7 @@ dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *
     return dae__callback_status(m->why, code, "eval", t, err);
   motion->forces.x = dy + m->nq;
   motion->forces.y = rest;
+  motion->forces.unchecked = motion->memory->unchecked;
   if (!dae__saddle_solve_fused(motion->saddle, motion->M, true, &motion->forces))
     return motion_slopes_factored(motion, &at, y, dy, err);
   motion->memory->factorisations++;
@@ -257,7 +260,8 @@ static dae_status motion_project_position(dae__motion *motion, const dae_mechani
   dae__mech *m = motion->m;
   motion->want.g = m->ng > 0 ? side + m->nq : NULL;
   DAE__TRY(motion_evaluate(motion, at, err));
-  *fused = motion_solve_fused(motion, y, dy);
+  *fused = motion_solve_fused(motion, true, y, dy);
+  motion->memory->unchecked = *fused && !dae__saddle_refined(motion->saddle);
   if (!*fused) { /* minimum-norm multipliers are those of the unprojected q */
     DAE__TRY(motion_dynamics(motion, at, dy + m->nq, err));
     DAE__TRY(motion_store(motion, at, y, dy, err));
