@@ -1,6 +1,6 @@
 /* Sinks that write files: rows as comma-separated values by RFC 4180 (records end in CR LF, names
- * with special characters are quoted, numbers have 17 significant digits and a decimal point in
- * every locale), and the summary as JSON. */
+ * with special characters are quoted, numbers have the fewest digits, at most 17, that read back as
+ * the same number, and a decimal point in every locale), and the summary as JSON. */
 #include "core/arena.h"
 #include "core/error.h"
 #include "core/number.h"
@@ -13,6 +13,8 @@
 #include <string.h>
 
 #define CSV_BUFFER_BYTES ((size_t)1 << 16) /* size of the file buffer; chosen, not measured */
+#define CSV_PIECE_BYTES 4096 /* size of the pieces in which rows are written; chosen */
+#define CSV_NUMBER_BYTES 48  /* most bytes of a number, a comma and the end of the line */
 /* Upper bound of the bytes of a summary: every character of its texts escaped, in six bytes each,
  * and 4 KB for names and keys. */
 #define JSON_BYTES (6 * sizeof(dae_summary) + 4096)
@@ -53,13 +55,21 @@ static dae_status sink_write_csv_row(void *sink, const dae_row *row, dae_error *
   if (!self->file)
     return dae__fail(err, DAE_ERROR_USAGE, self->path,
                      "%s: a row was written before the file was opened", self->path);
+  char text[CSV_PIECE_BYTES];
+  size_t length = 0;
   errno = 0;
   for (int i = 0; i < row->columns; i++) {
+    if (length > sizeof text - CSV_NUMBER_BYTES) {
+      fwrite(text, 1, length, self->file);
+      length = 0;
+    }
     if (i > 0)
-      fputc(',', self->file);
-    fputs(dae__number_text(row->values[i], 17).text, self->file);
+      text[length++] = ',';
+    length += dae__number_shortest(row->values[i], text + length);
   }
-  fputs("\r\n", self->file);
+  text[length++] = '\r';
+  text[length++] = '\n';
+  fwrite(text, 1, length, self->file);
   return ferror(self->file) ? dae__fail_file(err, self->path, "written") : DAE_OK;
 }
 
