@@ -60,8 +60,8 @@ typedef struct piece_list {
 /* Range of integers of a state piece. */
 typedef struct limit {
   struct limit *next;
-  size_t offset; /* offset of the first one in a saved buffer */
-  size_t size;   /* bytes of one; 0: finite doubles */
+  const char *first; /* the first one, in a state piece */
+  size_t size;       /* bytes of one; 0: finite doubles */
   int count;
   long min, max;
 } limit;
@@ -218,32 +218,28 @@ void *dae_arena_state(dae__arena *arena, size_t count, size_t size)
   return memory;
 }
 
-/* State piece of a list that holds an address, the newest first; NULL: none. */
-static const piece *arena_piece_in(const piece_list *list, const char *address)
+/* State piece that holds an address; NULL: none. */
+static const piece *arena_piece_at(const dae__arena *arena, const char *address)
 {
-  for (const piece *p = list->piece + list->count; p-- > list->piece;)
-    if (address >= p->memory && address < p->memory + p->bytes)
-      return p;
+  for (const piece_list *list = arena->state; list; list = list->next)
+    for (const piece *p = list->piece; p < list->piece + list->count; p++)
+      if (address >= p->memory && address < p->memory + p->bytes)
+        return p;
   return NULL;
 }
 
+/* The piece is searched for by dae__arena_check alone, which most handles never need. */
 void dae__arena_limit(dae__arena *arena, const void *first, int count, size_t size, long min,
                       long max)
 {
   limit *l = arena->failed || count == 0 ? NULL : DAE__UNINIT(arena, limit, 1);
   if (!l)
     return;
-  /* state piece that holds the address: mostly one of the newest */
-  const piece *p = arena_piece_in(arena->last_state, first);
-  for (const piece_list *list = arena->state; !p; list = list->next)
-    p = arena_piece_in(list, first);
-  DAE__ASSERT(p && (const char *)first + (size_t)count * size <= p->memory + p->bytes);
-  *l = (limit){.next = arena->limits,
-               .offset = p->offset + (size_t)((const char *)first - p->memory),
-               .size = size,
-               .count = count,
-               .min = min,
-               .max = max};
+  DAE__ASSERT(arena_piece_at(arena, first) ==
+              arena_piece_at(arena, (const char *)first +
+                                        (size_t)count * (size ? size : sizeof(double)) - 1));
+  *l = (limit){
+      .next = arena->limits, .first = first, .size = size, .count = count, .min = min, .max = max};
   arena->limits = l;
 }
 
@@ -274,11 +270,14 @@ static bool arena_within(const limit *l, const char *from)
 
 bool dae__arena_check(const dae__arena *arena, const void *buffer)
 {
-  for (const limit *l = arena->limits; l; l = l->next)
+  for (const limit *l = arena->limits; l; l = l->next) {
+    const piece *p = arena_piece_at(arena, l->first);
+    const char *saved = (const char *)buffer + p->offset + (l->first - p->memory);
+    size_t size = l->size ? l->size : sizeof(double);
     for (int i = 0; i < l->count; i++)
-      if (!arena_within(l, (const char *)buffer + l->offset +
-                               (size_t)i * (l->size ? l->size : sizeof(double))))
+      if (!arena_within(l, saved + (size_t)i * size))
         return false;
+  }
   return true;
 }
 
