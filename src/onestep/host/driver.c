@@ -149,7 +149,10 @@ static dae_status driver_try_step(dae__onestep *o, double h, double t, int failu
   if (good && !status)
     return DAE_OK;
   bool crossed = false;
-  bool suspected = failures >= DAE__CROSSING_FAILURES || error > DAE__CROSSING_LEAST_ERROR;
+  /* the first step size is a guess, too large more often than over a jump */
+  bool guessed = k->controller.h == 0 && failures == 0;
+  bool suspected =
+      failures >= DAE__CROSSING_FAILURES || (error > DAE__CROSSING_LEAST_ERROR && !guessed);
   if (suspected && (!status || status == DAE_ERROR_STEP)) {
     dae_error failed = dae_error_none();
     dae_status crossing = dae__onestep_cross(o, h, &crossed, &failed);
