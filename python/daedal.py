@@ -74,7 +74,7 @@ dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, 
 dae_semi_explicit_at { double t; void *x, *y, *in; }
 dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y_names, *in_names,
   *f_names, *F_names, *f, *F, *M, *J, *J_in, *F_t, *Ms_x, *M_pattern, *J_pattern, *J_in_pattern,
-  *Ms_pattern; bool constant_mass; }
+  *Ms_pattern; bool constant_mass, time_free; }
 dae_part { char *name; void *mechanical, *semi_explicit; }
 dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint, *offset; }
 dae_held { int count; void *value, *names; }
@@ -1227,14 +1227,15 @@ class SemiExplicit(_Form):
 
     nx, ny, x_names, y_names, constant_mass, M_pattern, J_pattern, Ms_pattern, events, outputs
                          as in Mechanical
+    time_free            no function depends on t
     f_names, F_names     names of equations in messages
     index                1 to 3, 0: determined at the start
     """
     _STRUCT, _MEMBER = "dae_semi_explicit", "semi_explicit"
     _PARTS = {"x": "x", "y": "y"}
     _MOVING = ("x",)
-    _OTHERS = ("x_names", "y_names", "f_names", "F_names", "constant_mass", "index", "M_pattern",
-               "J_pattern", "Ms_pattern")
+    _OTHERS = ("x_names", "y_names", "f_names", "F_names", "constant_mass", "time_free", "index",
+               "M_pattern", "J_pattern", "Ms_pattern")
     _CALLBACKS = {"f": ("xy", "x"), "F": ("xy", "y"), "M": ("x", "x", "x"), "J": ("xy", "xy", "xy"),
                   "F_t": ("xy", "y"), "Ms_x": ("x", "x", "x", "x")}
 

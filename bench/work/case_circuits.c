@@ -256,6 +256,7 @@ bench_case case_akzo(void)
   ours = *c.problem.problem.semi_explicit;
   ours.f = akzo_f;
   ours.J = akzo_J;
+  ours.time_free = true;
   c.problem.problem.semi_explicit = &ours;
   return c;
 }

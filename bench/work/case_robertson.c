@@ -111,7 +111,8 @@ bench_case case_robertson(void)
                                          .index = 1,
                                          .f = robertson_f,
                                          .F = robertson_F,
-                                         .J = robertson_J};
+                                         .J = robertson_J,
+                                         .time_free = true};
   static const double from[] = {1, 0, 0};
   static const double end[] = {0.71582706871940516, 9.1855347645577643e-06, 0.28416374574583037};
   return (bench_case){.title = "Robertson",
