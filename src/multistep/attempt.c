@@ -52,9 +52,7 @@ static bool bdf_projects(const dae__corrector *c)
   return c->table->project && (!c->projects || *c->projects);
 }
 
-/* updates the data that depend on the roles of the unknowns, which a new matrix or a consistent
- * state may change */
-static void bdf_update_roles(dae__bdf *s)
+void dae__bdf_update_roles(dae__bdf *s)
 {
   s->all_tested = true;
   s->tested_share = s->tested > 0 ? 1.0 / s->tested : 0;
@@ -65,7 +63,7 @@ static void bdf_update_roles(dae__bdf *s)
 void dae__bdf_set_state(dae__bdf *s, const double *y, const double *dy)
 {
   s->corrector.table->start(s->corrector.self, y, dy, s->Y, s->dY);
-  bdf_update_roles(s);
+  dae__bdf_update_roles(s);
   bdf_set_weights(s, s->Y);
 }
 
@@ -246,7 +244,7 @@ dae_status dae__bdf_setup(dae__bdf *s, double t, double cj)
 {
   const dae__corrector *c = &s->corrector;
   dae_status status = c->table->setup(c->self, t, s->Y, s->dY, cj, &s->last);
-  bdf_update_roles(s);
+  dae__bdf_update_roles(s);
   return status;
 }
 

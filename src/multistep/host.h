@@ -170,6 +170,9 @@ typedef struct dae__bdf_estimate {
 /* Functions of attempt.c. */
 /* Sets Y, Y', roles and weights from a consistent state y with derivative dy. */
 void dae__bdf_set_state(dae__bdf *s, const double *y, const double *dy);
+/* Updates the data that depend on the roles of the unknowns, which a new matrix, a consistent state
+ * or a load may change. */
+void dae__bdf_update_roles(dae__bdf *s);
 /* Evaluates and factors the iteration matrix at s->Y and s->dY. */
 dae_status dae__bdf_setup(dae__bdf *s, double t, double cj);
 double dae__bdf_error_norm(const dae__bdf *s, const double *x);

@@ -2,6 +2,7 @@
 
 #include "core/number.h"
 #include "core/text.h"
+#include "output/summary.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -166,11 +167,9 @@ static void trust_judge_damping(dae_summary *s, double kinetic)
               "the oscillation that was removed could not be followed: it may drive the slow "
               "motion");
   if (d->kept > 0 && s->t_end - s->t_start > DAMPING_SLOW_PERIODS * d->kept)
-    trust_add(s, DAE_TRUST_AMBER,
-              "an oscillation with a period of %s, %s in the run, is neither fast nor slow: kept; "
-              "--damp-time says which",
+    trust_add(s, DAE_TRUST_AMBER, "an oscillation with a period of %s, %s in the run, %s",
               dae__number_text(d->kept, 2).text,
-              dae__number_text((s->t_end - s->t_start) / d->kept, 2).text);
+              dae__number_text((s->t_end - s->t_start) / d->kept, 2).text, dae__damping_kept(d));
 }
 
 static void trust_judge_difference(dae_summary *s)

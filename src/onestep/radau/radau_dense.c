@@ -312,7 +312,8 @@ static double radau_error_size(const dae__radau *o, const dae__radau_rule *rule,
     if (r->tested[i] && e * e > most)
       most = e * e, *largest = r->n2 + i;
   }
-  double error = sqrt(sum / (count > 0 ? count : 1));
+  /* in few large steps of the smooth motion single entries of hundreds may have all of the error */
+  double error = o->smooth ? sqrt(most) : sqrt(sum / (count > 0 ? count : 1));
   if (r->n2 > 0) /* estimate of order s + 1, error of order 2s */
     error *= pow(dae__step_share(o->memory->steps), -(rule->s + 1) / (2. * rule->s));
   return error;
