@@ -122,17 +122,18 @@ cli_exit cli_reproduce(const cli_arguments *args)
   dae_error err;
   const rep_paper *papers;
   int count;
+  cli_interrupt_catch();
   if (!args->operand) {
     reproduce_list(cli_flag(args, "names"));
     return CLI_OK;
   }
+  cli_interrupt_keep();
   if (reproduce_find(args->operand, &papers, &count, &err) < 0 ||
       reproduce_check_iteration(settings.iteration, papers, count, &err) < 0 ||
       reproduce_open_page(args, &settings, &err) < 0)
     return cli_report("reproduce", &err);
   if (settings.json && cli_try_file(settings.json, &err) < 0)
     return cli_report("reproduce", &err);
-  cli_interrupt_catch();
   dae_status status = reproduce_papers(papers, count, &settings, &result, &err);
   cli_exit code = status < 0 ? cli_report("reproduce", &err) : CLI_OK;
   if (result.list)

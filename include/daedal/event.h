@@ -77,8 +77,7 @@ typedef struct dae_event {
    * on without a restart */
   bool passive;
   /** both branches of a guard agree where value is zero: the motion bends there and does not jump,
-   * so that the branch may change a round-off later. Such a guard may start at its border, at rest
-   */
+   * so that the branch may change a round-off later */
   bool bends;
   const dae_event_group *group; /**< group that gives its value and rate, too; NULL: none */
   int member;                   /**< index of the event in its group */

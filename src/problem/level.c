@@ -65,7 +65,8 @@ static dae_status level_measure(dae__level *l, const double *x, bool first, doub
     if (first || scale[i] + fabs(r[i]) > terms[i])
       terms[i] = scale[i] + fabs(r[i]);
   for (int i = 0; i < l->rows; i++) {
-    double ratio = r[i] == 0 ? 0 : fabs(r[i]) / terms[i];
+    /* below DBL_MIN no relative accuracy is left: where all of x has vanished */
+    double ratio = fabs(r[i]) < DBL_MIN ? 0 : fabs(r[i]) / terms[i];
     if (!(ratio <= *worst))
       *worst = ratio, *row = i;
   }

@@ -74,7 +74,7 @@ dae_status dae__ladder_factor(dae__ladder *o, double t, double H, const double *
   double c = 1 / H;
   DAE__TRY(dae__smooth_form_linearise(o->pass.form, t, z, dz, err));
   dae__smooth_matrix_add(&o->euler, o->pass.form, 0, &c);
-  o->pass.factorisations++;
+  o->pass.work->factorisations++;
   return dae__solver_factor(o->euler.solver, o->euler.values);
 }
 

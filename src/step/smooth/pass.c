@@ -49,7 +49,9 @@ dae_status dae__smooth_pass_create(dae__arena *arena, dae__smooth_form *form, in
   DAE__VECTORS(arena, s * n, &out->Z, &out->R);
   out->K = DAE__ALLOC(arena, double, s * form->nx);
   out->back = DAE__ALLOC(arena, double, n);
+  out->work = DAE__STATE(arena, dae__smooth_work, 1);
   DAE__TRY(dae__arena_status(arena, err));
+  DAE__LIMIT_COUNTER(arena, &out->work->iterations, 2);
   return dae__smooth_matrix_create(arena, form, s, &out->matrix, err);
 }
 
@@ -87,8 +89,8 @@ static dae_status pass_iterate(dae__smooth_pass *o, double t, double H, const do
     DAE__TRY(dae__smooth_form_linearise(form, at, z, k, err));
     dae__smooth_matrix_add(&o->matrix, form, i, c);
   }
-  o->iterations++;
-  o->factorisations++;
+  o->work->iterations++;
+  o->work->factorisations++;
   DAE__TRY(dae__solver_factor(o->matrix.solver, o->matrix.values));
   dae__solver_solve(o->matrix.solver, o->R);
   dae__axpy(s * n, -1, o->R, o->Z);

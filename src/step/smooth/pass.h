@@ -17,6 +17,11 @@
 
 #include "step/smooth/form.h"
 
+/* Work of the passes, saved with the integrator. */
+typedef struct dae__smooth_work {
+  long iterations, factorisations;
+} dae__smooth_work;
+
 typedef struct dae__smooth_pass {
   dae__smooth_form *form;
   int s;                                                                         /* stages */
@@ -24,7 +29,7 @@ typedef struct dae__smooth_pass {
   dae__smooth_matrix matrix;                                                     /* of all stages */
   double *Z, *K, *R; /* s n each: states, x', residuals of the stages; K: s nx */
   double *back;      /* n: state between the two steps */
-  long iterations, factorisations;
+  dae__smooth_work *work;
 } dae__smooth_pass;
 
 dae_status dae__smooth_pass_create(dae__arena *arena, dae__smooth_form *form, int s,

@@ -267,7 +267,7 @@ dae_damping dae__smooth_report(const dae__smooth *o)
 
 void dae__smooth_count(const dae__smooth *o, dae_stats *stats)
 {
-  stats->iterations += o->ladder.pass.iterations;
-  stats->factorisations += o->ladder.pass.factorisations;
+  stats->iterations += o->ladder.pass.work->iterations;
+  stats->factorisations += o->ladder.pass.work->factorisations;
   stats->evaluations += *o->form.s->evaluations;
 }
