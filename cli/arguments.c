@@ -227,8 +227,7 @@ static dae_status arguments_set_error(const cli_arguments *args, dae_status stat
   return err->status;
 }
 
-/* Collects the values of an option that may be repeated; returns their number. */
-static int arguments_all(const cli_arguments *args, const char *name, const char **out)
+int cli_values(const cli_arguments *args, const char *name, const char **out)
 {
   int count = 0;
   for (int i = 0; i < args->count; i++)
@@ -259,11 +258,11 @@ dae_status cli_load(const cli_arguments *args, const dae_env *env, dae_model **o
     return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
   dae_model_options options = dae_model_defaults();
   options.set = values;
-  options.set_count = arguments_all(args, "set", values);
+  options.set_count = cli_values(args, "set", values);
   options.set_files = values + most;
-  options.set_file_count = arguments_all(args, "set-from", values + most);
+  options.set_file_count = cli_values(args, "set-from", values + most);
   options.input_files = values + 2 * most;
-  options.input_file_count = arguments_all(args, "input", values + 2 * most);
+  options.input_file_count = cli_values(args, "input", values + 2 * most);
   dae_status status = dae_model_load(args->operand, &options, &own, out, err);
   free(values);
   return arguments_set_error(args, status, err);
