@@ -29,11 +29,19 @@ dae_status dae__events_fail_accumulated(const dae__events *ev, int i, double t, 
 {
   char text[32];
   const char *name = dae__event_name(ev, i, text);
-  dae__fail(err, DAE_ERROR_STEP, name,
-            "event '%s' happens at ever shorter intervals that accumulate at t = %.10g, closer "
-            "than time can be resolved. If a motion comes to rest there, let the event's action "
-            "end it: stop at a small speed, or switch to a constraint that holds it.",
-            name, t);
+  if (ev->events[i].kind == DAE_EVENT_GUARD)
+    dae__fail(
+        err, DAE_ERROR_STEP, name,
+        "%s changes at ever shorter intervals that accumulate at t = %.10g: both branches lead "
+        "back to its border, where the motion comes to rest. Write the force smoothly across "
+        "the border, or give it hysteresis",
+        name, t);
+  else
+    dae__fail(err, DAE_ERROR_STEP, name,
+              "event '%s' happens at ever shorter intervals that accumulate at t = %.10g, closer "
+              "than time can be resolved. If a motion comes to rest there, let the event's action "
+              "end it: stop at a small speed, or switch to a constraint that holds it.",
+              name, t);
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_STEP;
 }
