@@ -1,0 +1,13 @@
+/* Impacts of a problem with a mechanical part, at a state vector. */
+#ifndef DAEDAL_PROBLEM_IMPACT_H
+#define DAEDAL_PROBLEM_IMPACT_H
+
+#include "problem/mechanical/impact.h"
+
+/* Replaces the rates in the state vector y by those after the impact of `count` closed contacts,
+ * whose gradients have an entry for each entry of the state vector. Works in temporary memory. */
+dae_status dae__impact(const dae_problem *problem, double t, double *y, int count,
+                       const dae__impact_contact *contact, const dae_env *env,
+                       dae__impact_outcome *out, dae_error *err);
+
+#endif
