@@ -43,6 +43,26 @@ typedef struct dae_event_group {
                 double *rates);
 } dae_event_group;
 
+enum { DAE_SLIDES = 2 }; /**< largest number of sliding coordinates of a contact */
+
+/** Impact of an event: the velocities jump where its value, the gap E(t, q) of a contact, falls
+ * through zero. All contacts that are closed at an instant are solved together, with the
+ * constraints of the mechanism: c+ + e c- >= 0 of the gap rates c, normal impulses p >= 0, impulses
+ * of friction in the cone mu p against the sliding, and energy that does not grow
+ * (docs/problem.md). Gradients have a number for each entry of the state vector, all zero on entry,
+ * to be set for coordinates; rate is the partial derivative in time. Callbacks return as those of
+ * events. */
+typedef struct dae_impact {
+  int slides; /**< number of sliding coordinates S(t, q): 0 without friction, 1, or 2 in space */
+  /** gradient and rate of the gap */
+  int (*normal)(void *user, double t, const double *y, double *gradient, double *rate);
+  /** gradient and rate of sliding coordinate k, from 0; NULL without slides */
+  int (*slide)(void *user, int k, double t, const double *y, double *gradient, double *rate);
+  /** coefficients of restitution e in [0, 1] and of friction mu >= 0 by the state before; NULL: 0
+   */
+  int (*law)(void *user, double t, const double *y, double *restitution, double *friction);
+} dae_impact;
+
 /** An event: a function of time and state vector, with an action at its zeros. Callbacks return 0,
  * a positive number to refuse the point, or a negative number to end the run. Vectors y, before and
  * after are extended state vectors: held values follow the state vector (problem.h). */
@@ -80,6 +100,9 @@ typedef struct dae_event {
    * so that the branch may change a round-off later. Such a guard may start at its border, at rest
    */
   bool bends;
+  /** jump of the velocities where value falls through zero, before the action, which may then set
+   * states and held values only; direction is -1. NULL: none */
+  const dae_impact *impact;
   const dae_event_group *group; /**< group that gives its value and rate, too; NULL: none */
   int member;                   /**< index of the event in its group */
 } dae_event;

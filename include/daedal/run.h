@@ -124,7 +124,7 @@ typedef struct dae_summary {
   /** extrema of event values within ten tolerances of zero: the number of events depends on the
    * tolerance there */
   long near_misses;
-  /** events that happened or nearly did, guards last: kind (event or branch), name, number, first
+  /** events that happened or nearly did, guards last: kind (event, impact or branch), name, number, first
    * and last time, near misses, separated by tabs, one line each; the last line may count those
    * left out */
   char event_list[2048];
@@ -139,6 +139,11 @@ typedef struct dae_summary {
   const char *inputs;
   /** units of columns and params: name and unit, separated by a tab, one line each; NULL: none */
   const char *units;
+  double energy_lost; /**< energy that impacts have taken away */
+  /** impacts that happened: name, largest normal impulse, number of times that their restitution was
+   * reduced so that energy does not grow, and that restitution or friction were left out since no
+   * velocities after the impact obey them, separated by tabs, one line each */
+  char impact_list[1024];
 } dae_summary;
 
 /** Closing summary as text. Returns the length needed, as snprintf does. */

@@ -144,6 +144,31 @@ static void summary_add_event_list(dae__text *t, const char *list, const char *k
     dae__text_add(t, INDENT "... and others: see JSON\n");
 }
 
+/* Adds the energy that impacts have taken away, their impulses, and laws that were not obeyed. */
+static void summary_add_impacts(dae__text *t, const dae_summary *s)
+{
+  if (!s->impact_list[0])
+    return;
+  dae__text_add(t, LABEL "energy lost %s\n", "impacts", dae__number_text(s->energy_lost, 6).text);
+  for (const char *line = s->impact_list; *line;
+       line += strcspn(line, "\n"), line += *line == '\n') {
+    char name[256], impulse[40];
+    long reduced, left_out;
+    if (sscanf(line, "%255[^\t]\t%39[^\t]\t%ld\t%ld", name, impulse, &reduced, &left_out) < 4)
+      continue;
+    dae__text_add(t, INDENT "%s: impulse up to %s\n", name,
+                  dae__number_text(strtod(impulse, NULL), 4).text);
+    if (reduced > 0)
+      dae__text_add(t, INDENT "  restitution reduced %ld time%s, so that no energy is gained\n",
+                    reduced, summary_plural(reduced));
+    if (left_out > 0)
+      dae__text_add(t,
+                    INDENT "  no velocities obey the law %ld time%s: restitution or friction "
+                           "left out\n",
+                    left_out, summary_plural(left_out));
+  }
+}
+
 /* Adds the values that moved at events without having been set. */
 static void summary_add_action_moves(dae__text *t, const dae_summary *s)
 {
@@ -167,6 +192,8 @@ static void summary_add_events(dae__text *t, const dae_summary *s)
   if (s->events > 0 || s->near_misses > 0)
     dae__text_add(t, LABEL "%ld\n", "events", s->events);
   summary_add_event_list(t, s->event_list, "event");
+  summary_add_event_list(t, s->event_list, "impact");
+  summary_add_impacts(t, s);
   if (s->switchings > 0)
     dae__text_add(t, LABEL "%ld change%s\n", "branches", s->switchings,
                   summary_plural(s->switchings));

@@ -525,8 +525,10 @@ static void run_list_events(const run *r, dae_summary *s)
       continue;
     s->near_misses += n.near_misses;
     int length = snprintf(line, sizeof line, "%s\t%.250s\t%ld\t%.17g\t%.17g\t%ld\n",
-                          guard ? "branch" : "event", name ? name : "without a name", n.fired,
-                          n.first, n.last, n.near_misses);
+                          guard                       ? "branch"
+                          : r->plan->events[i].impact ? "impact"
+                                                      : "event",
+                          name ? name : "without a name", n.fired, n.first, n.last, n.near_misses);
     if (left_out > 0 || lines.length + (size_t)length + kept_free >= sizeof s->event_list)
       left_out++;
     else
@@ -534,6 +536,20 @@ static void run_list_events(const run *r, dae_summary *s)
   }
   if (left_out > 0)
     dae__text_add(&lines, "... and %d more\n", left_out);
+}
+
+/* Lists the impacts that happened, with their impulses and the laws that were not obeyed. */
+static void run_list_impacts(const run *r, dae_summary *s)
+{
+  dae__text lines = dae__text_in(s->impact_list, sizeof s->impact_list);
+  s->energy_lost = r->events ? dae__events_energy_lost(r->events) : 0;
+  for (int i = 0; r->events && i < r->plan->event_count; i++) {
+    const dae__event_count n = dae__events_count(r->events, i);
+    const char *name = r->plan->events[i].name;
+    if (r->plan->events[i].impact && n.fired > 0 && lines.length + 400 < sizeof s->impact_list)
+      dae__text_add(&lines, "%.250s\t%.17g\t%ld\t%ld\n", name ? name : "without a name", n.impulse,
+                    n.reduced, n.left_out);
+  }
 }
 
 /* After a dynamic iteration that does not converge: tries the method of `auto`, for the systems
@@ -669,6 +685,7 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
   if (status == DAE_END)
     dae__events_finish(r.events);
   run_list_events(&r, r.summary);
+  run_list_impacts(&r, r.summary);
   if (status >= 0 && plan->verify) {
     dae_status verified = dae__verify_run(&r.verify, &r.columns, r.summary, err);
     status = verified < 0 ? verified : status;

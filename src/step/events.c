@@ -1,3 +1,4 @@
+#include "problem/impact.h"
 #include "step/events_private.h"
 
 #include <math.h>
@@ -36,6 +37,13 @@ static const char *events_defect(const dae__events *ev, const dae_event *event)
     if (event->sets[k] < (guard ? ev->size : 0) || event->sets[k] >= ev->extended)
       return guard ? "is a guard and sets an entry that is no held value"
                    : "sets an entry outside the extended state vector";
+  if (event->impact && (event->kind != DAE_EVENT_CROSSING || timed || event->direction != -1))
+    return "has an impact and is not the falling crossing of a gap";
+  if (event->impact && (event->impact->slides < 0 || event->impact->slides > DAE_SLIDES))
+    return "has an impact with an impossible number of sliding coordinates";
+  if (event->impact &&
+      (!event->impact->normal || (event->impact->slides > 0 && !event->impact->slide)))
+    return "has an impact without the gradients of its gap or of its sliding coordinates";
   if (event->group && event->states_only && !event->rate && !event->sample)
     return "is in a group and has no rate";
   if (event->group &&
@@ -85,6 +93,7 @@ static void events_allocate(dae__arena *arena, dae__events *ev)
       ev->searched[ev->searches++] = i;
   }
   dae__events_create_look(arena, ev);
+  dae__events_create_impacts(arena, ev);
   for (int k = 0; k < DAE__EVENT_STATES && count > 0; k++)
     ev->states[k] = (dae__event_state){
         .t = NAN, .y = DAE__ALLOC(arena, double, n), .dy = DAE__ALLOC(arena, double, ev->size)};
@@ -135,6 +144,11 @@ void dae__events_list_moves(dae__events *ev, dae__text *moves)
 int dae__events_moved(const dae__events *ev)
 {
   return ev->memory->moved;
+}
+
+double dae__events_energy_lost(const dae__events *ev)
+{
+  return ev->memory->lost;
 }
 
 dae__event_count dae__events_count(const dae__events *ev, int i)

@@ -51,6 +51,10 @@ typedef struct dae__event_count {
   long fired;         /* number of times the event happened */
   double first, last; /* times of the first and of the last one */
   long near_misses;   /* extrema of the value within a few tolerances of zero */
+  /* of an impact: largest normal impulse; number of times that its restitution was reduced, and
+   * that restitution or friction were left out */
+  double impulse;
+  long reduced, left_out;
 } dae__event_count;
 
 /* Size, copy and restoration of the state: sides and samples of the watches, counts, instants of
@@ -65,6 +69,8 @@ void dae__events_finish(dae__events *ev);
 
 /* Counts of event i so far. */
 dae__event_count dae__events_count(const dae__events *ev, int i);
+/* Energy that impacts have taken away so far. */
+double dae__events_energy_lost(const dae__events *ev);
 
 /* Makes the held values of guards those of their branches at the start (t, y), an extended state
  * vector with the derivative dy; *changed: whether any of them changed, so that the start must be

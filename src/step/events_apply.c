@@ -293,8 +293,10 @@ static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, boo
   dae__events_start_watch(ev, i, at, zero ? fmax(band, 4 * fabs(at.value)) : 0);
   w->width = restarted ? 0 : width;
   w->t_fired = ev->t_found;
-  if (!zero || !restarted || !ev->events[i].action || ev->events[i].kind == DAE_EVENT_GUARD)
+  if (!zero || !restarted || !dae__event_acts(&ev->events[i]))
     return DAE_OK;
+  if (ev->events[i].impact)
+    DAE__TRY(dae__events_check_open(ev, i, err));
   DAE__TRY(events_rate_sign(ev, i, &sign, err));
   w->rebounded = sign == from_side;
   w->rebound = w->rebounded ? from_side : 0;
@@ -351,7 +353,7 @@ dae__event_kinds dae__events_found(const dae__events *ev)
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
     bool guard = event->kind == DAE_EVENT_GUARD;
-    kinds.action |= ev->crossings[i].found && event->action && !guard;
+    kinds.action |= ev->crossings[i].found && dae__event_acts(event);
     kinds.branch |= ev->crossings[i].found && guard && !event->passive;
     kinds.timed &= !ev->crossings[i].found || event->next;
   }
@@ -370,10 +372,10 @@ static bool events_count(dae__events *ev, int i, dae__event_news *news)
   count->fired++;
   news->fired += !guard;
   news->switched += guard;
-  news->acted |= event->action && !guard;
+  news->acted |= dae__event_acts(event);
   if (!guard && !news->name)
     news->name = event->name;
-  return guard || event->action;
+  return guard || event->action || event->impact;
 }
 
 /* Runs all events that were found, makes the state consistent where they act on the motion, and
@@ -383,6 +385,7 @@ static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool 
 {
   bool changed = false, moves = false;
   int first = -1;
+  DAE__TRY(dae__events_impact(ev, &moves, err));
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
     if (!ev->crossings[i].found)
@@ -393,7 +396,8 @@ static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool 
     first = first < 0 ? i : first;
     changed = true;
     moves = moves || !event->passive;
-    DAE__TRY(events_run_action(ev, i, err));
+    if (event->kind == DAE_EVENT_GUARD || event->action)
+      DAE__TRY(events_run_action(ev, i, err));
   }
   *again = false;
   if (!changed)

@@ -26,6 +26,7 @@ typedef struct dae__events_memory {
   double t_fired;   /* time of the last event */
   int simultaneous; /* number of consecutive events at t_fired */
   int moved;        /* number of values that actions have moved */
+  double lost;      /* energy that impacts have taken away */
 } dae__events_memory;
 
 /* Zero crossing of one event in the current step. */
@@ -83,8 +84,10 @@ struct dae__events {
   int kept, next_state; /* number of states kept, and entry that is overwritten next */
   double t_found;
   double *y, *after, *dy, *unmoved;
-  bool *found;        /* by event: found by the search */
-  bool *fixed;        /* entries of the state vector that a restart holds */
+  bool *found;     /* by event: found by the search */
+  bool *fixed;     /* entries of the state vector that a restart holds */
+  int *rate_entry; /* by entry of the state vector, with impacts: that of its rate; -1: none */
+  double *gap_before, *gap_after; /* by event: gap rates at an impact */
   int *setter;        /* by entry of the extended state vector: event that set it, -1: none */
   dae_integrator *it; /* integrator whose last step is searched */
   dae_view view;      /* its last step */
@@ -108,6 +111,12 @@ static inline bool dae__event_is_searched(const dae_event *event)
 static inline bool dae__event_is_clock_guard(const dae_event *event)
 {
   return event->kind == DAE_EVENT_GUARD && event->next && !event->value;
+}
+
+/* Whether an event that is no guard changes the state. */
+static inline bool dae__event_acts(const dae_event *event)
+{
+  return event->kind != DAE_EVENT_GUARD && (event->action || event->impact);
 }
 
 /* Whether a guard is 1 where its value is positive, without an action. */
@@ -139,6 +148,14 @@ void dae__events_create_look(dae__arena *arena, dae__events *ev);
 dae_status dae__events_look(dae__events *ev, double from, double to, dae_error *err);
 /* Advances the watch of event i, which is cleared, over the interval of the last look. */
 void dae__events_pass(dae__events *ev, int i, const dae__places *places);
+
+/* Creates the memory of impacts, where an event has one. */
+void dae__events_create_impacts(dae__arena *arena, dae__events *ev);
+/* Solves the impacts of this round with all contacts that are closed, on ev->after. *any: there are
+ * impacts. */
+dae_status dae__events_impact(dae__events *ev, bool *any, dae_error *err);
+/* Fails where a contact stays closed after its impact, and nothing holds it. */
+dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err);
 
 const char *dae__event_name(const dae__events *ev, int i, char text[32]);
 /* Value and rate of event i. */

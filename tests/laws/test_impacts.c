@@ -292,7 +292,8 @@ static void check(scene *s, count *n)
 {
   const mechanism *m = &s->mechanism;
   dae_problem problem = dae_problem_mechanical(&s->form);
-  dae__impact_outcome out = {.impulse = s->impulse};
+  double gone[CONTACTS], left[CONTACTS];
+  dae__impact_outcome out = {.impulse = s->impulse, .before = gone, .after = left};
   dae_error err;
   dae_status status = dae__impact(&problem, 0, s->y, s->contacts, s->contact, NULL, &out, &err);
   if (status)
@@ -315,9 +316,10 @@ static void check(scene *s, count *n)
   bool plastic = out.law == DAE__IMPACT_PLASTIC || out.law == DAE__IMPACT_PLASTIC_SMOOTH;
   for (int i = 0; i < s->contacts; i++) {
     const dae__impact_contact *c = &s->contact[i];
-    double gone = product(m->nq, c->normal, s->v), comes = product(m->nq, c->normal, v);
+    double closing = product(m->nq, c->normal, s->v), comes = product(m->nq, c->normal, v);
+    assert_true(fabs(closing - gone[i]) + fabs(comes - left[i]) <= 1e-12 * size * 100);
     double e = plastic ? 0 : c->restitution * out.reduced;
-    double opening = comes + e * fmin(gone, 0), p = s->impulse[i];
+    double opening = comes + e * fmin(closing, 0), p = s->impulse[i];
     n->opening = fmax(n->opening, -opening / size);
     assert_true(p >= 0);
     /* complementarity; of a combination of two answers both are complementary, not their mean */

@@ -198,6 +198,12 @@ typedef struct dae__guard {
   bool bends;       /* branches agree at the border */
 } dae__guard;
 
+/* Laws of an impact, whose gap is the function of its event. */
+typedef struct dae__expanded_impact {
+  int slides; /* number of sliding coordinates */
+  dae__node slide[3], restitution, friction;
+} dae__expanded_impact;
+
 typedef struct dae__expanded_event {
   const char *name;
   dae_event_kind kind;
@@ -210,6 +216,7 @@ typedef struct dae__expanded_event {
   int least;
   DAE__LIST(double) instants; /* ascending instants of `at` */
   DAE__LIST(dae__action) actions;
+  const dae__expanded_impact *impact; /* NULL: none */
 } dae__expanded_event;
 
 /* Shapes of a drawing, and nodes of their values. */

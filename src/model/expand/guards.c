@@ -283,7 +283,7 @@ void dae__guard_events(dae__expander *x)
   x->guard_events = x->events.count;
   for (int i = 0; i < count; i++) {
     dae__expanded_event event = own[i];
-    event.passive = event.actions.count > 0;
+    event.passive = event.actions.count > 0 && !event.impact;
     for (int k = 0; k < event.actions.count; k++) {
       int leaf = event.actions.item[k].leaf;
       event.passive =

@@ -199,6 +199,7 @@ static bool parse_refuse_unknown_word(dae__parser *p)
   const char *near = dae_suggest(word, DAE__KEYWORDS, dae__word_text, dae__words);
   near = near ? near : dae__parser_suggest_data(word);
   near = near ? near : dae__parser_suggest_space(word);
+  near = near ? near : dae__parser_suggest_contact(word);
   if (near)
     dae__load_fail(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
@@ -272,6 +273,9 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   case DAE__STATEMENT_INPUT:
     dae__parser_data(p, s);
     break;
+  case DAE__STATEMENT_IMPACT:
+    dae__parser_contact(p, s);
+    break;
   case DAE__STATEMENT_EQUATION:
     parse_sides(p, s, "of an equation A = B");
     break;
@@ -304,6 +308,7 @@ static void parse_statement(dae__parser *p, list *all)
     kind = DAE__STATEMENT_SETTING;
   int data = kind < 0 ? dae__parser_at_data(p) : -1;
   kind = data >= 0 ? data : kind;
+  kind = kind < 0 ? dae__parser_at_contact(p) : kind;
   if (kind < 0)
     kind = dae__parser_space_statement(p);
   if (kind < 0 && dae__parser_at_word(p, "camera") && dae__parser_ahead_word(p, "from"))

@@ -232,7 +232,11 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
   DAE__TRY(impact_prepare(&s, motion, t, v, err));
   impact_select(&s, v, out);
   impact_change(&s, motion, v);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
+    double rate;
     out->impulse[i] = s.impulse[s.first[i]];
+    out->before[i] = s.before[s.first[i]];
+    out->after[i] = dae__dot(m->nq, dae__impact_row(&s, i, 0, &rate), v) + contact[i].normal_t;
+  }
   return DAE_OK;
 }

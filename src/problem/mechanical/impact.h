@@ -18,7 +18,7 @@
 
 #include "problem/mechanical/motion.h"
 
-enum { DAE__SLIDES = 2 }; /* largest number of sliding coordinates of a contact */
+#include <daedal/event.h>
 
 /* A closed contact: gradients with respect to q, and derivatives in time at fixed q. */
 typedef struct dae__impact_contact {
@@ -26,8 +26,8 @@ typedef struct dae__impact_contact {
   const double *normal;
   double normal_t;
   int slides; /* number of sliding coordinates */
-  const double *slide[DAE__SLIDES];
-  double slide_t[DAE__SLIDES];
+  const double *slide[DAE_SLIDES];
+  double slide_t[DAE_SLIDES];
   double restitution, friction;
 } dae__impact_contact;
 
@@ -41,9 +41,10 @@ typedef enum dae__impact_law {
 
 typedef struct dae__impact_outcome {
   dae__impact_law law;
-  double reduced;  /* share of the way from the solution without restitution; 1: not reduced */
-  double lost;     /* energy lost */
-  double *impulse; /* by contact: normal impulse; memory of the caller */
+  double reduced; /* share of the way from the solution without restitution; 1: not reduced */
+  double lost;    /* energy lost */
+  /* by contact, memory of the caller: normal impulse, gap rates before and after */
+  double *impulse, *before, *after;
 } dae__impact_outcome;
 
 /* Velocities v after the impact of the contacts at the state y of a motion whose independent

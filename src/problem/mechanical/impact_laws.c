@@ -79,7 +79,7 @@ static int impact_weights(const dae__impact_system *s, dae__impact_unknown u, in
 static double impact_entry(const dae__impact_system *s, dae__impact_unknown a,
                            dae__impact_unknown b)
 {
-  double left[DAE__SLIDES], right[DAE__SLIDES], sum = 0;
+  double left[DAE_SLIDES], right[DAE_SLIDES], sum = 0;
   int row, column, m = impact_weights(s, a, &row, left), n = impact_weights(s, b, &column, right);
   for (int i = 0; i < m; i++)
     for (int j = 0; j < n; j++)
@@ -101,7 +101,7 @@ static double impact_form(dae__impact_system *s, bool restitution, int n)
 {
   const dae__impact_unknown *list = s->unknown;
   int row;
-  double weight[DAE__SLIDES], size = 0;
+  double weight[DAE_SLIDES], size = 0;
   for (int a = 0; a < n; a++) {
     int m = impact_weights(s, list[a], &row, weight);
     s->q[a] = 0;
@@ -120,7 +120,7 @@ bool dae__impact_solve(dae__impact_system *s, bool restitution, bool friction, d
 {
   const dae__impact_unknown *list = s->unknown;
   int n = impact_list(s, friction), row;
-  double weight[DAE__SLIDES], size = impact_form(s, restitution, n);
+  double weight[DAE_SLIDES], size = impact_form(s, restitution, n);
   dae__zero(s->rows, impulse);
   if (!dae__lcp_solve(&s->lcp, n, s->M, s->q, s->z) ||
       !(dae__lcp_error(n, s->M, s->q, s->z) <= ANSWER_ERROR * size))
