@@ -31,7 +31,7 @@ typedef struct dae__event_tapes {
   int mode; /* entry of the mode of a guard that is a clock */
   /* of an impact: gradients and rates of the gap and of sliding coordinates; coefficients */
   dae__result_tape normal, slide[DAE_SLIDES], law;
-  dae_impact impact;
+  dae_contact contact;
 } dae__event_tapes;
 
 struct dae_model {

@@ -3,62 +3,86 @@
 #include "core/vec.h"
 #include "problem/coupled/assembly.h"
 
-/* Impact of a mechanical problem at its state vector. */
-static dae_status impact_mechanical(dae__arena *arena, const dae_problem *problem, double t,
-                                    double *y, int count, const dae__impact_contact *contact,
-                                    dae__impact_outcome *out, dae_error *err)
+/* What is asked for: velocities after an impact, into y, or forces that press. */
+typedef struct question {
+  double t, *y;
+  int count;
+  const dae__impact_contact *contact;
+  dae__impact_outcome *out; /* NULL: forces */
+  double *force;
+} question;
+
+static dae_status impact_mechanical(dae__arena *arena, const dae_problem *problem,
+                                    const question *ask, dae_error *err)
 {
   dae__mech *m;
   dae__motion *motion;
+  const char *name = ask->contact[0].name;
   if (!problem->mechanical)
-    return dae__fail(err, DAE_ERROR_UNSUPPORTED, contact[0].name,
-                     "'%s': impacts need a mechanism, a problem with coordinates and masses",
-                     contact[0].name);
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "'%s': contacts need a mechanism, a problem with coordinates and masses",
+                     name);
   DAE__TRY(dae__mech_create(arena, problem, &m, err));
   DAE__TRY(dae__motion_create(arena, m, &motion, err));
   for (int i = 0; i < m->nc; i++)
     m->active[i] = true;
-  dae_status status = dae__motion_select_independent(motion, t, y, NULL, 0, err);
-  if (!status)
-    status = dae__motion_impact(motion, arena, t, y, count, contact, y + m->at.v, out, err);
+  dae_status status = dae__motion_select_independent(motion, ask->t, ask->y, NULL, 0, err);
+  if (!status && ask->out)
+    status = dae__motion_impact(motion, arena, ask->t, ask->y, ask->count, ask->contact,
+                                ask->y + m->at.v, ask->out, err);
+  else if (!status)
+    status = dae__motion_press(motion, arena, ask->t, ask->y, ask->count, ask->contact,
+                               ask->y + m->at.v, ask->force, err);
   dae__motion_free(motion);
   return status;
 }
 
 /* The contacts with gradients in the order of the assembled state vector. */
 static dae_status impact_gather(dae__arena *arena, const dae__assembly *assembly, int size,
-                                int count, const dae__impact_contact *contact,
-                                dae__impact_contact *out, dae_error *err)
+                                const question *ask, dae__impact_contact *out, dae_error *err)
 {
-  for (int i = 0; i < count; i++) {
-    out[i] = contact[i];
-    for (int r = 0; r <= contact[i].slides; r++) {
+  for (int i = 0; i < ask->count; i++) {
+    const dae__impact_contact *c = &ask->contact[i];
+    out[i] = *c;
+    for (int r = 0; r <= c->slides; r++) {
       double *row = DAE__ALLOC(arena, double, size);
       if (!row)
         break;
-      dae__assembly_gather(assembly, r == 0 ? contact[i].normal : contact[i].slide[r - 1], row);
+      dae__assembly_gather(assembly, r == 0 ? c->normal : c->slide[r - 1], row);
       *(r == 0 ? &out[i].normal : &out[i].slide[r - 1]) = row;
     }
   }
   return dae__arena_status(arena, err);
 }
 
-static dae_status impact_coupled(dae__arena *arena, const dae_problem *problem, double t, double *y,
-                                 int count, const dae__impact_contact *contact,
-                                 dae__impact_outcome *out, dae_error *err)
+static dae_status impact_coupled(dae__arena *arena, const dae_problem *problem, const question *ask,
+                                 dae_error *err)
 {
   dae__assembly *assembly;
   int size = dae_problem_size(problem);
-  double *z = DAE__ALLOC(arena, double, size);
-  dae__impact_contact *inner = DAE__ALLOC(arena, dae__impact_contact, count);
+  question inner = *ask;
+  dae__impact_contact *contact = DAE__ALLOC(arena, dae__impact_contact, ask->count);
+  inner.y = DAE__ALLOC(arena, double, size);
+  inner.contact = contact;
   DAE__TRY(dae__arena_status(arena, err));
   DAE__TRY(dae__assembly_create(arena, problem, &assembly, err));
-  DAE__TRY(impact_gather(arena, assembly, size, count, contact, inner, err));
-  dae__assembly_gather(assembly, y, z);
-  dae_status status =
-      impact_mechanical(arena, dae__assembly_problem(assembly), t, z, count, inner, out, err);
+  DAE__TRY(impact_gather(arena, assembly, size, ask, contact, err));
+  dae__assembly_gather(assembly, ask->y, inner.y);
+  dae_status status = impact_mechanical(arena, dae__assembly_problem(assembly), &inner, err);
   if (!status)
-    dae__assembly_scatter(assembly, z, y);
+    dae__assembly_scatter(assembly, inner.y, ask->y);
+  return status;
+}
+
+static dae_status impact_answer(const dae_problem *problem, const dae_env *env, const question *ask,
+                                dae_error *err)
+{
+  dae__arena *arena = dae__arena_create(env);
+  if (!arena)
+    return dae__out_of_memory(err);
+  dae_status status = problem->coupled ? impact_coupled(arena, problem, ask, err)
+                                       : impact_mechanical(arena, problem, ask, err);
+  dae__arena_free(arena);
   return status;
 }
 
@@ -66,12 +90,14 @@ dae_status dae__impact(const dae_problem *problem, double t, double *y, int coun
                        const dae__impact_contact *contact, const dae_env *env,
                        dae__impact_outcome *out, dae_error *err)
 {
-  dae__arena *arena = dae__arena_create(env);
-  if (!arena)
-    return dae__out_of_memory(err);
-  dae_status status = problem->coupled
-                          ? impact_coupled(arena, problem, t, y, count, contact, out, err)
-                          : impact_mechanical(arena, problem, t, y, count, contact, out, err);
-  dae__arena_free(arena);
-  return status;
+  const question ask = {.t = t, .y = y, .count = count, .contact = contact, .out = out};
+  return impact_answer(problem, env, &ask, err);
+}
+
+dae_status dae__press(const dae_problem *problem, double t, double *y, int count,
+                      const dae__impact_contact *contact, const dae_env *env, double *force,
+                      dae_error *err)
+{
+  const question ask = {.t = t, .y = y, .count = count, .contact = contact, .force = force};
+  return impact_answer(problem, env, &ask, err);
 }

@@ -10,4 +10,10 @@ dae_status dae__impact(const dae_problem *problem, double t, double *y, int coun
                        const dae__impact_contact *contact, const dae_env *env,
                        dae__impact_outcome *out, dae_error *err);
 
+/* Forces of `count` closed contacts that press, from those that hold all of them closed
+ * (dae__motion_press), at the state vector y with the rows of the contacts switched off. */
+dae_status dae__press(const dae_problem *problem, double t, double *y, int count,
+                      const dae__impact_contact *contact, const dae_env *env, double *force,
+                      dae_error *err);
+
 #endif

@@ -105,6 +105,9 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
   DAE__TRY(dae__monitor_create(r->arena, plan->unmeasured ? NULL : problem, &r->monitor, err));
   DAE__TRY(dae__events_create(r->arena, problem, plan->events, plan->event_count, &r->events, err));
   dae__events_set_end(r->events, plan->to);
+  bool fixed = dae__trust_fixed_steps(r->summary);
+  dae__events_set_tolerances(r->events, fixed ? DAE__FIXED_STEP_RTOL : r->summary->rtol,
+                             fixed ? DAE__FIXED_STEP_ATOL : r->summary->atol);
   r->stop_capacity = 1;
   r->held_changed = true;
   r->stops = DAE__ALLOC(r->arena, double, 1);
@@ -211,7 +214,7 @@ static dae_status run_start(run *r, const dae_env *env, dae_error *err)
                        "no branches of the conditions fit each other at the start: each choice "
                        "leads to another one. Give start values away from the borders");
   }
-  return DAE_OK;
+  return dae__events_start_contacts(r->events, t, r->y, &changed, err);
 }
 
 /* Computes a consistent start and creates the integrator there. */
@@ -491,7 +494,6 @@ static dae_status run_integrate(run *r, dae_error *err)
   dae_status status =
       dae__monitor_start(&r->monitor, r->t, r->y, fixed ? DAE__FIXED_STEP_RTOL : r->summary->rtol,
                          fixed ? DAE__FIXED_STEP_ATOL : r->summary->atol, err);
-  dae__events_set_tolerances(r->events, r->monitor.rtol, r->monitor.atol);
   r->moves = dae__text_in(r->summary->action_moves, sizeof r->summary->action_moves);
   dae__events_list_moves(r->events, &r->moves);
   if (status == DAE_OK)
@@ -525,9 +527,9 @@ static void run_list_events(const run *r, dae_summary *s)
       continue;
     s->near_misses += n.near_misses;
     int length = snprintf(line, sizeof line, "%s\t%.250s\t%ld\t%.17g\t%.17g\t%ld\n",
-                          guard                       ? "branch"
-                          : r->plan->events[i].impact ? "impact"
-                                                      : "event",
+                          guard                        ? "branch"
+                          : r->plan->events[i].contact ? "impact"
+                                                       : "event",
                           name ? name : "without a name", n.fired, n.first, n.last, n.near_misses);
     if (left_out > 0 || lines.length + (size_t)length + kept_free >= sizeof s->event_list)
       left_out++;
@@ -546,7 +548,7 @@ static void run_list_impacts(const run *r, dae_summary *s)
   for (int i = 0; r->events && i < r->plan->event_count; i++) {
     const dae__event_count n = dae__events_count(r->events, i);
     const char *name = r->plan->events[i].name;
-    if (r->plan->events[i].impact && n.fired > 0 && lines.length + 400 < sizeof s->impact_list)
+    if (r->plan->events[i].contact && n.fired > 0 && lines.length + 400 < sizeof s->impact_list)
       dae__text_add(&lines, "%.250s\t%.17g\t%ld\t%ld\n", name ? name : "without a name", n.impulse,
                     n.reduced, n.left_out);
   }

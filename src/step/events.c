@@ -37,12 +37,12 @@ static const char *events_defect(const dae__events *ev, const dae_event *event)
     if (event->sets[k] < (guard ? ev->size : 0) || event->sets[k] >= ev->extended)
       return guard ? "is a guard and sets an entry that is no held value"
                    : "sets an entry outside the extended state vector";
-  if (event->impact && (event->kind != DAE_EVENT_CROSSING || timed || event->direction != -1))
+  if (event->contact && (event->kind != DAE_EVENT_CROSSING || timed || event->direction != -1))
     return "has an impact and is not the falling crossing of a gap";
-  if (event->impact && (event->impact->slides < 0 || event->impact->slides > DAE_SLIDES))
+  if (event->contact && (event->contact->slides < 0 || event->contact->slides > DAE_SLIDES))
     return "has an impact with an impossible number of sliding coordinates";
-  if (event->impact &&
-      (!event->impact->normal || (event->impact->slides > 0 && !event->impact->slide)))
+  if (event->contact &&
+      (!event->contact->normal || (event->contact->slides > 0 && !event->contact->slide)))
     return "has an impact without the gradients of its gap or of its sliding coordinates";
   if (event->group && event->states_only && !event->rate && !event->sample)
     return "is in a group and has no rate";
@@ -340,6 +340,10 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
     DAE__TRY(dae__event_value(ev, i, t, y, &at.value, err));
     ev->truth[i] = at.value > 0;
     ev->watches[i].t_fired = NAN;
+    if (dae__event_holds(&ev->events[i])) {
+      dae__events_start_contact(ev, i, at);
+      continue;
+    }
     double band = 0;
     if (ev->events[i].bends) /* it may start at its border, at rest */
       band = 4 * dae__event_change(ev, i, t, y, at.value, DAE__ZERO_BAND, 0, ev->y);

@@ -55,6 +55,10 @@ typedef struct dae__event_count {
    * that restitution or friction were left out */
   double impulse;
   long reduced, left_out;
+  /* of a contact: fastest closing, time closed up to `since`, the start of its last time; times
+   * that it was released, largest force at changes */
+  double fastest, closed, since, force;
+  long released;
 } dae__event_count;
 
 /* Size, copy and restoration of the state: sides and samples of the watches, counts, instants of
@@ -77,6 +81,11 @@ double dae__events_energy_lost(const dae__events *ev);
  * made consistent again. A guard at zero selects the branch into which the motion leads. */
 dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const double *dy,
                                   bool *changed, dae_error *err);
+
+/* Closes the contacts that touch and press at the start (t, y) of a run, an extended state vector,
+ * which is made consistent with them. *changed: there are contacts that touch. */
+dae_status dae__events_start_contacts(dae__events *ev, double t, double *y, bool *changed,
+                                      dae_error *err);
 
 /* Starts event detection at the extended state vector y: at the start of a run, and after every
  * restart of the integrator outside dae__events_apply. */

@@ -295,7 +295,7 @@ static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, boo
   w->t_fired = ev->t_found;
   if (!zero || !restarted || !dae__event_acts(&ev->events[i]))
     return DAE_OK;
-  if (ev->events[i].impact)
+  if (ev->events[i].contact)
     DAE__TRY(dae__events_check_open(ev, i, err));
   DAE__TRY(events_rate_sign(ev, i, &sign, err));
   w->rebounded = sign == from_side;
@@ -333,7 +333,10 @@ static dae_status events_rearm(dae__events *ev, bool changed, bool restarted, da
     if (!dae__event_is_searched(&ev->events[i]))
       continue;
     DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &at.value, err));
-    if (ev->crossings[i].found)
+    if (dae__event_holds(&ev->events[i])) {
+      if (changed || ev->crossings[i].found)
+        dae__events_start_contact(ev, i, at);
+    } else if (ev->crossings[i].found)
       DAE__TRY(events_start_fired(ev, i, at, restarted, err));
     else if (changed)
       events_start_other(ev, i, at);
@@ -375,7 +378,38 @@ static bool events_count(dae__events *ev, int i, dae__event_news *news)
   news->acted |= dae__event_acts(event);
   if (!guard && !news->name)
     news->name = event->name;
-  return guard || event->action || event->impact;
+  return guard || event->action || event->contact;
+}
+
+/* Whether an event that was found changes the motion. */
+static bool events_any_moves(const dae__events *ev)
+{
+  bool moves = false;
+  for (int i = 0; i < ev->count; i++) {
+    const dae_event *event = &ev->events[i];
+    bool acts = event->kind == DAE_EVENT_GUARD || event->action || event->contact;
+    moves = moves || (ev->crossings[i].found && acts && !event->passive);
+  }
+  return moves;
+}
+
+/* Whether actions have set entries of the state vector at this instant. */
+static bool events_any_set(const dae__events *ev)
+{
+  bool any = false;
+  for (int k = 0; k < ev->size; k++)
+    any = any || ev->fixed[k];
+  return any;
+}
+
+/* Makes the state after actions and impacts consistent, with the contacts that press closed. */
+static dae_status events_move(dae__events *ev, int first, dae_error *err)
+{
+  bool opened = false;
+  dae__events_close(ev);
+  DAE__TRY(events_make_consistent(ev, first, err));
+  DAE__TRY(dae__events_release(ev, &opened, err));
+  return opened ? events_make_consistent(ev, first, err) : DAE_OK;
 }
 
 /* Runs all events that were found, makes the state consistent where they act on the motion, and
@@ -383,9 +417,10 @@ static bool events_count(dae__events *ev, int i, dae__event_news *news)
 static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool *stop, bool *again,
                                    dae_error *err)
 {
-  bool changed = false, moves = false;
+  bool changed = false, moves = events_any_moves(ev);
   int first = -1;
-  DAE__TRY(dae__events_impact(ev, &moves, err));
+  if (moves)
+    DAE__TRY(dae__events_impact(ev, err));
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
     if (!ev->crossings[i].found)
@@ -395,7 +430,6 @@ static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool 
       continue;
     first = first < 0 ? i : first;
     changed = true;
-    moves = moves || !event->passive;
     if (event->kind == DAE_EVENT_GUARD || event->action)
       DAE__TRY(events_run_action(ev, i, err));
   }
@@ -403,8 +437,10 @@ static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool 
   if (!changed)
     return DAE_OK;
   dae__copy(ev->extended - ev->size, ev->after + ev->size, ev->problem->held.value);
+  if (moves && events_any_set(ev)) /* contacts that actions have set in motion */
+    DAE__TRY(dae__events_impact(ev, err));
   if (moves) {
-    DAE__TRY(events_make_consistent(ev, first, err));
+    DAE__TRY(events_move(ev, first, err));
     events_list_moves(ev, first);
     news->restarted = true;
   }
@@ -434,6 +470,30 @@ static dae_status events_follow_restart(dae__events *ev, dae_integrator *it, dae
   news->unmoved = ev->unmoved;
   dae_status status = dae_integrator_interpolate(it, ev->t_found, ev->after, ev->dy, err);
   return status < 0 ? status : DAE_OK;
+}
+
+dae_status dae__events_start_contacts(dae__events *ev, double t, double *y, bool *changed,
+                                      dae_error *err)
+{
+  int first = -1;
+  *changed = false;
+  ev->t_found = t;
+  dae__copy(ev->extended, y, ev->after);
+  for (int i = 0; i < ev->count; i++) {
+    DAE__TRY(dae__events_find_closed(ev, i, err));
+    first = first < 0 && ev->crossings[i].found ? i : first;
+  }
+  if (first < 0)
+    return DAE_OK;
+  for (int k = 0; k < ev->extended; k++)
+    ev->fixed[k] = false;
+  DAE__TRY(dae__events_impact(ev, err));
+  DAE__TRY(events_move(ev, first, err));
+  for (int i = 0; i < ev->count; i++)
+    ev->crossings[i].found = false;
+  dae__copy(ev->extended, ev->after, y);
+  *changed = true;
+  return DAE_OK;
 }
 
 dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_news *news,

@@ -10,16 +10,21 @@
  * and the change of the state, relative, over which gap rates are differenced. Chosen. */
 #define CLOSED_RATE 1e-9
 #define DIFFERENCE 1e-6
+/* Gap rate of a closed contact, relative to its fastest closing, that is round-off. Chosen. */
+#define ZERO_RATE 1e-12
+/* Gap at the start, in tolerances of its value, that counts as closed. Chosen. */
+#define START_TOLERANCES 10
 
 void dae__events_create_impacts(dae__arena *arena, dae__events *ev)
 {
   bool any = false;
   for (int i = 0; i < ev->count; i++)
-    any = any || ev->events[i].impact;
+    any = any || ev->events[i].contact;
   if (!any)
     return;
   ev->rate_entry = DAE__ALLOC(arena, int, ev->size);
   DAE__VECTORS(arena, ev->count, &ev->gap_before, &ev->gap_after);
+  ev->resting = DAE__ALLOC(arena, bool, ev->count);
   /* coordinates and rates stand in the same order */
   for (int k = 0, rate = -1; ev->rate_entry && k < ev->size; k++) {
     char name[128];
@@ -43,8 +48,8 @@ static dae_status impact_gradient(const dae__events *ev, int i, int slide, doubl
   const char *name = dae__event_name(ev, i, text);
   *rate = 0;
   dae__zero(ev->size, gradient);
-  int refused = slide < 0 ? event->impact->normal(event->user, t, y, gradient, rate)
-                          : event->impact->slide(event->user, slide, t, y, gradient, rate);
+  int refused = slide < 0 ? event->contact->normal(event->user, t, y, gradient, rate)
+                          : event->contact->slide(event->user, slide, t, y, gradient, rate);
   if (!refused && isfinite(*rate) && dae__all_finite(ev->size, gradient))
     return DAE_OK;
   dae__fail(err, DAE_ERROR_CALLBACK, name,
@@ -95,33 +100,58 @@ dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err)
   return DAE_ERROR_STEP;
 }
 
-/* ---- the impacts of an instant ---- */
+/* ---- the contacts of an instant ---- */
 
-/* Whether the gap of event i is closed: found, or zero up to the round-off of its value. */
-static dae_status impact_is_closed(dae__events *ev, int i, bool *closed, dae_error *err)
+/* Entry of the state of a contact that holds: 0 open, 1 closed. */
+static double *contact_state(const dae__events *ev, int i)
 {
+  return &ev->after[ev->events[i].contact->state];
+}
+
+/* Sets the state of a contact, and counts the time that it is closed. */
+static void contact_set(dae__events *ev, int i, bool closed)
+{
+  dae__event_count *n = &ev->counts[i];
+  double *state = contact_state(ev, i);
+  if (*state > 0 && !closed)
+    n->closed += ev->t_found - n->since;
+  if (!(*state > 0) && closed)
+    n->since = ev->t_found;
+  *state = closed;
+  ev->problem->held.value[ev->events[i].contact->state - ev->size] = closed;
+}
+
+/* Round-off of the value of event i. */
+static double contact_noise(dae__events *ev, int i, double value)
+{
+  return 4 * dae__event_change(ev, i, ev->t_found, ev->after, value, DAE__ZERO_BAND, 0, ev->y);
+}
+
+/* Whether contact i is closed: it holds, has just closed, or its gap is round-off. */
+static dae_status contact_is_closed(dae__events *ev, int i, bool *closed, dae_error *err)
+{
+  const dae_event *event = &ev->events[i];
   double value;
   *closed = false;
-  if (!ev->events[i].impact)
+  if (!event->contact)
     return DAE_OK;
-  *closed = ev->crossings[i].found;
+  *closed = ev->crossings[i].found || (event->contact->holds && *contact_state(ev, i) > 0);
   if (*closed)
     return DAE_OK;
   DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &value, err));
-  double noise = dae__event_change(ev, i, ev->t_found, ev->after, value, DAE__ZERO_BAND, 0, ev->y);
-  *closed = fabs(value) <= 4 * noise;
+  *closed = fabs(value) <= contact_noise(ev, i, value);
   return DAE_OK;
 }
 
-/* Contact of event i, with gradients in memory of the arena. */
-static dae_status impact_contact(dae__events *ev, dae__arena *arena, int i,
-                                 dae__impact_contact *out, dae_error *err)
+/* The contact of event i, with gradients in memory of the arena. */
+static dae_status contact_describe(dae__events *ev, dae__arena *arena, int i,
+                                   dae__impact_contact *out, dae_error *err)
 {
   const dae_event *event = &ev->events[i];
   char text[32];
   const char *name = dae__event_name(ev, i, text);
-  *out = (dae__impact_contact){.name = event->name ? event->name : "an impact without a name",
-                               .slides = event->impact->slides};
+  *out = (dae__impact_contact){.name = event->name ? event->name : "a contact without a name",
+                               .slides = event->contact->slides};
   for (int k = -1; k < out->slides; k++) {
     double *gradient = DAE__ALLOC(arena, double, ev->size);
     DAE__TRY(dae__arena_status(arena, err));
@@ -129,75 +159,195 @@ static dae_status impact_contact(dae__events *ev, dae__arena *arena, int i,
     DAE__TRY(impact_gradient(ev, i, k, ev->t_found, ev->after, gradient, rate, err));
     *(k < 0 ? &out->normal : &out->slide[k]) = gradient;
   }
-  if (!event->impact->law)
+  if (!event->contact->law)
     return DAE_OK;
   int refused =
-      event->impact->law(event->user, ev->t_found, ev->after, &out->restitution, &out->friction);
+      event->contact->law(event->user, ev->t_found, ev->after, &out->restitution, &out->friction);
   if (!refused && out->restitution >= 0 && out->restitution <= 1 && out->friction >= 0 &&
       isfinite(out->friction))
     return DAE_OK;
   dae__fail(err, DAE_ERROR_CALLBACK, name,
-            "the impact '%s' at t = %.10g has restitution %.6g and friction %.6g: restitution is "
-            "between 0 and 1, friction not negative",
+            "'%s' at t = %.10g has restitution %.6g and friction %.6g: restitution is between 0 "
+            "and 1, friction not negative",
             name, ev->t_found, out->restitution, out->friction);
   dae__fail_at(err, ev->t_found, NAN);
   return DAE_ERROR_CALLBACK;
 }
 
-/* Counts the outcome for the contacts of an instant, and logs a law that was not the one given. */
-static void impact_count(dae__events *ev, int count, const int *event,
-                         const dae__impact_outcome *out)
+/* Contacts of one instant, in temporary memory: the closed ones, or those of ev->resting. */
+typedef struct contacts {
+  int count, *event; /* by contact: its event */
+  dae__impact_contact *contact;
+  double *force;
+} contacts;
+
+static dae_status contacts_gather(dae__events *ev, dae__arena *arena, bool resting, contacts *all,
+                                  dae_error *err)
+{
+  *all = (contacts){.event = DAE__ALLOC(arena, int, ev->count),
+                    .contact = DAE__ALLOC(arena, dae__impact_contact, ev->count),
+                    .force = DAE__ALLOC(arena, double, ev->count)};
+  DAE__TRY(dae__arena_status(arena, err));
+  for (int i = 0; i < ev->count; i++) {
+    bool taken = ev->resting && ev->resting[i];
+    if (!resting)
+      DAE__TRY(contact_is_closed(ev, i, &taken, err));
+    if (!taken)
+      continue;
+    DAE__TRY(contact_describe(ev, arena, i, &all->contact[all->count], err));
+    all->event[all->count++] = i;
+  }
+  return DAE_OK;
+}
+
+/* Counts the outcome of an impact, and logs a law that was not the one given. */
+static void impact_count(dae__events *ev, const contacts *all, const dae__impact_outcome *out)
 {
   static const char *const laws[] = {"", "without restitution", "without friction",
                                      "without restitution and friction"};
   ev->memory->lost += out->lost;
-  for (int k = 0; k < count; k++) {
-    dae__event_count *n = &ev->counts[event[k]];
+  for (int k = 0; k < all->count; k++) {
+    dae__event_count *n = &ev->counts[all->event[k]];
     n->impulse = fmax(n->impulse, out->impulse[k]);
+    n->fastest = fmax(n->fastest, -out->before[k]);
     n->reduced += out->reduced < 1 && out->impulse[k] > 0;
     n->left_out += out->law != DAE__IMPACT_AS_GIVEN && out->impulse[k] > 0;
-    ev->gap_before[event[k]] = out->before[k];
-    ev->gap_after[event[k]] = out->after[k];
   }
   if (out->law != DAE__IMPACT_AS_GIVEN)
     dae__log(ev->env, DAE_LOG_WARNING,
-             "impacts at t = %.10g: no velocities after them obey "
-             "restitution and friction; taken %s",
+             "impact at t = %.10g: no velocities after it obey restitution and friction; taken %s",
              ev->t_found, laws[out->law]);
 }
 
+/* Gap rate above which a contact parts: slower ones come to rest by ever smaller jumps. */
+static double contact_slow(const dae__events *ev, int i)
+{
+  return fmax(ev->atol, ev->rtol * ev->counts[i].fastest);
+}
+
+/* Velocities after the impact of the closed contacts, and those of them that are at rest. */
 static dae_status impact_solve(dae__events *ev, dae__arena *arena, dae_error *err)
 {
-  int count = 0, *event = DAE__ALLOC(arena, int, ev->count);
-  dae__impact_contact *contact = DAE__ALLOC(arena, dae__impact_contact, ev->count);
-  dae__impact_outcome out;
+  contacts all;
+  dae__impact_outcome out = {.reduced = 1};
+  bool closes = false;
+  DAE__TRY(contacts_gather(ev, arena, false, &all, err));
   DAE__VECTORS(arena, ev->count, &out.impulse, &out.before, &out.after);
   DAE__TRY(dae__arena_status(arena, err));
-  for (int i = 0; i < ev->count; i++) {
-    bool closed;
-    DAE__TRY(impact_is_closed(ev, i, &closed, err));
-    if (!closed)
-      continue;
-    DAE__TRY(impact_contact(ev, arena, i, &contact[count], err));
-    event[count++] = i;
+  for (int k = 0; k < all.count; k++) {
+    int i = all.event[k];
+    if (dae__event_holds(&ev->events[i]))
+      contact_set(ev, i, false);
+    DAE__TRY(impact_speed(ev, i, ev->t_found, ev->after, ev->unmoved, &out.before[k], err));
+    out.after[k] = out.before[k];
+    closes = closes || out.before[k] < -ZERO_RATE * ev->counts[i].fastest;
   }
-  DAE__TRY(dae__impact(ev->problem, ev->t_found, ev->after, count, contact, ev->env, &out, err));
-  impact_count(ev, count, event, &out);
+  if (closes) {
+    DAE__TRY(dae__impact(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env, &out,
+                         err));
+    impact_count(ev, &all, &out);
+  }
+  for (int k = 0; k < all.count; k++) {
+    int i = all.event[k];
+    ev->gap_before[i] = out.before[k];
+    ev->gap_after[i] = out.after[k];
+    ev->resting[i] = dae__event_holds(&ev->events[i]) && out.after[k] <= contact_slow(ev, i);
+  }
   return DAE_OK;
 }
 
-dae_status dae__events_impact(dae__events *ev, bool *any, dae_error *err)
+dae_status dae__events_impact(dae__events *ev, dae_error *err)
 {
   bool found = false;
-  for (int i = 0; i < ev->count; i++)
-    found = found || (ev->crossings[i].found && ev->events[i].impact);
+  for (int i = 0; ev->resting && i < ev->count; i++) {
+    const dae_event *event = &ev->events[i];
+    found = found || (event->contact && (ev->crossings[i].found || event->contact->holds));
+    ev->resting[i] = false;
+  }
   if (!found)
     return DAE_OK;
-  *any = true;
   dae__arena *arena = dae__arena_create(ev->env);
   if (!arena)
     return dae__out_of_memory(err);
   dae_status status = impact_solve(ev, arena, err);
   dae__arena_free(arena);
   return status;
+}
+
+void dae__events_close(dae__events *ev)
+{
+  for (int i = 0; ev->resting && i < ev->count; i++)
+    if (ev->resting[i])
+      contact_set(ev, i, true);
+}
+
+static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *opened, dae_error *err)
+{
+  contacts all;
+  DAE__TRY(contacts_gather(ev, arena, true, &all, err));
+  for (int k = 0; k < all.count; k++) {
+    int i = all.event[k];
+    all.force[k] = ev->after[ev->events[i].contact->force];
+    *opened = *opened || !(all.force[k] > 0);
+  }
+  if (!*opened)
+    return DAE_OK;
+  for (int k = 0; k < all.count; k++)
+    contact_set(ev, all.event[k], false);
+  DAE__TRY(dae__press(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env,
+                      all.force, err));
+  for (int k = 0; k < all.count; k++)
+    contact_set(ev, all.event[k], all.force[k] > 0);
+  return DAE_OK;
+}
+
+dae_status dae__events_release(dae__events *ev, bool *opened, dae_error *err)
+{
+  bool any = false;
+  *opened = false;
+  for (int i = 0; ev->resting && i < ev->count; i++)
+    any = any || ev->resting[i];
+  if (!any)
+    return DAE_OK;
+  dae__arena *arena = dae__arena_create(ev->env);
+  if (!arena)
+    return dae__out_of_memory(err);
+  dae_status status = contacts_release(ev, arena, opened, err);
+  dae__arena_free(arena);
+  return status;
+}
+
+void dae__events_start_contact(dae__events *ev, int i, dae__sample at)
+{
+  dae__watch *w = &ev->watches[i];
+  dae__event_count *n = &ev->counts[i];
+  const dae_contact *contact = ev->events[i].contact;
+  double noise = 4 * dae__event_change(ev, i, at.t, ev->after, at.value, DAE__ZERO_BAND, 0, ev->y);
+  dae__events_start_watch(ev, i, at, fmax(noise, fabs(at.value) < noise ? noise : 0));
+  w->side = 1; /* it acts where the gap or the force falls through zero, also from zero */
+  w->leaves = fabs(at.value) <= noise;
+  if (ev->after[contact->state] > 0)
+    n->force = fmax(n->force, ev->after[contact->force]);
+}
+
+dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err)
+{
+  char text[32];
+  const char *name = dae__event_name(ev, i, text);
+  double value;
+  ev->crossings[i].found = false;
+  if (!dae__event_holds(&ev->events[i]))
+    return DAE_OK;
+  DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &value, err));
+  double change =
+      dae__event_change(ev, i, ev->t_found, ev->after, value, ev->rtol, ev->atol, ev->y);
+  ev->crossings[i].found = fabs(value) <= START_TOLERANCES * change;
+  if (value >= 0 || ev->crossings[i].found)
+    return DAE_OK;
+  dae__fail(err, DAE_ERROR_START, name,
+            "the contact '%s' starts with a gap of %.6g: its bodies are inside of each other. Give "
+            "start values at which the gap is 0 or positive",
+            name, value);
+  dae__fail_at(err, ev->t_found, NAN);
+  return DAE_ERROR_START;
 }

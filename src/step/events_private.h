@@ -88,6 +88,7 @@ struct dae__events {
   bool *fixed;     /* entries of the state vector that a restart holds */
   int *rate_entry; /* by entry of the state vector, with impacts: that of its rate; -1: none */
   double *gap_before, *gap_after; /* by event: gap rates at an impact */
+  bool *resting;                  /* by event: a contact that holds, closed and not parting */
   int *setter;        /* by entry of the extended state vector: event that set it, -1: none */
   dae_integrator *it; /* integrator whose last step is searched */
   dae_view view;      /* its last step */
@@ -113,10 +114,16 @@ static inline bool dae__event_is_clock_guard(const dae_event *event)
   return event->kind == DAE_EVENT_GUARD && event->next && !event->value;
 }
 
+/* Whether an event is a contact that stays closed while it presses. */
+static inline bool dae__event_holds(const dae_event *event)
+{
+  return event->contact && event->contact->holds;
+}
+
 /* Whether an event that is no guard changes the state. */
 static inline bool dae__event_acts(const dae_event *event)
 {
-  return event->kind != DAE_EVENT_GUARD && (event->action || event->impact);
+  return event->kind != DAE_EVENT_GUARD && (event->action || event->contact);
 }
 
 /* Whether a guard is 1 where its value is positive, without an action. */
@@ -151,9 +158,19 @@ void dae__events_pass(dae__events *ev, int i, const dae__places *places);
 
 /* Creates the memory of impacts, where an event has one. */
 void dae__events_create_impacts(dae__arena *arena, dae__events *ev);
-/* Solves the impacts of this round with all contacts that are closed, on ev->after. *any: there are
- * impacts. */
-dae_status dae__events_impact(dae__events *ev, bool *any, dae_error *err);
+/* Solves the impacts of this round with all contacts that are closed, on ev->after, and opens those
+ * contacts; the ones that are at rest are noted in ev->resting. */
+dae_status dae__events_impact(dae__events *ev, dae_error *err);
+/* Marks a contact that holds as found where its gap is zero at the start ev->after; fails where
+ * the gap is negative. */
+dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err);
+/* Closes the contacts at rest, ev->resting, for the consistent state that follows. */
+void dae__events_close(dae__events *ev);
+/* Opens those that this state pulls at, and others that then no longer press. *opened: there are
+ * some, and the state must be made consistent again. */
+dae_status dae__events_release(dae__events *ev, bool *opened, dae_error *err);
+/* Starts the watch of a contact that holds at a sample. */
+void dae__events_start_contact(dae__events *ev, int i, dae__sample at);
 /* Fails where a contact stays closed after its impact, and nothing holds it. */
 dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err);
 

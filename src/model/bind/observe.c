@@ -135,6 +135,11 @@ static void observe_build_columns(dae__binder *b, dae_model *model, const dae__l
       unlabelled = count;
   }
   observe_add_multipliers(b, model, layout, "lambda", "", &x->joints, unlabelled);
+  for (int i = 0; i < x->contacts.count && dae__load_ok(x->l); i++) {
+    const dae__expanded_contact *contact = &x->contacts.item[i];
+    const char *name = dae__pool_print(x->l->keep, "state(%s)", contact->label);
+    *DAE__PUSH(x->l->keep, &model->columns) = (dae_column){layout->entry[contact->state], name};
+  }
   for (int i = 0; i < x->systems; i++) {
     const dae__instance *own = &x->instances.item[i];
     for (int k = 0; k < own->equations.count && dae__load_ok(x->l); k++) {
@@ -250,24 +255,29 @@ static dae__result_tape observe_bind_gradient(dae__binder *b, const dae__layout 
 }
 
 /* Binds the laws of an impact. */
-static const dae_impact *observe_bind_impact(dae__binder *b, const dae__layout *layout,
-                                             const dae__expanded_event *event,
-                                             dae__event_tapes *trigger)
+static const dae_contact *observe_bind_impact(dae__binder *b, const dae__layout *layout,
+                                              const dae__expanded_event *event,
+                                              dae__event_tapes *trigger)
 {
   const dae__expanded_impact *impact = event->impact;
   if (!impact || !dae__bind_ok(b))
     return NULL;
   dae__nodes law = {.item = (dae__node[]){impact->restitution, impact->friction}, .count = 2};
-  trigger->normal = observe_bind_gradient(b, layout, event->node);
+  trigger->normal = observe_bind_gradient(b, layout, impact->gap);
   for (int k = 0; k < impact->slides && dae__bind_ok(b); k++)
     trigger->slide[k] = observe_bind_gradient(b, layout, impact->slide[k]);
   if (dae__bind_ok(b))
     trigger->law = observe_result(layout, dae__bind_vector_tape(b, "an impact: law", &law));
-  trigger->impact = (dae_impact){.slides = impact->slides,
-                                 .normal = observe_impact_normal,
-                                 .slide = observe_impact_slide,
-                                 .law = observe_impact_law};
-  return &trigger->impact;
+  trigger->contact = (dae_contact){.slides = impact->slides,
+                                   .normal = observe_impact_normal,
+                                   .slide = observe_impact_slide,
+                                   .law = observe_impact_law};
+  if (event->contact) {
+    trigger->contact.holds = true;
+    trigger->contact.state = layout->entry[event->contact->state];
+    trigger->contact.force = layout->entry[event->contact->force];
+  }
+  return &trigger->contact;
 }
 
 /* Total time derivative E_t + E_y y' of an event function, with y' as class S. */
@@ -362,7 +372,7 @@ static void observe_build_event(dae__binder *b, dae_model *model, const dae__lay
           (dae__tape_output){0, sets[k], event->actions.item[k].node};
   }
   bool clock = trigger->clock != NULL;
-  const dae_impact *impact = observe_bind_impact(b, layout, event, trigger);
+  const dae_contact *contact = observe_bind_impact(b, layout, event, trigger);
   bool by_side = clock && event->kind == DAE_EVENT_GUARD && action.count == 0;
   trigger->action = observe_result(
       layout, action.count > 0 ? dae__bind_tape(b, "an event: action", &action, 1, NULL) : NULL);
@@ -383,7 +393,7 @@ static void observe_build_event(dae__binder *b, dae_model *model, const dae__lay
                      .set_count = event->actions.count,
                      .kind = event->kind,
                      .passive = event->passive,
-                     .impact = impact,
+                     .contact = contact,
                      .bends = event->bends};
   observe_add_member(b, model, group, event, rate, out);
 }

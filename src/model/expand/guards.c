@@ -275,6 +275,8 @@ void dae__guard_events(dae__expander *x)
   x->events.count = x->events.room = 0;
   for (int i = 0; i < x->guards.count; i++) {
     const dae__guard *guard = &x->guards.item[i];
+    if (guard->contact)
+      continue;
     if (guard->op != DAE__OP_LESS)
       guards_add_whole(x, guard);
     else

@@ -218,38 +218,63 @@ static void results_add_slides(const dae__context *c, const dae__statement *s,
   }
 }
 
-static void results_add_impact(const dae__context *c, const dae__statement *s)
+/* Gap of an impact, which is the function of its event. */
+static dae__node results_gap(const dae__context *c, const dae__statement *s)
 {
   static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD,
                                    "the gap of an impact", "t and coordinates"};
+  dae__expander *x = c->x;
+  dae__node gap = dae__evaluate(c, s->a);
+  if (!x->l->status)
+    dae__check_leaves(c, gap, s->a->place, &may);
+  if (!x->l->status && !(dae__kinds_below(x, gap) & DAE__LEAF_COORD))
+    dae__load_fail(
+        x->l, s->a->place,
+        "the gap contains no coordinate: impact floor: y closes where y falls through 0");
+  return gap;
+}
+
+/* Function of the event of a contact that holds: its gap while it is open, then its force. */
+static dae__node results_contact(dae__expander *x, dae__expanded_event *event)
+{
+  dae__graph *graph = x->graph;
+  event->contact = &x->contacts.item[x->contacts_named++];
+  return dae__if(graph, dae__leaf(graph, event->contact->state),
+                 dae__leaf(graph, event->contact->force), event->contact->gap);
+}
+
+/* Expands the event of an impact or contact. */
+static void results_add_impact(const dae__context *c, const dae__statement *s)
+{
   const unsigned can = DAE__LEAF_STATE | DAE__LEAF_DISCRETE;
   dae__expander *x = c->x;
   const char *label = dae__label_text(c, s->label);
   dae__expanded_impact *impact = DAE__NEW(x->l->scratch, dae__expanded_impact);
-  if (!impact)
+  if (!impact || x->l->status)
     return;
-  dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
+  bool holds = s->kind == DAE__STATEMENT_CONTACT;
+  if (!holds)
+    dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
   dae__expanded_event event = {
       .place = s->place, .direction = -1, .kind = DAE_EVENT_CROSSING, .impact = impact};
   event.name = dae__name_in_system(x, x->instances.item[c->instance].name, label);
-  event.node = dae__evaluate(c, s->a);
-  if (!x->l->status)
-    dae__check_leaves(c, event.node, s->a->place, &may);
-  if (!x->l->status && !(dae__kinds_below(x, event.node) & DAE__LEAF_COORD))
-    dae__load_fail(x->l, s->a->place,
-                   "the gap contains no coordinate: impact floor: y closes "
-                   "where y falls through 0");
+  event.node = holds ? results_contact(x, &event) : results_gap(c, s);
+  impact->gap = holds ? event.contact->gap : event.node;
   impact->restitution = results_coefficient(c, s, "restitution", 1);
   impact->friction = results_coefficient(c, s, "friction", INFINITY);
   results_add_slides(c, s, impact);
+  if (holds && impact->slides > 0 && !x->l->status)
+    dae__load_fail(x->l, s->place,
+                   "friction of a contact that holds is not supported; impact has it, and "
+                   "force x = ... acts on what slides");
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next) {
     int before = event.actions.count;
     results_add_action(c, a, &event);
     if (!x->l->status && before < event.actions.count &&
         !(x->leaf_kind.item[event.actions.item[before].leaf] & can))
       dae__load_fail(x->l, a->place,
-                     "an impact sets the velocities itself; its actions may set "
-                     "states and discretes");
+                     "%s sets the velocities itself; its actions may set states and discretes",
+                     holds ? "a contact" : "an impact");
   }
   *DAE__PUSH(x->l->scratch, &x->events) = event;
 }
@@ -273,7 +298,7 @@ static void results_handle(const dae__context *c, const dae__statement *s)
   }
   if (s->kind == DAE__STATEMENT_EVENT)
     results_add_event(&reading, s);
-  else if (s->kind == DAE__STATEMENT_IMPACT)
+  else if (s->kind == DAE__STATEMENT_IMPACT || s->kind == DAE__STATEMENT_CONTACT)
     results_add_impact(&reading, s);
   else if (s->kind == DAE__STATEMENT_DRAW)
     dae__expand_shape(&reading, s);

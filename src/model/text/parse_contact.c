@@ -1,11 +1,16 @@
-/* Parsing of contacts: impact NAME: E [restitution e] [friction mu along S] [{ actions }]. */
+/* Parsing of contacts:
+ *
+ *   impact NAME: E [restitution e] [friction mu along S] [{ actions }]
+ *   contact NAME: E >= 0 [restitution e] [{ actions }] */
 #include "model/text/parse.h"
 #include <daedal/options.h>
 
 int dae__parser_at_contact(const dae__parser *p)
 {
   bool label = p->ahead.kind == DAE__TOKEN_NAME;
-  return label && dae__parser_at_word(p, "impact") ? DAE__STATEMENT_IMPACT : -1;
+  return label && dae__parser_at_word(p, "impact")    ? DAE__STATEMENT_IMPACT
+         : label && dae__parser_at_word(p, "contact") ? DAE__STATEMENT_CONTACT
+                                                      : -1;
 }
 
 static const char *contact_word(const void *words, int i)
@@ -15,8 +20,8 @@ static const char *contact_word(const void *words, int i)
 
 const char *dae__parser_suggest_contact(const char *word)
 {
-  static const char *const words[] = {"impact"};
-  return dae_suggest(word, 1, contact_word, words);
+  static const char *const words[] = {"impact", "contact"};
+  return dae_suggest(word, 2, contact_word, words);
 }
 
 /* Parses one clause, such as restitution 0.8; false: none begins here. */
@@ -51,7 +56,10 @@ void dae__parser_contact(dae__parser *p, dae__statement *s)
   dae__clause **last = &s->clause;
   dae__parser_label(p, s);
   if (!p->l->status && !s->label) {
-    dae__load_fail(p->l, s->place, "an impact needs a name: impact floor: y restitution 0.8");
+    dae__load_fail(p->l, s->place,
+                   s->kind == DAE__STATEMENT_IMPACT
+                       ? "an impact needs a name: impact floor: y restitution 0.8"
+                       : "a contact needs a name: contact floor: y >= 0 restitution 0.8");
     return;
   }
   if (!p->l->status)
@@ -60,5 +68,5 @@ void dae__parser_contact(dae__parser *p, dae__statement *s)
     last = &(*last)->next;
   contact_refuse_repeated(p, s->clause);
   if (dae__parser_at(p, DAE__TOKEN_OPEN_BLOCK))
-    s->body = dae__parser_block(p, "around the actions of the impact");
+    s->body = dae__parser_block(p, "around the actions of the contact");
 }

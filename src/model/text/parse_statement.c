@@ -28,8 +28,31 @@ static void parse_label(dae__parser *p, dae__statement *s)
 {
   dae__parser_label(p, s);
   if (s->a && s->a->kind == DAE__EXPR_NAME &&
-      (dae__parser_at(p, DAE__TOKEN_NAME) || dae__parser_at(p, DAE__TOKEN_NUMBER)))
+      (dae__parser_at(p, DAE__TOKEN_NAME) || dae__parser_at(p, DAE__TOKEN_NUMBER)) &&
+      !(s->kind == DAE__STATEMENT_CONSTRAINT && dae__parser_at_word(p, "when")))
     dae__load_fail(p->l, p->at.place, "missing colon after the label: %s: ...", s->a->name);
+}
+
+/* Parses `when COND:` of constraint NAME when COND: A = B. */
+static void parse_switch(dae__parser *p, dae__statement *s)
+{
+  if (p->l->status || s->label || !dae__parser_at_word(p, "when"))
+    return;
+  if (s->a->kind != DAE__EXPR_NAME || s->a->member || s->a->rate)
+    dae__load_fail(p->l, s->a->place,
+                   "a constraint that switches needs a name: constraint stop when on == 1: A = B");
+  dae__clause *c = DAE__NEW(p->l->scratch, dae__clause);
+  if (!dae__load_ok(p->l))
+    return;
+  *c = (dae__clause){.word = "when", .place = p->at.place};
+  dae__parser_advance(p);
+  c->a = dae__parser_expression(p);
+  s->clause = c;
+  s->label = s->a;
+  s->a = NULL;
+  if (!p->l->status)
+    dae__parser_expect(p, DAE__TOKEN_COLON,
+                       "after the condition: constraint stop when COND: A = B");
 }
 
 void dae__parser_label(dae__parser *p, dae__statement *s)
@@ -238,6 +261,8 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   case DAE__STATEMENT_CONSTRAINT:
   case DAE__STATEMENT_JOINT:
     parse_label(p, s);
+    if (s->kind == DAE__STATEMENT_CONSTRAINT)
+      parse_switch(p, s);
     parse_sides(p, s, "between the sides of the constraint: A = B");
     break;
   case DAE__STATEMENT_EVENT:
@@ -274,6 +299,7 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
     dae__parser_data(p, s);
     break;
   case DAE__STATEMENT_IMPACT:
+  case DAE__STATEMENT_CONTACT:
     dae__parser_contact(p, s);
     break;
   case DAE__STATEMENT_EQUATION:

@@ -102,6 +102,7 @@ typedef enum dae__statement_kind {
   DAE__STATEMENT_TABLE,    /* statements whose words are no keywords: names in other places */
   DAE__STATEMENT_INPUT,
   DAE__STATEMENT_IMPACT,
+  DAE__STATEMENT_CONTACT,
 #define DAE__STATEMENT_ENUM(name, word) DAE__STATEMENT_##name,
   DAE__STATEMENT_LIST(DAE__STATEMENT_ENUM)
 #undef DAE__STATEMENT_ENUM

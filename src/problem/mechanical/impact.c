@@ -218,18 +218,27 @@ static void impact_change(dae__impact_system *s, dae__motion *motion, double *v)
   dae__axpy(m->nq, still && noise ? share : 1, change, v);
 }
 
+/* The compliance of the contacts at the state y, and their speeds at velocities v. */
+static dae_status impact_begin(dae__motion *motion, dae__arena *arena, double t, const double *y,
+                               int count, const dae__impact_contact *contact, const double *v,
+                               dae__impact_system *s, dae_error *err)
+{
+  const dae__mech *m = motion->m;
+  double *state = DAE__ALLOC(arena, double, m->at.size);
+  DAE__TRY(impact_create(arena, m->nq, count, contact, s, err));
+  /* accelerations leave the saddle matrix factored */
+  dae__copy(m->at.size, y, state);
+  DAE__TRY(dae__motion_accelerate(motion, t, state, NULL, err));
+  return impact_prepare(s, motion, t, v, err);
+}
+
 dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, const double *y,
                               int count, const dae__impact_contact *contact, double *v,
                               dae__impact_outcome *out, dae_error *err)
 {
   const dae__mech *m = motion->m;
   dae__impact_system s;
-  double *state = DAE__ALLOC(arena, double, m->at.size);
-  DAE__TRY(impact_create(arena, m->nq, count, contact, &s, err));
-  /* accelerations leave the saddle matrix factored */
-  dae__copy(m->at.size, y, state);
-  DAE__TRY(dae__motion_accelerate(motion, t, state, NULL, err));
-  DAE__TRY(impact_prepare(&s, motion, t, v, err));
+  DAE__TRY(impact_begin(motion, arena, t, y, count, contact, v, &s, err));
   impact_select(&s, v, out);
   impact_change(&s, motion, v);
   for (int i = 0; i < count; i++) {
@@ -238,5 +247,30 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
     out->before[i] = s.before[s.first[i]];
     out->after[i] = dae__dot(m->nq, dae__impact_row(&s, i, 0, &rate), v) + contact[i].normal_t;
   }
+  return DAE_OK;
+}
+
+dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, const double *y,
+                             int count, const dae__impact_contact *contact, const double *v,
+                             double *force, dae_error *err)
+{
+  dae__impact_system s;
+  DAE__TRY(impact_begin(motion, arena, t, y, count, contact, v, &s, err));
+  /* accelerations of the gaps without forces: -H force, instead of the speeds */
+  for (int r = 0; r < s.rows; r++)
+    s.before[r] = s.impulse[r] = 0;
+  for (int i = 0; i < count; i++)
+    s.impulse[s.first[i]] = -force[i];
+  for (int r = 0; r < s.rows; r++)
+    s.plastic[r] = impact_after(&s, s.impulse, r);
+  dae__copy(s.rows, s.plastic, s.before);
+  if (!dae__impact_solve(&s, false, false, s.impulse)) {
+    dae__fail(err, DAE_ERROR_STEP, contact[0].name,
+              "no forces of the closed contacts fit each other at t = %.10g, '%s' among them", t,
+              contact[0].name);
+    return dae__fail_at(err, t, NAN), DAE_ERROR_STEP;
+  }
+  for (int i = 0; i < count; i++)
+    force[i] = s.impulse[s.first[i]];
   return DAE_OK;
 }
