@@ -44,13 +44,14 @@ typedef struct run {
   dae__monitor monitor;
   dae__events *events;
   dae_integrator *it;
-  double *y, *dy;  /* extended state vector and derivative of the state vector */
-  dae__text moves; /* values that actions have moved */
-  double t;        /* time up to which the run is completed */
-  double last_row; /* time of the last row */
-  bool unverified; /* rows are not kept for a comparison with a second run */
-  long planned;    /* index of the next row at an output time of the plan */
-  double *stops;   /* stops of the plan */
+  const void *options; /* of the method */
+  double *y, *dy;      /* extended state vector and derivative of the state vector */
+  dae__text moves;     /* values that actions have moved */
+  double t;            /* time up to which the run is completed */
+  double last_row;     /* time of the last row */
+  bool unverified;     /* rows are not kept for a comparison with a second run */
+  long planned;        /* index of the next row at an output time of the plan */
+  double *stops;       /* stops of the plan */
   int stop_count, stop_capacity;
   int next_stop;      /* index of the next one */
   double stops_known; /* time up to which they are known */
@@ -88,6 +89,35 @@ static dae_status run_find_stops(run *r, double from, double to, dae_error *err)
   return DAE_OK;
 }
 
+/* Options of the method, those of the plan or its defaults, and what the summary says of them. */
+static dae_status run_read_options(run *r, dae_error *err)
+{
+  const dae_method *method = r->plan->method;
+  dae_summary *s = r->summary;
+  const void *opts = r->plan->options;
+  if (!opts && method->defaults) {
+    void *own = dae_arena_alloc(r->arena, 1, method->options_size);
+    if (!own)
+      return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the options");
+    method->defaults(own);
+    opts = own;
+  }
+  if (opts && method->options) {
+    s->rtol = dae__options_number(method->options, opts, "rtol");
+    s->atol = dae__options_number(method->options, opts, "atol");
+    s->atol = dae__options_atol(s->rtol, s->atol);
+    double step = dae__options_number(method->options, opts, "step");
+    s->step = step > 0 ? step : 0;
+    s->damped = dae__options_number(method->options, opts, "damp") == 1;
+    s->caution = method->caution ? method->caution(opts) : NULL;
+  }
+  r->options = opts;
+  bool fixed = dae__trust_fixed_steps(s);
+  dae__events_set_tolerances(r->events, fixed ? DAE__FIXED_STEP_RTOL : s->rtol,
+                             fixed ? DAE__FIXED_STEP_ATOL : s->atol);
+  return DAE_OK;
+}
+
 /* Allocates memory and creates columns, monitor and events. */
 static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
 {
@@ -105,9 +135,6 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
   DAE__TRY(dae__monitor_create(r->arena, plan->unmeasured ? NULL : problem, &r->monitor, err));
   DAE__TRY(dae__events_create(r->arena, problem, plan->events, plan->event_count, &r->events, err));
   dae__events_set_end(r->events, plan->to);
-  bool fixed = dae__trust_fixed_steps(r->summary);
-  dae__events_set_tolerances(r->events, fixed ? DAE__FIXED_STEP_RTOL : r->summary->rtol,
-                             fixed ? DAE__FIXED_STEP_ATOL : r->summary->atol);
   r->stop_capacity = 1;
   r->held_changed = true;
   r->stops = DAE__ALLOC(r->arena, double, 1);
@@ -119,30 +146,13 @@ static dae_status run_prepare(run *r, const dae_env *env, dae_error *err)
 static dae_status run_create(run *r, const dae_env *env, dae_error *err)
 {
   const dae_method *method = r->plan->method;
-  const void *opts = r->plan->options;
   dae_summary *s = r->summary;
   dae_start start = r->plan->start;
   start.y = r->y;
   start.given = NULL; /* y is consistent */
   start.held = NULL;
   start.to = r->plan->to;
-  if (!opts && method->defaults) {
-    void *own = dae_arena_alloc(r->arena, 1, method->options_size);
-    if (!own)
-      return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the options");
-    method->defaults(own);
-    opts = own;
-  }
-  if (opts && method->options) {
-    s->rtol = dae__options_number(method->options, opts, "rtol");
-    s->atol = dae__options_number(method->options, opts, "atol");
-    s->atol = dae__options_atol(s->rtol, s->atol);
-    double step = dae__options_number(method->options, opts, "step");
-    s->step = step > 0 ? step : 0;
-    s->damped = dae__options_number(method->options, opts, "damp") == 1;
-    s->caution = method->caution ? method->caution(opts) : NULL;
-  }
-  DAE__TRY(method->create(&r->plan->problem, &start, opts, env, &r->it, err));
+  DAE__TRY(method->create(&r->plan->problem, &start, r->options, env, &r->it, err));
   if (!s->damped)
     return DAE_OK;
   /* energy before and after the move onto the slow motion */
@@ -214,7 +224,7 @@ static dae_status run_start(run *r, const dae_env *env, dae_error *err)
                        "no branches of the conditions fit each other at the start: each choice "
                        "leads to another one. Give start values away from the borders");
   }
-  return dae__events_start_contacts(r->events, t, r->y, &changed, err);
+  return DAE_OK;
 }
 
 /* Computes a consistent start and creates the integrator there. */
@@ -227,6 +237,7 @@ static dae_status run_begin(run *r, const dae_env *env, dae_error *err)
     return run_create_inconsistent(r, env, err);
   if (status < 0)
     return status;
+  DAE__TRY(dae__events_start_contacts(r->events, plan->start.t, r->y, err));
   dae__plan_moves(plan, r->y, s);
   if (s->moved > 0)
     dae__log(env, DAE_LOG_INFO, "start: values moved to make it consistent: %d", s->moved);
@@ -252,6 +263,7 @@ static dae_status run_row(run *r, double t, const double *y, dae_error *err)
     if (status < 0)
       return status;
   }
+  dae__events_note_forces(r->events, y);
   r->last_row = t;
   r->summary->rows++;
   dae__trust_row(&r->trust, &r->plan->problem, y);
@@ -361,7 +373,8 @@ static dae_status run_event(run *r, double t, bool *restarted, dae_error *err)
   bool both = news.acted && !dae__plan_has_times(r->plan);
   bool written = r->last_row == news.t && !news.acted;
   if (news.restarted) {
-    dae__trust_event(&r->trust, t);
+    if (!news.contacts)
+      dae__trust_event(&r->trust, t);
     DAE__TRY(run_measure_removal(r, &news, err));
     DAE__TRY(dae__monitor_jump(&r->monitor, news.after, err));
   }
@@ -540,17 +553,23 @@ static void run_list_events(const run *r, dae_summary *s)
     dae__text_add(&lines, "... and %d more\n", left_out);
 }
 
-/* Lists the impacts that happened, with their impulses and the laws that were not obeyed. */
+/* Lists impacts and contacts: impulses, laws that were not obeyed, times closed and forces. */
 static void run_list_impacts(const run *r, dae_summary *s)
 {
   dae__text lines = dae__text_in(s->impact_list, sizeof s->impact_list);
   s->energy_lost = r->events ? dae__events_energy_lost(r->events) : 0;
   for (int i = 0; r->events && i < r->plan->event_count; i++) {
+    const dae_event *event = &r->plan->events[i];
     const dae__event_count n = dae__events_count(r->events, i);
-    const char *name = r->plan->events[i].name;
-    if (r->plan->events[i].contact && n.fired > 0 && lines.length + 400 < sizeof s->impact_list)
-      dae__text_add(&lines, "%.250s\t%.17g\t%ld\t%ld\n", name ? name : "without a name", n.impulse,
-                    n.reduced, n.left_out);
+    bool holds = event->contact && event->contact->holds;
+    if (!event->contact || !(n.fired > 0 || holds) || lines.length + 400 > sizeof s->impact_list)
+      continue;
+    dae__text_add(&lines, "%.250s\t%.17g\t%ld\t%ld", event->name ? event->name : "without a name",
+                  n.impulse, n.reduced, n.left_out);
+    if (holds)
+      dae__text_add(&lines, "\t%.17g\t%.17g",
+                    dae__events_closed_share(r->events, i, r->plan->start.t, r->t), n.force);
+    dae__text_add(&lines, "\n");
   }
 }
 
@@ -673,6 +692,8 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
   dae_status status = dae__plan_check(plan, err);
   if (status >= 0)
     status = run_prepare(&r, env, err);
+  if (status >= 0)
+    status = run_read_options(&r, err);
   if (status >= 0)
     status = run_begin(&r, env, err);
   for (int i = 0; i < plan->sink_count && status >= 0; i++)

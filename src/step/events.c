@@ -154,7 +154,8 @@ double dae__events_energy_lost(const dae__events *ev)
 dae__event_count dae__events_count(const dae__events *ev, int i)
 {
   dae__event_count count = ev->counts[i];
-  count.near_misses = ev->watches[i].near;
+  /* a contact is meant to come near zero */
+  count.near_misses = dae__event_holds(&ev->events[i]) ? 0 : ev->watches[i].near;
   return count;
 }
 
@@ -167,6 +168,7 @@ dae_status dae__event_value(const dae__events *ev, int i, double t, const double
   char text[32];
   const char *name = dae__event_name(ev, i, text);
   int refused = event->value(event->user, t, y, value);
+  *value += ev->counts[i].shift;
   if (refused)
     dae__fail(err, DAE_ERROR_CALLBACK, name,
               "the value of event '%s' could not be evaluated at t = %.10g: its function returned "
@@ -340,10 +342,12 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
     DAE__TRY(dae__event_value(ev, i, t, y, &at.value, err));
     ev->truth[i] = at.value > 0;
     ev->watches[i].t_fired = NAN;
-    if (dae__event_holds(&ev->events[i])) {
-      dae__events_start_contact(ev, i, at);
+    bool started = false;
+    dae__copy(ev->extended, y, ev->after);
+    if (ev->events[i].contact)
+      DAE__TRY(dae__events_start_contact(ev, i, at, &started, err));
+    if (started)
       continue;
-    }
     double band = 0;
     if (ev->events[i].bends) /* it may start at its border, at rest */
       band = 4 * dae__event_change(ev, i, t, y, at.value, DAE__ZERO_BAND, 0, ev->y);

@@ -295,8 +295,6 @@ static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, boo
   w->t_fired = ev->t_found;
   if (!zero || !restarted || !dae__event_acts(&ev->events[i]))
     return DAE_OK;
-  if (ev->events[i].contact)
-    DAE__TRY(dae__events_check_open(ev, i, err));
   DAE__TRY(events_rate_sign(ev, i, &sign, err));
   w->rebounded = sign == from_side;
   w->rebound = w->rebounded ? from_side : 0;
@@ -333,10 +331,15 @@ static dae_status events_rearm(dae__events *ev, bool changed, bool restarted, da
     if (!dae__event_is_searched(&ev->events[i]))
       continue;
     DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &at.value, err));
-    if (dae__event_holds(&ev->events[i])) {
-      if (changed || ev->crossings[i].found)
-        dae__events_start_contact(ev, i, at);
-    } else if (ev->crossings[i].found)
+    bool started = false;
+    if (ev->events[i].contact && ev->crossings[i].found && restarted)
+      DAE__TRY(dae__events_check_open(ev, i, err));
+    if (ev->events[i].contact && (changed || ev->crossings[i].found))
+      DAE__TRY(dae__events_start_contact(ev, i, at, &started, err));
+    if (started)
+      continue;
+    DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &at.value, err));
+    if (ev->crossings[i].found)
       DAE__TRY(events_start_fired(ev, i, at, restarted, err));
     else if (changed)
       events_start_other(ev, i, at);
@@ -376,6 +379,7 @@ static bool events_count(dae__events *ev, int i, dae__event_news *news)
   news->fired += !guard;
   news->switched += guard;
   news->acted |= dae__event_acts(event);
+  news->contacts &= guard || dae__event_holds(event);
   if (!guard && !news->name)
     news->name = event->name;
   return guard || event->action || event->contact;
@@ -472,14 +476,13 @@ static dae_status events_follow_restart(dae__events *ev, dae_integrator *it, dae
   return status < 0 ? status : DAE_OK;
 }
 
-dae_status dae__events_start_contacts(dae__events *ev, double t, double *y, bool *changed,
-                                      dae_error *err)
+dae_status dae__events_start_contacts(dae__events *ev, double t, double *y, dae_error *err)
 {
   int first = -1;
-  *changed = false;
   ev->t_found = t;
   dae__copy(ev->extended, y, ev->after);
-  for (int i = 0; i < ev->count; i++) {
+  for (int i = 0; ev->released && i < ev->count; i++) {
+    ev->released[i] = false;
     DAE__TRY(dae__events_find_closed(ev, i, err));
     first = first < 0 && ev->crossings[i].found ? i : first;
   }
@@ -492,14 +495,13 @@ dae_status dae__events_start_contacts(dae__events *ev, double t, double *y, bool
   for (int i = 0; i < ev->count; i++)
     ev->crossings[i].found = false;
   dae__copy(ev->extended, ev->after, y);
-  *changed = true;
   return DAE_OK;
 }
 
 dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_news *news,
                              dae_error *err)
 {
-  *news = (dae__event_news){.t = ev->t_found, .after = ev->after};
+  *news = (dae__event_news){.t = ev->t_found, .after = ev->after, .contacts = true};
   bool stop = false, again = true, changed;
   int first = 0;
   dae_error cause = dae_error_none();
@@ -513,8 +515,11 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
   }
   while (first < ev->count - 1 && !ev->crossings[first].found)
     first++;
-  for (int i = 0; i < ev->count; i++)
+  for (int i = 0; i < ev->count; i++) {
     ev->found[i] = ev->crossings[i].found;
+    if (ev->released)
+      ev->released[i] = false;
+  }
   int round = 0;
   for (; again && round < 2 * MAX_SIMULTANEOUS; round++) {
     /* too many rounds: those that follow name the events of the loop */

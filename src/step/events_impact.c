@@ -10,8 +10,15 @@
  * and the change of the state, relative, over which gap rates are differenced. Chosen. */
 #define CLOSED_RATE 1e-9
 #define DIFFERENCE 1e-6
+/* Acceleration of a gap, relative to the accelerations that it is the difference of, that is
+ * round-off. Chosen. */
+#define ACCELERATION_NOISE 1e-6
 /* Gap rate of a closed contact, relative to its fastest closing, that is round-off. Chosen. */
 #define ZERO_RATE 1e-12
+/* Gap, in tolerances of the motion, that is no gap. Chosen. */
+#define ERROR_NOISE 1e-3
+/* Gap, in shifts, from which on a contact is open without doubt. Chosen. */
+#define LEFT_SHIFTS 10
 /* Gap at the start, in tolerances of its value, that counts as closed. Chosen. */
 #define START_TOLERANCES 10
 
@@ -25,6 +32,7 @@ void dae__events_create_impacts(dae__arena *arena, dae__events *ev)
   ev->rate_entry = DAE__ALLOC(arena, int, ev->size);
   DAE__VECTORS(arena, ev->count, &ev->gap_before, &ev->gap_after);
   ev->resting = DAE__ALLOC(arena, bool, ev->count);
+  ev->released = DAE__ALLOC(arena, bool, ev->count);
   /* coordinates and rates stand in the same order */
   for (int k = 0, rate = -1; ev->rate_entry && k < ev->size; k++) {
     char name[128];
@@ -76,8 +84,8 @@ dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err)
 {
   char text[32];
   const char *name = dae__event_name(ev, i, text);
-  double fastest = 0, speed[2];
-  if (ev->gap_after[i] > CLOSED_RATE * fabs(ev->gap_before[i]))
+  double fastest = 0, speed[2], size = 0;
+  if (dae__event_holds(&ev->events[i]) || ev->gap_after[i] > CLOSED_RATE * fabs(ev->gap_before[i]))
     return DAE_OK;
   /* acceleration of the gap */
   for (int k = 0; k < ev->size; k++)
@@ -89,12 +97,15 @@ dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err)
     dae__axpy(ev->size, s, ev->dy, ev->y);
     DAE__TRY(impact_speed(ev, i, ev->t_found + s, ev->y, ev->unmoved, &speed[end], err));
   }
-  if (!(speed[1] < speed[0]))
+  for (int k = 0; k < ev->size; k++)
+    if (ev->rate_entry[k] >= 0)
+      size += fabs(ev->unmoved[k] * ev->dy[ev->rate_entry[k]]) * 2 * d;
+  if (!(speed[0] - speed[1] > ACCELERATION_NOISE * size))
     return DAE_OK;
   dae__fail(err, DAE_ERROR_STEP, name,
-            "the contact '%s' stays closed after its impact at t = %.10g, and nothing holds it: "
-            "the force that presses it would drive it through. An impact changes velocities "
-            "only: give it a restitution, or end the run there (event %s: ... stop)",
+            "'%s' stays closed after its impact at t = %.10g, and nothing holds it: the force that "
+            "presses it would drive it through. An impact changes velocities only; a contact stays "
+            "closed while it presses: contact %s: E >= 0",
             name, ev->t_found, name);
   dae__fail_at(err, ev->t_found, NAN);
   return DAE_ERROR_STEP;
@@ -139,7 +150,7 @@ static dae_status contact_is_closed(dae__events *ev, int i, bool *closed, dae_er
   if (*closed)
     return DAE_OK;
   DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &value, err));
-  *closed = fabs(value) <= contact_noise(ev, i, value);
+  *closed = fabs(value - ev->counts[i].shift) <= contact_noise(ev, i, value);
   return DAE_OK;
 }
 
@@ -236,8 +247,10 @@ static dae_status impact_solve(dae__events *ev, dae__arena *arena, dae_error *er
   DAE__TRY(dae__arena_status(arena, err));
   for (int k = 0; k < all.count; k++) {
     int i = all.event[k];
-    if (dae__event_holds(&ev->events[i]))
+    if (dae__event_holds(&ev->events[i])) {
+      ev->released[i] = ev->released[i] || (ev->crossings[i].found && *contact_state(ev, i) > 0);
       contact_set(ev, i, false);
+    }
     DAE__TRY(impact_speed(ev, i, ev->t_found, ev->after, ev->unmoved, &out.before[k], err));
     out.after[k] = out.before[k];
     closes = closes || out.before[k] < -ZERO_RATE * ev->counts[i].fastest;
@@ -251,7 +264,10 @@ static dae_status impact_solve(dae__events *ev, dae__arena *arena, dae_error *er
     int i = all.event[k];
     ev->gap_before[i] = out.before[k];
     ev->gap_after[i] = out.after[k];
-    ev->resting[i] = dae__event_holds(&ev->events[i]) && out.after[k] <= contact_slow(ev, i);
+    /* found without closing: a hop below what the search resolves */
+    bool hops = ev->crossings[i].found && out.before[k] >= 0;
+    ev->resting[i] =
+        dae__event_holds(&ev->events[i]) && (hops || out.after[k] <= contact_slow(ev, i));
   }
   return DAE_OK;
 }
@@ -288,14 +304,14 @@ static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *ope
   for (int k = 0; k < all.count; k++) {
     int i = all.event[k];
     all.force[k] = ev->after[ev->events[i].contact->force];
-    *opened = *opened || !(all.force[k] > 0);
+    if (ev->released[i]) /* what is left of it is the error of the motion */
+      all.force[k] = fmin(all.force[k], 0);
+    contact_set(ev, i, false);
   }
-  if (!*opened)
-    return DAE_OK;
-  for (int k = 0; k < all.count; k++)
-    contact_set(ev, all.event[k], false);
   DAE__TRY(dae__press(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env,
                       all.force, err));
+  for (int k = 0; k < all.count; k++)
+    *opened = *opened || !(all.force[k] > 0);
   for (int k = 0; k < all.count; k++)
     contact_set(ev, all.event[k], all.force[k] > 0);
   return DAE_OK;
@@ -317,17 +333,28 @@ dae_status dae__events_release(dae__events *ev, bool *opened, dae_error *err)
   return status;
 }
 
-void dae__events_start_contact(dae__events *ev, int i, dae__sample at)
+dae_status dae__events_start_contact(dae__events *ev, int i, dae__sample at, bool *started,
+                                     dae_error *err)
 {
-  dae__watch *w = &ev->watches[i];
   dae__event_count *n = &ev->counts[i];
-  const dae_contact *contact = ev->events[i].contact;
-  double noise = 4 * dae__event_change(ev, i, at.t, ev->after, at.value, DAE__ZERO_BAND, 0, ev->y);
-  dae__events_start_watch(ev, i, at, fmax(noise, fabs(at.value) < noise ? noise : 0));
-  w->side = 1; /* it acts where the gap or the force falls through zero, also from zero */
-  w->leaves = fabs(at.value) <= noise;
-  if (ev->after[contact->state] > 0)
-    n->force = fmax(n->force, ev->after[contact->force]);
+  bool holds = dae__event_holds(&ev->events[i]), closed = holds && *contact_state(ev, i) > 0;
+  double error = dae__event_change(ev, i, at.t, ev->after, at.value, ev->rtol, ev->atol, ev->y);
+  double noise = fmax(contact_noise(ev, i, at.value), ERROR_NOISE * error), speed = 0;
+  at.value -= n->shift;
+  n->shift = 0;
+  bool touches = !closed && fabs(at.value) <= 2 * error;
+  if (touches)
+    DAE__TRY(impact_speed(ev, i, at.t, ev->after, ev->y, &speed, err));
+  touches = touches && (at.value < -noise || speed <= contact_slow(ev, i));
+  *started = holds || touches;
+  if (!*started)
+    return DAE_OK;
+  n->shift = touches ? fmax(error, -2 * at.value) : 0;
+  at.value += n->shift;
+  dae__events_start_watch(ev, i, at, fabs(at.value) <= noise ? noise : 0);
+  ev->watches[i].side = 1; /* it acts where the gap or the force falls through zero */
+  ev->watches[i].leaves = fabs(at.value) <= noise;
+  return DAE_OK;
 }
 
 dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err)
@@ -350,4 +377,34 @@ dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err)
             name, value);
   dae__fail_at(err, ev->t_found, NAN);
   return DAE_ERROR_START;
+}
+
+void dae__events_leave_contacts(dae__events *ev)
+{
+  for (int i = 0; ev->resting && i < ev->count; i++) {
+    dae__watch *w = &ev->watches[i];
+    double *shift = &ev->counts[i].shift;
+    if (!(*shift > 0 && w->left.value > LEFT_SHIFTS * *shift))
+      continue;
+    w->left.value -= *shift;
+    w->before.value -= *shift;
+    w->sided.value -= *shift;
+    *shift = 0;
+  }
+}
+
+void dae__events_note_forces(dae__events *ev, const double *y)
+{
+  for (int i = 0; ev->resting && i < ev->count; i++) {
+    const dae_contact *contact = ev->events[i].contact;
+    if (dae__event_holds(&ev->events[i]) && y[contact->state] > 0)
+      ev->counts[i].force = fmax(ev->counts[i].force, y[contact->force]);
+  }
+}
+
+double dae__events_closed_share(const dae__events *ev, int i, double t0, double t)
+{
+  const dae__event_count *n = &ev->counts[i];
+  bool closed = ev->problem->held.value[ev->events[i].contact->state - ev->size] > 0;
+  return t > t0 ? (n->closed + (closed ? t - n->since : 0)) / (t - t0) : 0;
 }

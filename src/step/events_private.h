@@ -88,7 +88,8 @@ struct dae__events {
   bool *fixed;     /* entries of the state vector that a restart holds */
   int *rate_entry; /* by entry of the state vector, with impacts: that of its rate; -1: none */
   double *gap_before, *gap_after; /* by event: gap rates at an impact */
-  bool *resting;                  /* by event: a contact that holds, closed and not parting */
+  /* by event, of contacts that hold: closed and not parting; its force has fallen through zero */
+  bool *resting, *released;
   int *setter;        /* by entry of the extended state vector: event that set it, -1: none */
   dae_integrator *it; /* integrator whose last step is searched */
   dae_view view;      /* its last step */
@@ -169,8 +170,13 @@ void dae__events_close(dae__events *ev);
 /* Opens those that this state pulls at, and others that then no longer press. *opened: there are
  * some, and the state must be made consistent again. */
 dae_status dae__events_release(dae__events *ev, bool *opened, dae_error *err);
-/* Starts the watch of a contact that holds at a sample. */
-void dae__events_start_contact(dae__events *ev, int i, dae__sample at);
+/* Takes the shift off contacts that have opened beyond it. */
+void dae__events_leave_contacts(dae__events *ev);
+/* Starts the watch of a contact that holds, or that touches at rest, at a sample. An open gap at
+ * rest may fall below zero by the error of the motion before it acts. *started: it is one of these.
+ */
+dae_status dae__events_start_contact(dae__events *ev, int i, dae__sample at, bool *started,
+                                     dae_error *err);
 /* Fails where a contact stays closed after its impact, and nothing holds it. */
 dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err);
 

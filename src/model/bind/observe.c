@@ -346,7 +346,7 @@ static void observe_add_member(dae__binder *b, dae_model *model, dae__outputs gr
                                const dae__expanded_event *event, dae__node rate, dae_event *out)
 {
   int rated = out->states_only;
-  if (!out->value || out->next || out->kind == DAE_EVENT_CONDITION)
+  if (!out->value || out->next || out->contact || out->kind == DAE_EVENT_CONDITION)
     return;
   out->group = &model->event_group[rated];
   out->member = model->event_group[rated].count++;

@@ -12,6 +12,9 @@
  * Chosen.
  */
 #define ANSWER_NOISE 1e-6
+/* Acceleration by the force of a contact, relative to the terms of the acceleration of its gap,
+ * that is round-off. Chosen. */
+#define FORCE_NOISE 1e-11
 
 /* ---- compliance ---- */
 
@@ -224,11 +227,13 @@ static dae_status impact_begin(dae__motion *motion, dae__arena *arena, double t,
                                dae__impact_system *s, dae_error *err)
 {
   const dae__mech *m = motion->m;
-  double *state = DAE__ALLOC(arena, double, m->at.size);
+  double *state = DAE__ALLOC(arena, double, m->at.size),
+         *dy = DAE__ALLOC(arena, double, m->at.size);
   DAE__TRY(impact_create(arena, m->nq, count, contact, s, err));
   /* accelerations leave the saddle matrix factored */
   dae__copy(m->at.size, y, state);
-  DAE__TRY(dae__motion_accelerate(motion, t, state, NULL, err));
+  DAE__TRY(dae__motion_accelerate(motion, t, state, dy, err));
+  s->acceleration = dy + m->at.v;
   return impact_prepare(s, motion, t, v, err);
 }
 
@@ -250,6 +255,16 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
   return DAE_OK;
 }
 
+/* Round-off of the force of a contact: that of the terms of the acceleration of its gap. */
+static double impact_force_noise(const dae__impact_system *s, int i)
+{
+  double rate, size = 0, h = s->H[s->first[i] * s->rows + s->first[i]];
+  const double *D = dae__impact_row(s, i, 0, &rate);
+  for (int k = 0; k < s->nq; k++)
+    size += fabs(D[k] * s->acceleration[k]);
+  return h > 0 ? FORCE_NOISE * size / h : INFINITY;
+}
+
 dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, const double *y,
                              int count, const dae__impact_contact *contact, const double *v,
                              double *force, dae_error *err)
@@ -264,13 +279,20 @@ dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, c
   for (int r = 0; r < s.rows; r++)
     s.plastic[r] = impact_after(&s, s.impulse, r);
   dae__copy(s.rows, s.plastic, s.before);
+  bool pulls = false;
+  for (int i = 0; i < count; i++)
+    pulls = pulls || force[i] <= impact_force_noise(&s, i);
+  if (!pulls)
+    return DAE_OK;
   if (!dae__impact_solve(&s, false, false, s.impulse)) {
     dae__fail(err, DAE_ERROR_STEP, contact[0].name,
               "no forces of the closed contacts fit each other at t = %.10g, '%s' among them", t,
               contact[0].name);
     return dae__fail_at(err, t, NAN), DAE_ERROR_STEP;
   }
-  for (int i = 0; i < count; i++)
-    force[i] = s.impulse[s.first[i]];
+  for (int i = 0; i < count; i++) {
+    double found = s.impulse[s.first[i]];
+    force[i] = found > impact_force_noise(&s, i) ? found : 0;
+  }
   return DAE_OK;
 }

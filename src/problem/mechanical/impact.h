@@ -53,9 +53,9 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
                               int count, const dae__impact_contact *contact, double *v,
                               dae__impact_outcome *out, dae_error *err);
 
-/* Forces of closed contacts that press: from forces that hold all of them closed, which may pull, to
- * 0 <= force, acceleration of the gap >= 0, one of both 0, at rest and with the rows of the contacts
- * switched off. */
+/* Forces of closed contacts that press: from forces that hold all of them closed, which may pull,
+ * to 0 <= force, acceleration of the gap >= 0, one of both 0, at rest and with the rows of the
+ * contacts switched off. */
 dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, const double *y,
                              int count, const dae__impact_contact *contact, const double *v,
                              double *force, dae_error *err);

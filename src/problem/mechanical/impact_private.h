@@ -19,9 +19,10 @@ typedef struct dae__impact_unknown {
 typedef struct dae__impact_system {
   int contacts, rows, nq;
   const dae__impact_contact *contact;
-  int *first;      /* by contact: row of its normal */
-  double *X, *H;   /* compliance: nq x rows; D X, rows x rows */
-  double *before;  /* D v- + D_t */
+  int *first;                 /* by contact: row of its normal */
+  double *X, *H;              /* compliance: nq x rows; D X, rows x rows */
+  const double *acceleration; /* v' without the contacts */
+  double *before;             /* D v- + D_t */
   double *scale;   /* by row: 1 / sqrt(H_ii), equal for both slides of a contact; 0: determined */
   double *impulse; /* by row, of the solution; with room for a second one */
   double *plastic;
