@@ -16,4 +16,10 @@ dae_status dae__press(const dae_problem *problem, double t, double *y, int count
                       const dae__impact_contact *contact, const dae_env *env, double *force,
                       dae_error *err);
 
+/* Distance of the state vector y from the rows that held values switch on, |g_i|/|G_i|, the largest
+ * one and the name of its row; 0 without such rows. */
+dae_status dae__switched_distance(const dae_problem *problem, double t, double *y,
+                                  const dae_env *env, double *distance, char *name, size_t size,
+                                  dae_error *err);
+
 #endif

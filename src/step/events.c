@@ -66,6 +66,15 @@ static bool events_is_constrained(const dae_problem *p)
   return constrained;
 }
 
+static bool events_has_switches(const dae_problem *p)
+{
+  bool switches = p->mechanical && p->mechanical->switched;
+  for (int i = 0; p->coupled && i < p->coupled->parts; i++)
+    switches =
+        switches || (p->coupled->part[i].mechanical && p->coupled->part[i].mechanical->switched);
+  return switches;
+}
+
 static void events_allocate(dae__arena *arena, dae__events *ev)
 {
   int count = ev->count, n = ev->extended;
@@ -109,7 +118,8 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
                      .size = dae_problem_size(problem),
                      .extended = dae_problem_extended_size(problem),
                      .end = INFINITY,
-                     .constrained = events_is_constrained(problem)};
+                     .constrained = events_is_constrained(problem),
+                     .switched = events_has_switches(problem)};
   char text[32];
   for (int i = 0; i < count; i++) {
     const char *name = dae__event_name(&own, i, text), *defect = events_defect(&own, &events[i]);

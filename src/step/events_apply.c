@@ -2,6 +2,7 @@
  * conditions that they change in turn, the restart, and the watches from there on. */
 #include "core/number.h"
 #include "core/tolerances.h"
+#include "problem/impact.h"
 #include "step/events_private.h"
 
 #include <math.h>
@@ -19,6 +20,9 @@
 /* Time between two events, relative to |t|, below which an event value that rebounds at the first
  * and not at the second has come to rest: its rate is round-off. Chosen, not measured. */
 #define AT_REST 1e-7
+/* Distance at which a constraint is switched on, in tolerances of the coordinates, that is closed
+ * by a projection. Chosen. */
+#define CLOSING_TOLERANCES 1e3
 /* Number of successive changes of a guard against its own rate that shows that the motion slides
  * along its border: one may be round-off at a tangential crossing. */
 #define MAX_OPPOSED 2
@@ -406,11 +410,38 @@ static bool events_any_set(const dae__events *ev)
   return any;
 }
 
+/* Refuses a constraint that is switched on at a distance, unless an action has set coordinates. */
+static dae_status events_check_closing(dae__events *ev, int event, dae_error *err)
+{
+  char name[128], text[32];
+  double distance, size = 0;
+  for (int k = 0; k < ev->size; k++) {
+    bool coordinate =
+        dae_problem_variable(ev->problem, k, name, sizeof name) == DAE_VARIABLE_COORDINATE;
+    size = coordinate ? fmax(size, fabs(ev->after[k])) : size;
+    if (coordinate && ev->fixed[k])
+      return DAE_OK;
+  }
+  DAE__TRY(dae__switched_distance(ev->problem, ev->t_found, ev->after, ev->env, &distance, name,
+                                  sizeof name, err));
+  if (distance <= CLOSING_TOLERANCES * (ev->rtol * size + ev->atol))
+    return DAE_OK;
+  const char *cause = dae__event_name(ev, event, text);
+  dae__fail(err, DAE_ERROR_STEP, name,
+            "%s closes at a distance of %.4g at t = %.10g, where event '%s' switches it on: bodies "
+            "would jump. Switch it on where it is met, or let the event set the coordinates",
+            name, distance, ev->t_found, cause);
+  dae__fail_at(err, ev->t_found, NAN);
+  return DAE_ERROR_STEP;
+}
+
 /* Makes the state after actions and impacts consistent, with the contacts that press closed. */
 static dae_status events_move(dae__events *ev, int first, dae_error *err)
 {
   bool opened = false;
   dae__events_close(ev);
+  if (ev->switched)
+    DAE__TRY(events_check_closing(ev, first, err));
   DAE__TRY(events_make_consistent(ev, first, err));
   DAE__TRY(dae__events_release(ev, &opened, err));
   return opened ? events_make_consistent(ev, first, err) : DAE_OK;

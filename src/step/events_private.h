@@ -66,6 +66,7 @@ struct dae__events {
   int *timed, times;       /* events with instants of their own, and their number */
   int size, extended;      /* number of entries of the state vector and of the extended one */
   bool constrained;        /* the problem has multipliers */
+  bool switched;           /* held values switch constraints on and off */
   double rtol, atol;       /* tolerances of the steps, for near misses */
   double end;              /* end of the run */
   dae__text *moves;        /* list of the values that actions have moved, or NULL */
