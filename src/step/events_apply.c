@@ -20,9 +20,10 @@
 /* Time between two events, relative to |t|, below which an event value that rebounds at the first
  * and not at the second has come to rest: its rate is round-off. Chosen, not measured. */
 #define AT_REST 1e-7
-/* Distance at which a constraint is switched on, in tolerances of the coordinates, that is closed
- * by a projection. Chosen. */
-#define CLOSING_TOLERANCES 1e3
+/* Distance at which a constraint is switched on that a projection closes, in absolute and in
+ * relative tolerances of the coordinates. Chosen. */
+#define CLOSING_ATOL 1e3
+#define CLOSING_RTOL 10
 /* Number of successive changes of a guard against its own rate that shows that the motion slides
  * along its border: one may be round-off at a tangential crossing. */
 #define MAX_OPPOSED 2
@@ -424,7 +425,7 @@ static dae_status events_check_closing(dae__events *ev, int event, dae_error *er
   }
   DAE__TRY(dae__switched_distance(ev->problem, ev->t_found, ev->after, ev->env, &distance, name,
                                   sizeof name, err));
-  if (distance <= CLOSING_TOLERANCES * (ev->rtol * size + ev->atol))
+  if (distance <= CLOSING_RTOL * ev->rtol * size + CLOSING_ATOL * ev->atol)
     return DAE_OK;
   const char *cause = dae__event_name(ev, event, text);
   dae__fail(err, DAE_ERROR_STEP, name,

@@ -147,7 +147,7 @@ def latch_at_a_distance():
     return Probe("""coord a = 0 rate 2, b = 0
 discrete on = 0
 kinetic (a'^2 + 3*b'^2)/2
-constraint hold when on == 1: a - b = 1
+constraint hold when on == 1: a - b = -50
 event couple: at 1 { on = 1 }
 simulate to 3""", refused="closes at a distance")
 

@@ -122,7 +122,7 @@ typedef struct dae__constraint {
   dae__node node;    /* residual A - B of a constraint A = B */
   const char *label; /* text of the label; NULL: without a label */
   int place;
-  int leaf;     /* leaf of the multiplier */
+  int leaf;      /* leaf of the multiplier */
   bool derived;  /* from a body or connector, not written by the user */
   bool switched; /* held values may switch it off: the residual is zero then */
   /* name of the connector, "" for a body: what messages name; NULL: the constraint itself */
@@ -292,10 +292,10 @@ typedef struct dae__expander {
   int guard_events;                      /* number of events of guards */
   DAE__LIST(dae__guard) guards;
   DAE__LIST(dae__expanded_contact) contacts; /* in the order of expansion */
-  int contacts_named; /* number of those whose events are expanded */
-  dae__table guard_table;       /* guards by their relation */
-  dae__table relation_table;    /* places in the text, by relation */
-  int unwatched;                /* number of relations of the motion within noevent */
+  int contacts_named;                        /* number of those whose events are expanded */
+  dae__table guard_table;                    /* guards by their relation */
+  dae__table relation_table;                 /* places in the text, by relation */
+  int unwatched;                             /* number of relations of the motion within noevent */
   DAE__LIST(bool) moves;        /* by leaf: the motion depends on it; set by dae__guard_motion */
   DAE__LIST(dae__input) inputs; /* by element, those of a symbol in a row */
   dae__table input_table;       /* first input of a symbol, by instance and name */

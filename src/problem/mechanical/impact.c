@@ -12,6 +12,8 @@
  * Chosen.
  */
 #define ANSWER_NOISE 1e-6
+/* Pivot of the scaled compliance of contacts at which they count as dependent. Chosen. */
+#define DEPENDENT 1e-10
 /* Acceleration by the force of a contact, relative to the terms of the acceleration of its gap,
  * that is round-off. Chosen. */
 #define FORCE_NOISE 1e-11
@@ -255,6 +257,28 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
   return DAE_OK;
 }
 
+/* Whether the normals of the contacts are dependent, by a pivot of their scaled compliance; of
+ * dependent contacts a basic solution of the complementarity problem closes independent ones. */
+static bool impact_is_dependent(const dae__impact_system *s)
+{
+  int n = s->contacts;
+  double *L = s->E;
+  for (int j = 0; j < n; j++) {
+    for (int i = j; i < n; i++) {
+      int a = s->first[i], b = s->first[j];
+      L[j * n + i] = s->scale[a] * s->H[b * s->rows + a] * s->scale[b];
+      for (int k = 0; k < j; k++)
+        L[j * n + i] -= L[k * n + i] * L[k * n + j];
+    }
+    if (!(L[j * n + j] > DEPENDENT))
+      return true;
+    double root = sqrt(L[j * n + j]);
+    for (int i = j; i < n; i++)
+      L[j * n + i] /= root;
+  }
+  return false;
+}
+
 /* Round-off of the force of a contact: that of the terms of the acceleration of its gap. */
 static double impact_force_noise(const dae__impact_system *s, int i)
 {
@@ -279,7 +303,7 @@ dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, c
   for (int r = 0; r < s.rows; r++)
     s.plastic[r] = impact_after(&s, s.impulse, r);
   dae__copy(s.rows, s.plastic, s.before);
-  bool pulls = false;
+  bool pulls = impact_is_dependent(&s);
   for (int i = 0; i < count; i++)
     pulls = pulls || force[i] <= impact_force_noise(&s, i);
   if (!pulls)
