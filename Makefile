@@ -27,7 +27,8 @@ help:
 	@echo "make docs        pages of the C interface in build/docs, by Doxygen"
 	@echo "make truth       errors against independent references in short form; truth-full: all"
 	@echo "make check-long  all tests at full length, all sanitizers, clang-tidy on all sources, the benches"
-	@echo "make bench       daedal beside RADAU5 and IDA: tables, build/bench/index.html"
+	@echo "make bench       daedal beside RADAU5, IDA, DOP853, DVODE: tables, build/bench/index.html"
+	@echo "                 (BENCH=\"--short stiff\": these problems, of daedal's methods only auto)"
 	@echo "make bench-quick the same in less than three minutes"
 	@echo "make bench-check that a few runs take no more instructions than bench/baseline.csv says;"
 	@echo "                 make bench-baseline writes that file"
@@ -111,7 +112,7 @@ check-long: build-release tidy
 BENCH_WORK = build/release/bench/bench_work
 BENCH_COUNT = build/release/bench/bench_count
 
-# BENCH: names of problems, without any all of them
+# BENCH: options, then names of problems or of kinds of them, without any name all of them
 define bench_work
 	$(CONFIGURE) release
 	cmake --build --preset release -j $(JOBS) --target bench_work

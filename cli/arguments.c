@@ -227,8 +227,7 @@ static dae_status arguments_set_error(const cli_arguments *args, dae_status stat
   return err->status;
 }
 
-/* Collects the values of an option that may be repeated; returns their number. */
-static int arguments_all(const cli_arguments *args, const char *name, const char **out)
+int cli_values(const cli_arguments *args, const char *name, const char **out)
 {
   int count = 0;
   for (int i = 0; i < args->count; i++)
@@ -237,20 +236,34 @@ static int arguments_all(const cli_arguments *args, const char *name, const char
   return count;
 }
 
+/* Prints the warnings about a model. */
+static void arguments_on_log(void *user, dae_log_level level, const char *line)
+{
+  (void)user;
+  if (level != DAE_LOG_WARNING)
+    return;
+  fputs("daedal: warning: ", stderr);
+  cli_put_clean(stderr, line);
+  fputc('\n', stderr);
+}
+
 dae_status cli_load(const cli_arguments *args, const dae_env *env, dae_model **out, dae_error *err)
 {
+  dae_env own = env ? *env : dae_env_defaults();
+  if (!own.log && !cli_flag(args, "quiet"))
+    own.log = arguments_on_log;
   size_t most = (size_t)args->count + 1;
   const char **values = calloc(3 * most, sizeof *values);
   if (!values)
     return cli_fail(err, DAE_ERROR_MEMORY, "out of memory");
   dae_model_options options = dae_model_defaults();
   options.set = values;
-  options.set_count = arguments_all(args, "set", values);
+  options.set_count = cli_values(args, "set", values);
   options.set_files = values + most;
-  options.set_file_count = arguments_all(args, "set-from", values + most);
+  options.set_file_count = cli_values(args, "set-from", values + most);
   options.input_files = values + 2 * most;
-  options.input_file_count = arguments_all(args, "input", values + 2 * most);
-  dae_status status = dae_model_load(args->operand, &options, env, out, err);
+  options.input_file_count = cli_values(args, "input", values + 2 * most);
+  dae_status status = dae_model_load(args->operand, &options, &own, out, err);
   free(values);
   return arguments_set_error(args, status, err);
 }

@@ -131,7 +131,8 @@ static void check_print_moves(const findings *f)
           given > 0 ? "`fixed` holds a value" : "no given value is changed");
   for (int i = 0; i < size && listed < LISTED; i++)
     if (check_was_moved(f, i, name, sizeof name)) {
-      printf("%17s%-*s  %.12g -> %.12g\n", "", width, name, f->start.y[i], f->y[i]);
+      cli_put_name(17, name, width);
+      printf("%.12g -> %.12g\n", f->start.y[i], f->y[i]);
       listed++;
     }
   if (moved > listed)
@@ -212,7 +213,7 @@ static void check_print_event_kind(const findings *f, const dae_run_plan *plan, 
         int length = (int)strlen(event->name);
         width = count++ < LISTED && length > width ? length : width;
       } else if (listed++ < LISTED) {
-        int column = printf("%17s%-*s  ", "", width, event->name);
+        int column = cli_put_name(17, event->name, width);
         cli_wrap(stdout, column, column,
                  guard ? check_place(f->model, i).text : check_event_text(f, i, event).text);
       }
@@ -275,15 +276,17 @@ static void check_print_methods(const dae_model *model, const dae_start *start)
   for (int i = 0; (method = dae_method_at(i)); i++)
     width = (int)strlen(method->name) > width ? (int)strlen(method->name) : width;
   printf("  methods\n");
-  for (int i = 0; (method = dae_method_at(i)); i++) {
+  for (int i = 0; (method = dae_method_at(i)) && !cli_interrupted(); i++) {
     int column = printf("    %-*s  ", width, method->name);
     char text[sizeof err.text + 64] = "applies";
     cli_choice with;
     dae_status status = cli_choose_options(model, method, &with, &err);
     if (status >= 0)
-      status = dae_method_check(method, problem, start, with.options, NULL, &err);
+      status = dae_method_check(method, problem, start, with.options, cli_env(), &err);
     cli_choice_free(&with);
-    if (status < 0)
+    if (status == DAE_ERROR_INTERRUPTED)
+      snprintf(text, sizeof text, "not examined: interrupted");
+    else if (status < 0)
       snprintf(text, sizeof text, "does not apply: %s", err.text);
     else if (method == chosen)
       snprintf(text, sizeof text, "applies; selected by auto: %s", why);
@@ -301,7 +304,7 @@ static const dae_method *check_starting_method(const findings *f)
   dae_error err;
   dae_integrator *it = NULL;
   const dae_method *method = named ? dae_method_find(named->text, &err) : NULL;
-  if (!method || method->create(f->problem, &f->start, NULL, NULL, &it, &err) < 0)
+  if (!method || method->create(f->problem, &f->start, NULL, cli_env(), &it, &err) < 0)
     return NULL;
   dae_status status = dae_integrator_interpolate(it, f->start.t, f->y, NULL, &err);
   dae_integrator_free(it);
@@ -310,7 +313,8 @@ static const dae_method *check_starting_method(const findings *f)
 
 static dae_status check_start(findings *f, dae_error *err)
 {
-  dae_status status = dae_consistent_start(f->problem, &f->start, NULL, f->y, NULL, &f->find, err);
+  dae_status status =
+      dae_consistent_start(f->problem, &f->start, cli_env(), f->y, NULL, &f->find, err);
   const dae_method *method = status == DAE_ERROR_START ? check_starting_method(f) : NULL;
   if (status < 0 && !method) {
     cli_row("start", "cannot be made consistent");
@@ -344,6 +348,8 @@ static dae_status check_model(const dae_model *model, dae_error *err)
   check_print_methods(model, &start);
   cli_print_coupling(f.problem, f.start.t, status >= 0 ? f.y : f.start.y);
   free(f.y);
+  if (cli_interrupted())
+    return cli_fail(err, DAE_ERROR_INTERRUPTED, "interrupted");
   return status;
 }
 
@@ -351,7 +357,8 @@ cli_exit cli_check(const cli_arguments *args)
 {
   dae_model *model = NULL;
   dae_error err = dae_error_none();
-  dae_status status = cli_load(args, NULL, &model, &err);
+  cli_interrupt_catch();
+  dae_status status = cli_load(args, cli_env(), &model, &err);
   if (status >= 0) {
     status = check_model(model, &err);
     if (status < 0)

@@ -58,6 +58,9 @@ void cli_arguments_free(cli_arguments *args);
 
 /* Last value of an option of the command's table, NULL: not given. */
 const char *cli_value(const cli_arguments *args, const char *name);
+/* Writes the values of an option that may be repeated, at most args->count; returns their number.
+ */
+int cli_values(const cli_arguments *args, const char *name, const char **out);
 /* Whether an option of the command's table is given. */
 bool cli_flag(const cli_arguments *args, const char *name);
 /* File name of a page, fallback for the option without a name, NULL: not given. */
@@ -145,8 +148,9 @@ typedef struct cli_table {
   size_t length;
   int columns;
   char **names;
-  size_t body;   /* offset of the first row in the text */
-  int body_line; /* line number of the first row */
+  size_t body;         /* offset of the first row in the text */
+  int body_line;       /* line number of the first row */
+  dae_results *binary; /* contents of a binary file, in place of a text */
 } cli_table;
 
 /* Reads the file, or for - the standard input, and the names in its first line. Free with
@@ -179,9 +183,9 @@ dae_plot_terminal cli_terminal(void);
 
 /* Whether two paths name the same regular file. */
 bool cli_same_file(const char *a, const char *b);
-/* Opens a file for writing and closes it again, as a check before the run. */
+/* Whether a file can be written, as a check before the run; the file itself is not touched. */
 dae_status cli_try_file(const char *path, dae_error *err);
-/* Whether the path names the file of the standard output. */
+/* Whether the path is "-" or names the file of the standard output. */
 bool cli_is_stdout(const char *path);
 /* Writes a whole file. */
 dae_status cli_write_file(const char *path, const char *text, dae_error *err);
@@ -204,9 +208,16 @@ cli_progress cli_progress_start(double from, double to, bool wanted);
 void cli_progress_draw(cli_progress *progress, double t);
 void cli_progress_erase(cli_progress *progress);
 
-/* Installs a handler by which the first SIGINT or SIGTERM sets a flag; the next one ends the
- * process. */
+/* Environment of long work in the library: it ends when a signal has come. */
+const dae_env *cli_env(void);
+/* Installs a handler by which the first SIGINT, SIGTERM or SIGHUP sets a flag; the next one ends
+ * the process. */
 void cli_interrupt_catch(void);
+/* From here on there are results to complete after a signal: without them the process ends half a
+ * second later, whatever it is doing. */
+void cli_interrupt_keep(void);
+/* Ends the process, unless there are results to complete: releasing a large model takes time. */
+void cli_interrupt_end(void);
 bool cli_interrupted(void);
 
 /* ---- status.c: messages and exit codes ---- */
@@ -228,8 +239,11 @@ __attribute__((format(printf, 1, 2))) void cli_note(const char *format, ...);
 void cli_wrap(FILE *out, int column, int indent, const char *text);
 /* "  label        text" with the text wrapped, as in the closing summary; label "": none. */
 __attribute__((format(printf, 2, 3))) void cli_row(const char *label, const char *format, ...);
-/* Prints the text with control characters replaced by '?'. */
+/* Prints a text of a model, with '?' for what could control the terminal (dae_text_next). */
 void cli_put_clean(FILE *out, const char *text);
+/* Prints a name of a model behind `indent` blanks, in at least `width` columns and two blanks;
+ * returns the number of columns. */
+int cli_put_name(int indent, const char *name, int width);
 
 /* ---- the commands ---- */
 
@@ -239,6 +253,7 @@ void cli_counts_text(const dae_model_counts *counts, char *text, size_t size);
 void cli_print_title(const dae_model *model);
 
 cli_exit cli_run(const cli_arguments *args);
+cli_exit cli_resume(const cli_arguments *args);
 cli_exit cli_check(const cli_arguments *args);
 cli_exit cli_compare(const cli_arguments *args);
 cli_exit cli_plot(const cli_arguments *args);

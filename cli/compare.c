@@ -283,12 +283,11 @@ static dae_status compare_methods(session *s, dae_error *err)
   bool quiet = cli_flag(s->args, "quiet");
   dae_comparison *c;
   dae_error later = dae_error_none();
-  cli_interrupt_catch();
   if (!quiet)
     cli_print_title(s->model);
   fflush(stdout);
   s->progress = cli_progress_start(0, 1, !quiet);
-  dae_status status = dae_compare(&s->compare, NULL, &c, err);
+  dae_status status = dae_compare(&s->compare, cli_env(), &c, err);
   cli_progress_erase(&s->progress);
   if (!c)
     return status;
@@ -309,11 +308,14 @@ cli_exit cli_compare(const cli_arguments *args)
 {
   session s = {.args = args, .shown = -1};
   dae_error err = dae_error_none();
-  dae_status status = cli_load(args, NULL, &s.model, &err);
+  cli_interrupt_catch();
+  dae_status status = cli_load(args, cli_env(), &s.model, &err);
   if (status >= 0)
     status = cli_compile(args, s.model, &err);
   if (status >= 0)
     status = compare_make_plan(&s, &err);
+  if (status >= 0)
+    cli_interrupt_keep();
   if (status >= 0)
     status = compare_open_files(&s, &err);
   if (status >= 0)
@@ -321,8 +323,7 @@ cli_exit cli_compare(const cli_arguments *args)
   if (status < 0 && s.model)
     dae_model_locate(s.model, &err);
   cli_exit code = status < 0 ? cli_report("compare", &err) : CLI_OK;
-  if (s.page)
-    dae_page_close(s.page, NULL);
+  dae_page_discard(s.page);
   dae_model_children_free(s.children, NULL);
   dae_model_free(s.model);
   return code;

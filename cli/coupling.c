@@ -160,7 +160,7 @@ __attribute__((format(printf, 2, 3))) static void coupling_print_factor(const ch
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  int column = printf("    %-13s  ", name);
+  int column = cli_put_name(4, name, 13);
   cli_wrap(stdout, column, column, text);
 }
 
@@ -236,7 +236,7 @@ void cli_print_coupling(const dae_problem *problem, double t, const double *y)
   dae_error err;
   if (!problem->coupled || problem->coupled->parts < 2)
     return;
-  if (dae_contraction_at(problem, t, y, NULL, &c, &err) < 0) {
+  if (dae_contraction_at(problem, t, y, cli_env(), &c, &err) < 0) {
     cli_row("coupling", "%s", err.text);
     return;
   }

@@ -19,28 +19,29 @@ bool cli_same_file(const char *a, const char *b)
 
 dae_status cli_try_file(const char *path, dae_error *err)
 {
-  FILE *file = fopen(path, "ab");
-  if (!file)
-    return cli_fail(err, DAE_ERROR_FILE, "%.200s could not be created: %s", path, strerror(errno));
-  fclose(file);
-  return DAE_OK;
+  dae_file *file;
+  dae_status status = dae_file_create(path, NULL, &file, err);
+  if (status >= 0)
+    dae_file_discard(file);
+  return status;
 }
 
 bool cli_is_stdout(const char *path)
 {
   struct stat file, out;
-  return stat(path, &file) == 0 && fstat(STDOUT_FILENO, &out) == 0 && file.st_dev == out.st_dev &&
-         file.st_ino == out.st_ino;
+  return strcmp(path, "-") == 0 || (stat(path, &file) == 0 && fstat(STDOUT_FILENO, &out) == 0 &&
+                                    file.st_dev == out.st_dev && file.st_ino == out.st_ino);
 }
 
 dae_status cli_write_file(const char *path, const char *text, dae_error *err)
 {
+  dae_file *file;
+  fflush(stdout);
   errno = 0;
-  FILE *file = fopen(path, "wb");
-  bool failed = !file || fputs(text, file) < 0;
-  failed = (file && fclose(file) != 0) || failed;
-  failed = failed && errno != EPIPE; /* a closed pipe is not a failure */
-  return failed ? cli_fail(err, DAE_ERROR_FILE, "%.200s could not be written: %s", path,
-                           errno ? strerror(errno) : "unknown reason")
-                : DAE_OK;
+  dae_status status = dae_file_create(path, NULL, &file, err);
+  if (status < 0)
+    return status;
+  dae_file_put(file, text);
+  status = dae_file_commit(file, NULL, err);
+  return errno == EPIPE ? DAE_OK : status; /* a closed pipe is not a failure */
 }

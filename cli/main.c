@@ -9,9 +9,9 @@ static const struct {
   const char *name;
   cli_exit (*main)(const cli_arguments *args);
 } commands[] = {
-    {"run", cli_run},   {"check", cli_check},         {"compare", cli_compare},
-    {"plot", cli_plot}, {"reproduce", cli_reproduce}, {"methods", cli_methods},
-    {"new", cli_new},   {"help", cli_help},
+    {"run", cli_run},         {"resume", cli_resume}, {"check", cli_check},
+    {"compare", cli_compare}, {"plot", cli_plot},     {"reproduce", cli_reproduce},
+    {"methods", cli_methods}, {"new", cli_new},       {"help", cli_help},
 };
 
 /* whether --help or -h is among the words before `--` */
@@ -80,5 +80,6 @@ static cli_exit main_flush(cli_exit code)
 int main(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is a full disk, not the end */
   return (int)main_flush(main_dispatch(argc, argv));
 }

@@ -13,7 +13,6 @@ dae_status cli_compile(const cli_arguments *args, dae_model *model, dae_error *e
   options.proceed = native_proceed;
   if (!cli_flag(args, "jit"))
     return DAE_OK;
-  cli_interrupt_catch();
   dae_status status = dae_model_compile(model, &options, err);
   if (status >= 0 || status == DAE_ERROR_INTERRUPTED || status == DAE_ERROR_MEMORY)
     return status;

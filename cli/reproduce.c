@@ -91,6 +91,24 @@ static dae_status reproduce_papers(const rep_paper *papers, int count, const rep
   return status;
 }
 
+/* Refuses an iteration that is unknown, or of another paper. */
+static dae_status reproduce_check_iteration(const char *name, const rep_paper *papers, int count,
+                                            dae_error *err)
+{
+  char names[128] = "";
+  if (!name)
+    return DAE_OK;
+  if (count != 1 || strcmp(papers->key, "yp96") != 0)
+    return cli_fail(err, DAE_ERROR_USAGE, "--iteration is an option of `reproduce yp96`");
+  for (int i = 0; yp96_iteration_name(i); i++) {
+    if (strcmp(yp96_iteration_name(i), name) == 0)
+      return DAE_OK;
+    size_t used = strlen(names);
+    snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", yp96_iteration_name(i));
+  }
+  return cli_fail(err, DAE_ERROR_USAGE, "there is no iteration '%.40s': %s", name, names);
+}
+
 cli_exit cli_reproduce(const cli_arguments *args)
 {
   const char *folder = cli_value(args, "out");
@@ -98,21 +116,24 @@ cli_exit cli_reproduce(const cli_arguments *args)
                            .folder = folder ? folder : "reproduced",
                            .json = cli_value(args, "json"),
                            .quick = cli_flag(args, "quick"),
+                           .iteration = cli_value(args, "iteration"),
                            .go_on = go_on};
   rep_result result = {0};
   dae_error err;
   const rep_paper *papers;
   int count;
+  cli_interrupt_catch();
   if (!args->operand) {
     reproduce_list(cli_flag(args, "names"));
     return CLI_OK;
   }
+  cli_interrupt_keep();
   if (reproduce_find(args->operand, &papers, &count, &err) < 0 ||
+      reproduce_check_iteration(settings.iteration, papers, count, &err) < 0 ||
       reproduce_open_page(args, &settings, &err) < 0)
     return cli_report("reproduce", &err);
   if (settings.json && cli_try_file(settings.json, &err) < 0)
     return cli_report("reproduce", &err);
-  cli_interrupt_catch();
   dae_status status = reproduce_papers(papers, count, &settings, &result, &err);
   cli_exit code = status < 0 ? cli_report("reproduce", &err) : CLI_OK;
   if (result.list)

@@ -61,7 +61,7 @@ static void settings_match_options(const dae_model *model, const cli_arguments *
   for (int i = -1; missing && (i < 0 || dae_method_at(i)); i++) {
     const dae_method *method = i < 0 ? dae_method_find("radau", &ignored) : dae_method_at(i);
     if (method->caution || settings_missing_option(method, model, args) ||
-        dae_method_check(method, dae_model_problem(model), &start, NULL, NULL, &ignored) < 0)
+        dae_method_check(method, dae_model_problem(model), &start, NULL, cli_env(), &ignored) < 0)
       continue;
     c->method = method;
     snprintf(c->why, sizeof c->why, "it has the option %s", cli_dashes(missing).text + 2);

@@ -43,6 +43,11 @@ dae_status cli_fail(dae_error *err, dae_status status, const char *format, ...)
 
 cli_exit cli_report(const char *command, const dae_error *err)
 {
+  if (cli_interrupted() && err->status == DAE_ERROR_MEMORY) {
+    dae_error stopped; /* of an allocation that was refused */
+    cli_fail(&stopped, DAE_ERROR_INTERRUPTED, "interrupted");
+    return cli_report(command, &stopped);
+  }
   char text[2048]; /* larger than all fields of the record together */
   cli_exit code = cli_exit_code(err->status);
   dae_error_text(err, text, sizeof text);
@@ -53,6 +58,8 @@ cli_exit cli_report(const char *command, const dae_error *err)
   if (code == CLI_USAGE)
     fprintf(stderr, "`daedal %s%s--help` explains the command.\n", command ? command : "",
             command ? " " : "");
+  if (code == CLI_INTERRUPTED)
+    cli_interrupt_end();
   return code;
 }
 

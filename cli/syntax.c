@@ -32,12 +32,24 @@ static const cli_option run_options[] = {
     {"input", "FILE.csv", CLI_TEXT, NULL, "data of inputs: a column t, and one for each input"},
     {"jit", NULL, CLI_FLAG, NULL, "compile the equations by the C compiler of the system"},
     {"every", "DT", CLI_NUMBER, "Results", "interval of rows (default 0: a row at every step)"},
-    {"out", "FILE", CLI_TEXT, NULL, "results as CSV (default: the model's name + .csv)"},
+    {"out", "FILE", CLI_TEXT, NULL,
+     "results by suffix: .csv .mat .npz .h5; may be repeated (default: the model's name + .csv); - "
+     "is "
+     "the standard output"},
     {"report", "[FILE.html]", CLI_PAGE, NULL,
      "page with animation and plots (default: the model's name + .html)"},
     {"json", "FILE", CLI_TEXT, NULL, "closing summary as JSON"},
+    {"checkpoint", "FILE", CLI_TEXT, NULL,
+     "save the run along the way; `daedal resume FILE` continues it"},
+    {"checkpoint-every", "60s", CLI_TEXT, NULL,
+     "wall time between two checkpoints: 500ms, 60s, 5min, 2h (default 60s)"},
     {"quiet", NULL, CLI_FLAG, "Messages", "print only errors; files are written"},
     {"verbose", NULL, CLI_FLAG, NULL, "also print sizes, load time and a line for each step"},
+    {"help", NULL, CLI_FLAG, NULL, "this text"},
+};
+
+static const cli_option resume_options[] = {
+    {"quiet", NULL, CLI_FLAG, "Messages", "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
 };
 
@@ -90,6 +102,9 @@ static const cli_option reproduce_options[] = {
      "all tables and figures on one page (default: report.html in the folder)"},
     {"json", "FILE", CLI_TEXT, NULL, "the verdicts as JSON"},
     {"quick", NULL, CLI_FLAG, NULL, "shorten long runs to seconds, without verdicts on them"},
+    {"iteration", "NAME", CLI_TEXT, NULL,
+     "yp96: only whole motions by one iteration (newton, 2.1,\n2.1-cheap, 2.1-printed, 3.1), "
+     "without a verdict"},
     {"names", NULL, CLI_FLAG, NULL, "without a paper: list the names, one per line"},
     {"quiet", NULL, CLI_FLAG, NULL, "print only errors; files are written"},
     {"help", NULL, CLI_FLAG, NULL, "this text"},
@@ -119,8 +134,11 @@ static const char run_text[] =
     "--project off; a switch without a value is on: --stability. The command\n"
     "line overrides `simulate` of the model, which overrides the defaults. --to 5 and\n"
     "--to=5 are equivalent.\n"
-    "An interrupt (Ctrl-C) ends the run after the current step; the results so far\n"
-    "are kept.\n"
+    "An interrupt (Ctrl-C, SIGTERM, SIGHUP) ends loading or the run at once; the\n"
+    "results so far are kept.\n"
+    "Results are written to NAME.part, which takes its name when it is whole: an\n"
+    "older file stays until then. With --checkpoint a run that was interrupted or\n"
+    "killed is continued by `daedal resume`, with the same results to the last bit.\n"
     "\n"
     "With --jit the equations are translated to C, compiled (CC, or cc) and loaded,\n"
     "with bit-identical results. The code is stored in DAEDAL_CACHE, or in\n"
@@ -132,11 +150,24 @@ static const char run_examples[] =
     "  daedal run pendulum.dae --to 100 --rtol 1e-10 --every 0.01\n"
     "  daedal run pendulum.dae --report pendulum.html\n"
     "  daedal run pendulum.dae --set L=2 --out long.csv --json long.json\n"
+    "  daedal run pendulum.dae --out pendulum.mat --out pendulum.npz\n"
     "  daedal run measured_motor.dae --input voltage.csv\n"
     "  daedal run pendulum.dae --conserve --step 0.02 --to 1e4 --every 10\n"
     "  daedal run pendulum.dae --method bdf-ggl --order 3 --error-test q\n"
     "  daedal run pendulum.dae --jit --to 100 --rtol 1e-10\n"
-    "  daedal run pendulum.dae --quiet --out /dev/stdout | head\n";
+    "  daedal run pendulum.dae --quiet --out - | head\n";
+
+static const char resume_text[] =
+    "Continues a run with --checkpoint that was interrupted or killed, from its last\n"
+    "checkpoint. The result file is cut back to it, and all results and the data of\n"
+    "the report are those of an undisturbed run, to the last bit; only the time in\n"
+    "the summary is the sum of both. Files, options and further checkpoints are those\n"
+    "of the run. The checkpoint before the last one is FILE.old.\n"
+    "The checkpoint of a model that has changed, or of another version or build of\n"
+    "daedal, is refused (exit code 2), and one that is damaged, too (7).\n";
+
+static const char resume_examples[] = "  daedal run pendulum.dae --to 1e6 --checkpoint night.ckpt\n"
+                                      "  daedal resume night.ckpt\n";
 
 static const char check_text[] =
     "Analyses a model without a run: sizes, index, degrees of freedom, redundant\n"
@@ -147,8 +178,8 @@ static const char check_examples[] = "  daedal check pendulum.dae\n"
                                      "  daedal check chain.dae --set N=1000\n";
 
 static const char plot_text[] =
-    "Plots columns of a CSV file with their names in the first line: results of a\n"
-    "run, or any other table; - is the standard input. The default is the first six\n"
+    "Plots columns of a result file (.mat, .npz, .h5), or of a CSV file with their\n"
+    "names in the first line; - is the standard input. The default is the first six\n"
     "columns. * and ? in a COLUMN match any text and any character (quote them):\n"
     "'lambda*' for all multipliers.\n"
     "Empty fields, nan, inf, and values that are not positive on a logarithmic axis\n"
@@ -161,7 +192,7 @@ static const char plot_examples[] = "  daedal plot pendulum.csv\n"
                                     "  daedal plot pendulum.csv x y --to 5\n"
                                     "  daedal plot pendulum.csv y --over x --equal\n"
                                     "  daedal plot pendulum.csv 'der*' --svg rates.svg\n"
-                                    "  daedal run pendulum.dae --quiet --out /dev/stdout | "
+                                    "  daedal run pendulum.dae --quiet --out - | "
                                     "daedal plot - energy\n";
 
 static const char compare_text[] =
@@ -192,6 +223,7 @@ static const char reproduce_text[] =
 
 static const char reproduce_examples[] = "  daedal reproduce\n"
                                          "  daedal reproduce yp96\n"
+                                         "  daedal reproduce yp96 --iteration 2.1-printed\n"
                                          "  daedal reproduce all --out results --report\n";
 
 static const char methods_text[] =
@@ -223,6 +255,14 @@ static const cli_syntax syntaxes[] = {
      .options = run_options,
      .count = COUNT(run_options),
      .takes_method_options = true},
+    {.command = "resume",
+     .operand = "FILE",
+     .needs_operand = true,
+     .summary = "continue a run from its last checkpoint",
+     .text = resume_text,
+     .examples = resume_examples,
+     .options = resume_options,
+     .count = COUNT(resume_options)},
     {.command = "check",
      .operand = "FILE",
      .needs_operand = true,

@@ -1,5 +1,6 @@
-/* Tables of numbers from CSV files by RFC 4180: lines end in CR LF or LF, names and numbers may be
- * quoted, blanks around numbers are ignored. The first record has the names of the columns. */
+/* Tables of numbers from binary result files, or from CSV files by RFC 4180: lines end in CR LF or
+ * LF, names and numbers may be quoted, blanks around numbers are ignored. The first record has the
+ * names of the columns. */
 #include "cli.h"
 
 #include <errno.h>
@@ -208,9 +209,29 @@ static dae_status table_read_names(cli_table *table, dae_error *err)
   return table_check_names(table, err);
 }
 
+/* Reads a file in a binary format. */
+static dae_status table_read_binary(cli_table *table, dae_error *err)
+{
+  dae_status status = dae_results_read(table->path, NULL, &table->binary, err);
+  if (status < 0)
+    return status;
+  const dae_results *r = table->binary;
+  table->names = calloc((size_t)r->columns, sizeof *table->names);
+  for (int i = 0; table->names && i < r->columns; i++) {
+    table->names[i] = strdup(r->names[i]);
+    if (!table->names[i])
+      return cli_fail(err, DAE_ERROR_MEMORY, "out of memory for %.200s", table->path);
+    table->columns++;
+  }
+  return table->names ? DAE_OK
+                      : cli_fail(err, DAE_ERROR_MEMORY, "out of memory for %.200s", table->path);
+}
+
 dae_status cli_table_read(const char *path, cli_table *out, dae_error *err)
 {
   *out = (cli_table){.path = path};
+  if (dae_results_is_binary(path))
+    return table_read_binary(out, err);
   dae_status status = table_read_file(out, err);
   if (status >= 0 && memchr(out->text, '\0', out->length))
     return table_mistake(out, 0, 0, "this is not a text file: it contains zero bytes", err);
@@ -223,6 +244,7 @@ void cli_table_free(cli_table *table)
     free(table->names[i]);
   free(table->names);
   free(table->text);
+  dae_results_free(table->binary);
 }
 
 /* ---- numbers ---- */
@@ -308,9 +330,30 @@ static dae_status table_read_rows(const cli_table *table, const int *slot, cli_n
   return status;
 }
 
+/* Copies columns of a binary file, with NaN for numbers that are not finite. */
+static dae_status table_copy_columns(const cli_table *table, int count, const int *columns,
+                                     cli_numbers *out, dae_error *err)
+{
+  const dae_results *r = table->binary;
+  *out = (cli_numbers){.rows = r->rows, .stride = r->rows};
+  if (r->rows == 0)
+    return table_mistake(table, 0, 0, "the file has no rows, only the names of the columns", err);
+  out->values = calloc((size_t)count, (size_t)r->rows * sizeof *out->values);
+  if (!out->values)
+    return cli_fail(err, DAE_ERROR_MEMORY, "out of memory for %.200s", table->path);
+  for (int i = 0; i < count; i++)
+    for (long k = 0; k < r->rows; k++) {
+      double value = r->values[columns[i] * r->rows + k];
+      out->values[i * r->rows + k] = isfinite(value) ? value : NAN;
+    }
+  return DAE_OK;
+}
+
 dae_status cli_table_numbers(const cli_table *table, int count, const int *columns,
                              cli_numbers *out, dae_error *err)
 {
+  if (table->binary)
+    return table_copy_columns(table, count, columns, out, err);
   *out = (cli_numbers){.stride = 1};
   for (size_t i = table->body; i < table->length; i++)
     out->stride += table->text[i] == '\n';

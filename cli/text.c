@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define LABEL 15 /* columns before the text of a row */
+#define LABEL 15             /* columns before the text of a row */
+#define TEXT_REPLACED 0xfffd /* of dae_text_next: not to be shown */
 
 /* width of n bytes in columns */
 static int text_width(const char *text, size_t n)
@@ -15,17 +16,29 @@ static int text_width(const char *text, size_t n)
   return width;
 }
 
+/* Writes n bytes of a text, '?' in place of what could control the terminal. */
 static void text_put_clean(FILE *out, const char *text, size_t n)
 {
-  for (size_t i = 0; i < n; i++) {
-    unsigned char c = (unsigned char)text[i];
-    fputc((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f ? '?' : c, out);
-  }
+  const char *end = text + n;
+  for (const char *from = text; from < end; from = text)
+    if (dae_text_next(&text) == TEXT_REPLACED || *from == '\r')
+      fputc('?', out);
+    else
+      fwrite(from, 1, (size_t)(text - from), out);
 }
 
 void cli_put_clean(FILE *out, const char *text)
 {
   text_put_clean(out, text, strlen(text));
+}
+
+int cli_put_name(int indent, const char *name, int width)
+{
+  size_t length = strlen(name);
+  int own = text_width(name, length), blanks = width > own ? width - own : 0;
+  printf("%*s", indent, "");
+  text_put_clean(stdout, name, length);
+  return indent + own + printf("%*s", blanks + 2, "");
 }
 
 void cli_wrap(FILE *out, int column, int indent, const char *text)
@@ -63,7 +76,9 @@ void cli_row(const char *label, const char *format, ...)
 void cli_print_title(const dae_model *model)
 {
   const char *title = dae_model_title(model);
-  printf("model %s%s", dae_model_name(model), title[0] ? ": " : "");
+  printf("model ");
+  cli_put_clean(stdout, dae_model_name(model));
+  printf("%s", title[0] ? ": " : "");
   cli_put_clean(stdout, title);
   putchar('\n');
 }

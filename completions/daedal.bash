@@ -57,14 +57,15 @@ _daedal_run_options()
 {
   local method=$(_daedal_method)
   echo --method --conserve --to --rtol --atol --step --order --stages --damp --damp-time \
-    --window --sweep --verify --check-error --strict --set --set-from --input --jit --every --out --report --json --quiet --verbose --help
+    --window --sweep --verify --check-error --strict --set --set-from --input --jit --every --out --report --json --checkpoint \
+    --checkpoint-every --quiet --verbose --help
   [[ -n $method && $method != auto ]] && _daedal_names "$1" "$method" | sed 's/^/--/'
 }
 
 _daedal()
 {
   local program=$1 current=$2 previous=$3
-  local commands="run check compare plot reproduce methods new help" command=${COMP_WORDS[1]}
+  local commands="run resume check compare plot reproduce methods new help" command=${COMP_WORDS[1]}
   COMPREPLY=()
   # --name=value: bash breaks the word at the sign
   if [[ $current == = ]]; then
@@ -91,17 +92,18 @@ _daedal()
       COMPREPLY=($(compgen -P "$given" -W "$(_daedal_names "$program")" -- "${current##*,}")); return ;;
     --svg) _daedal_files svg "$current"; return ;;
     --input) _daedal_files csv "$current"; return ;;
-    --set-from) compopt -o default 2>/dev/null; COMPREPLY=(); return ;;
+    --checkpoint | --set-from) compopt -o default 2>/dev/null; COMPREPLY=(); return ;;
     --over) _daedal_columns "$program" "$current"; return ;;
     --from) [[ $command == new ]] && _daedal_files urdf "$current"; return ;;
     --width | --height | --title | --seconds) return ;;
     --json) _daedal_files json "$current"; return ;;
     --report) _daedal_files html "$current"; return ;;
-    --to | --rtol | --atol | --step | --order | --stages | --damp-time | --window | --sweep | --set | --every)
-      return ;;
+    --to | --rtol | --atol | --step | --order | --stages | --damp-time | --window | --sweep | --set | --every | \
+      --checkpoint-every) return ;;
   esac
   case $command:$current in
     run:-*) COMPREPLY=($(compgen -W "$(_daedal_run_options "$program")" -- "$current")) ;;
+    resume:-*) COMPREPLY=($(compgen -W "--quiet --help" -- "$current")) ;;
     check:-*) COMPREPLY=($(compgen -W "--set --set-from --input --help" -- "$current")) ;;
     compare:-*)
       COMPREPLY=($(compgen -W "--methods --rtol --to --set --set-from --input --jit --seconds --report --out --json --quiet \
@@ -109,10 +111,11 @@ _daedal()
     plot:-*)
       COMPREPLY=($(compgen -W "--svg --width --height --ascii --over --from --to --log --log-x \
         --equal --title --names --help" -- "$current")) ;;
-    reproduce:-*) COMPREPLY=($(compgen -W "--out --report --json --quick --names --quiet --help" -- "$current")) ;;
+    reproduce:-*) COMPREPLY=($(compgen -W "--out --report --json --quick --iteration --names --quiet --help" -- "$current")) ;;
     methods:-*) COMPREPLY=($(compgen -W "--names --help" -- "$current")) ;;
     new:-*) COMPREPLY=($(compgen -W "--from --floating --help" -- "$current")) ;;
     *:-*) COMPREPLY=($(compgen -W "--help" -- "$current")) ;;
+    resume:*) compopt -o default 2>/dev/null; COMPREPLY=() ;;
     run:* | check:* | compare:*) _daedal_files dae "$current" ;;
     plot:*) _daedal_columns "$program" "$current" ;;
     reproduce:*) COMPREPLY=($(compgen -W "$(_daedal_papers "$program")" -- "$current")) ;;

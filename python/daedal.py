@@ -45,7 +45,7 @@ except ImportError:
     numpy = None
 
 __all__ = ["DenseOutput", "Error", "Event", "Integrator", "Mechanical", "Method", "Model", "Option",
-           "Refuse", "Result", "SemiExplicit", "Solution", "check", "methods", "run", "solve_ivp",
+           "Refuse", "Result", "SemiExplicit", "Simulation", "Solution", "check", "methods", "run", "solve_ivp",
            "version"]
 version = "0.2.0"  # of include/daedal/version.h
 
@@ -70,11 +70,11 @@ dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, 
   *in_names, *g_names, *k_names, *groups, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K,
   *gamma, *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
   *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
-  *energy_rate; bool constant_mass, time_free_g, conservative; }
+  *energy_rate, *accelerate; bool constant_mass, time_free_g, conservative; }
 dae_semi_explicit_at { double t; void *x, *y, *in; }
 dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y_names, *in_names,
   *f_names, *F_names, *f, *F, *M, *J, *J_in, *F_t, *Ms_x, *M_pattern, *J_pattern, *J_in_pattern,
-  *Ms_pattern; bool constant_mass; }
+  *Ms_pattern; bool constant_mass, time_free; }
 dae_part { char *name; void *mechanical, *semi_explicit; }
 dae_coupled { char *name; int parts, wires, joints; void *part, *wire, *joint, *offset; }
 dae_held { int count; void *value, *names; }
@@ -96,8 +96,8 @@ dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
   char columns[4096], message[256], other_events[160]; }
-dae_native { long instructions; bool cached; double seconds; }
-dae_native_options { char *compiler, *cache; double seconds; long instructions; void *proceed,
+dae_native { long instructions, interpreted; bool cached; double seconds; }
+dae_native_options { char *compiler, *cache; size_t cache_bytes; double seconds; long instructions; void *proceed,
   *proceed_user; }
 dae_summary { int status; char message[512]; char *problem, *method; double rtol, atol, step,
   t_start, t_end; int order; dae_stats stats; dae_diagnosis diagnosis; long rows, events, switchings;
@@ -105,11 +105,11 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
   energy_error, energy_tolerance, energy_supplied, oscillations, phase_error; bool damped; dae_damping damping; double energy_removed_at_start, energy_removed_at_events; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
-  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; char *inputs, *units; double energy_lost; char impact_list[1024]; }
+  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; char *inputs, *units, *provenance; char options[2048]; double energy_lost; char impact_list[1024]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
-dae_sink { void *self, *open, *row; double fill; void *step, *close, *free; }
+dae_sink { void *self, *open, *row; double fill; void *step, *close, *free, *save_size, *save, *load; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
-  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; bool stops_held; int unwatched; char *inputs, *units; void *columns;
+  void *times; long time_count; void *events; int event_count; void *stops; void *stops_user; bool stops_held; int unwatched; char *inputs, *units, *provenance; void *columns;
   int column_count, outputs; void *output_names, *output, *output_user, *sinks; int sink_count;
   bool verify, check_error, unmeasured; dae_native native; void *progress, *progress_user; }
 dae_report_options { void *plan, *model, *drawing; char *command, *why; size_t max_bytes; }
@@ -148,7 +148,15 @@ int dae_model_children(void *, double, double, void *, void *, void *);
 void dae_model_children_free(void *, void *);
 int dae_model_fail(void *, int, char *, void *);  void dae_model_locate(void *, void *);
 int dae_run(void *, void *, void *, void *);
+int dae_simulation_create(void *, void *, void *, void *);
+int dae_simulation_advance(void *, double, void *);  int dae_simulation_step(void *, void *);
+double dae_simulation_time(void *);  int dae_simulation_state(void *, void *, void *);
+int dae_simulation_columns(void *, void *);  int dae_simulation_row(void *, void *, void *);
+size_t dae_simulation_save_size(void *);  int dae_simulation_save(void *, void *, size_t, void *);
+int dae_simulation_load(void *, void *, size_t, void *);
+int dae_simulation_finish(void *, void *, void *);  void dae_simulation_free(void *);
 int dae_report_sink(char *, void *, void *, void *, void *);
+int dae_results_sink(char *, void *, void *, void *);
 """
 
 # Function pointers in structs, with their types.
@@ -161,7 +169,9 @@ int dae_event.next(void *, double, double, void *, void *);
 int dae_run_plan.output(void *, double, void *, void *);
 bool dae_run_plan.progress(void *, double);  bool dae_native_options.proceed(void *);
 int dae_sink.open(void *, int, void *, void *);  int dae_sink.row(void *, void *, void *);
-void dae_sink.free(void *);  void dae_method.defaults(void *);
+void dae_sink.free(void *);  size_t dae_sink.save_size(void *);
+int dae_sink.save(void *, void *, void *);
+int dae_sink.load(void *, int, void *, void *, size_t, void *);  void dae_method.defaults(void *);
 int dae_method.accepts(void *, void *);
 int dae_method.create(void *, void *, void *, void *, void *, void *);
 """
@@ -279,8 +289,16 @@ def _stats(struct: Any) -> dict[str, Any]:
     return dict(_dict(struct), richer=struct.decoupled)
 
 
+def _bytes(text: Any) -> bytes:
+    """A text or path for C, where a zero character would end it: refused."""
+    encoded = os.fsencode(text)
+    if b"\0" in encoded:
+        raise ValueError(f"a zero character in {text!r}")
+    return encoded
+
+
 def _names(names: Iterable[str]) -> Any:
-    words = [name.encode() for name in names]
+    words = [_bytes(name) for name in names]
     return (c_char_p * (len(words) + 1))(*words)
 
 
@@ -518,7 +536,7 @@ class _Choice:
         table = _s.dae_option_table.from_buffer_copy(
             _s.dae_option_table.from_address(self.method.options))
         table.owner = self.name.encode()  # name of the method, not of its family, in messages
-        _call(_lib.dae_options_set, byref(table), self.options, name.encode(), text.encode())
+        _call(_lib.dae_options_set, byref(table), self.options, _bytes(name), _bytes(text))
 
 
 # ---- systems ----
@@ -589,7 +607,7 @@ class _System:
 
     def refusal(self, method: str) -> str | None:
         """Reason why a run by the method would not begin, or None."""
-        record, at = _s.dae_error(), _lib.dae_method_find(method.encode(), None)
+        record, at = _s.dae_error(), _lib.dae_method_find(_bytes(method), None)
         with self.guard:
             status = _lib.dae_method_check(at, self.problem, byref(self.plan.start), None, None,
                                            byref(record))
@@ -614,7 +632,7 @@ class _System:
 
     def by_name(self, name: str) -> _Choice:
         record = _s.dae_error()
-        if not _lib.dae_method_find(name.encode(), byref(record)):
+        if not _lib.dae_method_find(_bytes(name), byref(record)):
             raise Error(record)
         self.accept(name)
         return _Choice(name)
@@ -728,8 +746,18 @@ def _rows(guard: _Guard, names: list[str], data: bytearray) -> Any:
         row = _s.dae_row.from_address(at)
         data.extend(ctypes.string_at(row.values, 8 * row.columns))
 
-    return _s.dae_sink().put(open=guard.pointer(_pointers["dae_sink.open"], opened, always=True),
-                             row=guard.pointer(_pointers["dae_sink.row"], row, always=True))
+    def save(_: Any, buffer: int, record: Any) -> None:
+        ctypes.memmove(buffer, bytes(data), len(data))
+
+    def load(_: Any, columns: int, at: int, buffer: int, size: int, record: Any) -> None:
+        if not names:
+            opened(_, columns, at, record)
+        data[:] = ctypes.string_at(buffer, size)
+
+    functions = {"open": opened, "row": row, "save_size": lambda _: len(data), "save": save,
+                 "load": load}
+    return _s.dae_sink().put(**{name: guard.pointer(_pointers["dae_sink." + name], f, always=True)
+                                for name, f in functions.items()})
 
 
 def _report(path: Any, system: _System, plan: Any, why: str, command: str | None,
@@ -738,30 +766,53 @@ def _report(path: Any, system: _System, plan: Any, why: str, command: str | None
     sink = _s.dae_sink()
     sink.options = _s.dae_report_options().put(
         plan=addressof(plan), model=system.model, why=why.encode() or None,
-        command=command and command.encode())
-    _call(_lib.dae_report_sink, os.fsencode(path), byref(sink.options), None, byref(sink))
+        command=command and _bytes(command))
+    _call(_lib.dae_report_sink, _bytes(path), byref(sink.options), None, byref(sink))
     stack.callback(_pointers["dae_sink.free"](sink.free), sink.self)
     return sink
+
+
+def _paths(given: Any) -> list[Any]:
+    return [given] if isinstance(given, (str, bytes, os.PathLike)) else list(given or ())
+
+
+def _results(path: Any, stack: contextlib.ExitStack) -> Any:
+    """Sink that writes the rows to a file, in the format of its suffix."""
+    sink = _s.dae_sink()
+    _call(_lib.dae_results_sink, _bytes(path), None, byref(sink))
+    stack.callback(_pointers["dae_sink.free"](sink.free), sink.self)
+    return sink
+
+
+def _plan(system: _System, to: float | None, choice: _Choice, every: float | None,
+          times: Sequence[float] | None, progress: Callable[[float], Any] | None,
+          **members: Any) -> Any:
+    """Plan of a run, without sinks."""
+    if to is None and not system.setting("to"):
+        raise ValueError("the model has no end time: give to=T")
+    plan = _s.dae_run_plan.from_buffer_copy(system.plan)
+    plan.put(method=choice.method, options=choice.options, to=plan.to if to is None else to,
+             every=plan.every if every is None else every, **members,
+             progress=system.guard.pointer(_pointers["dae_run_plan.progress"], lambda _, t:
+                                           progress is None or progress(t) is not False,
+                                           failed=False))
+    if times is not None:
+        plan.put(times=_doubles(times), time_count=len(times))
+    return plan
 
 
 def _run(system: _System, to: float | None, *, method: str | None = None,
          every: float | None = None, times: Sequence[float] | None = None,
          sweep: Sequence[str] | None = None, verify: bool = False, check_error: bool = False,
-         report: Any = None, command: str | None = None,
+         report: Any = None, out: Any = (), command: str | None = None,
          progress: Callable[[float], Any] | None = None, **options: Any) -> Result:
-    if to is None and not system.setting("to"):
-        raise ValueError("the model has no end time: give to=T")
     choice, guard = system.choose(method, options, sweep, verify), system.guard
-    plan = _s.dae_run_plan.from_buffer_copy(system.plan)
-    plan.put(method=choice.method, options=choice.options, verify=verify, check_error=check_error,
-             to=plan.to if to is None else to, every=plan.every if every is None else every,
-             progress=guard.pointer(_pointers["dae_run_plan.progress"], lambda _, t:
-                                    progress is None or progress(t) is not False, failed=False))
-    if times is not None:
-        plan.put(times=_doubles(times), time_count=len(times))
+    plan = _plan(system, to, choice, every, times, progress, verify=verify,
+                 check_error=check_error)
     names, data, summary, record = [], bytearray(), _s.dae_summary(), _s.dae_error()
     with contextlib.ExitStack() as stack:
         sinks = [_rows(guard, names, data)]
+        sinks += [_results(path, stack) for path in _paths(out)]
         if report is not None:
             sinks.append(_report(report, system, plan, choice.why, command, stack))
         plan.put(sinks=(_s.dae_sink * len(sinks))(*sinks), sink_count=len(sinks))
@@ -822,7 +873,7 @@ def _inputs(given: Mapping[str, Any], guard: _Guard) -> list[Any]:
     """Data of inputs: functions of t, or times and values."""
     inputs = []
     for name, data in given.items():
-        one = _s.dae_model_input().put(name=name.encode())
+        one = _s.dae_model_input().put(name=_bytes(name))
         functions = (data,) if callable(data) else tuple(data)
         if functions and callable(functions[0]) and not callable(functions[-1]):
             one.put(instants=_doubles(functions[-1]), instant_count=len(functions[-1]))
@@ -870,10 +921,10 @@ class Model:
                     set_file_count=len(sources), input_files=_names(files), input_file_count=len(files),
                     inputs=(_s.dae_model_input * max(len(given), 1))(*given), input_count=len(given))
         if text is None:
-            _call(_lib.dae_model_load, os.fsencode(path), byref(options), None, byref(model))
+            _call(_lib.dae_model_load, _bytes(path), byref(options), None, byref(model))
         else:
             data = text.encode()
-            _call(_lib.dae_model_parse, name.encode(), data, len(data), byref(options), None,
+            _call(_lib.dae_model_parse, _bytes(name), data, len(data), byref(options), None,
                   byref(model))
         weakref.finalize(self, _lib.dae_model_free, model)
         if jit:
@@ -931,6 +982,7 @@ def run(path: Any = None, to: float | None = None, *, text: str | None = None,
               of the whole state vector, where 0 stands for the default, rtol/100
     every     interval of the rows in time, 0: a row at every step
     times     output times, with rows also at the start and at the end
+    out       name of a result file by suffix, .csv, .mat, .npz or .h5, or several
     report    name of an HTML file with summary, animation, plots and data
     progress  function called with t after every step; False ends the run
     verify    compare a dynamic iteration with a run of the assembled system
@@ -1068,7 +1120,7 @@ class _Form:
         return n
 
     def _fill(self, n: Mapping[str, int], guard: _Guard) -> Any:
-        struct = getattr(_s, self._STRUCT)(name=self.name.encode())
+        struct = getattr(_s, self._STRUCT)(name=_bytes(self.name))
         struct.put(**{f"n{letter}": n[letter] for letter in self._PARTS.values()})
         entries = {key[:-8]: self._pattern(key[:-8], _full(value), n, struct)
                    for key, value in self._given.items() if key.endswith("_pattern")}
@@ -1157,7 +1209,7 @@ class _Form:
 
         def event(e: Event) -> Any:
             instants = e._instants(plan.start.t)
-            return _s.dae_event(name=e.name and e.name.encode()).put(
+            return _s.dae_event(name=e.name and _bytes(e.name)).put(
                 direction=e.direction, stop=bool(e.stop),
                 value=e.value and guard.pointer(_pointers["dae_event.value"], lambda _, t, y, out:
                                                 _write(out, [float(e.value(t, *parts(y)))])),
@@ -1227,14 +1279,15 @@ class SemiExplicit(_Form):
 
     nx, ny, x_names, y_names, constant_mass, M_pattern, J_pattern, Ms_pattern, events, outputs
                          as in Mechanical
+    time_free            no function depends on t
     f_names, F_names     names of equations in messages
     index                1 to 3, 0: determined at the start
     """
     _STRUCT, _MEMBER = "dae_semi_explicit", "semi_explicit"
     _PARTS = {"x": "x", "y": "y"}
     _MOVING = ("x",)
-    _OTHERS = ("x_names", "y_names", "f_names", "F_names", "constant_mass", "index", "M_pattern",
-               "J_pattern", "Ms_pattern")
+    _OTHERS = ("x_names", "y_names", "f_names", "F_names", "constant_mass", "time_free", "index",
+               "M_pattern", "J_pattern", "Ms_pattern")
     _CALLBACKS = {"f": ("xy", "x"), "F": ("xy", "y"), "M": ("x", "x", "x"), "J": ("xy", "xy", "xy"),
                   "F_t": ("xy", "y"), "Ms_x": ("x", "x", "x", "x")}
 
@@ -1286,6 +1339,96 @@ class Integrator:
         y, dy = ((c_double * max(self._system.size, 1))() for _ in range(2))
         self._system.call(_lib.dae_integrator_interpolate, self._it, t, y, dy if rates else None)
         return (_vector(y), _vector(dy)) if rates else _vector(y)
+
+
+class Simulation:
+    """A run in steps, of a model or a problem (with a start, see Mechanical.run): with events, rows
+    and summary. Where it is advanced to, read and saved has no influence on its steps.
+
+    names     names of the columns
+    t         time that the run has reached
+    y         state vector there, followed by the held values
+    row       values of the columns there: {"t": 0.1, "x": 1.2}
+    done      whether the end or a terminal event is reached
+
+    Options are those of daedal.run, without report, verify and check_error. A model belongs to one
+    simulation at a time.
+    """
+
+    def __init__(self, problem: Model | Mechanical | SemiExplicit, to: float | None = None, *,
+                 start: Any = None, t0: float = 0.0, fixed: Iterable[str] = (),
+                 method: str | None = None, every: float | None = None,
+                 times: Sequence[float] | None = None, sweep: Sequence[str] | None = None,
+                 progress: Callable[[float], Any] | None = None, **options: Any) -> None:
+        self._problem, self._system = problem, problem._system(start, t0, fixed)
+        self._choice, self._run = self._system.choose(method, options, sweep), c_void_p()
+        self._plan = _plan(self._system, to, self._choice, every, times, progress)
+        self._names: list[str] = []
+        self._data, self.done = bytearray(), False
+        sink = _rows(self._system.guard, self._names, self._data)
+        self._plan.put(sinks=(_s.dae_sink * 1)(sink), sink_count=1)
+        self._sink = sink
+        self._system.call(_lib.dae_simulation_create, byref(self._plan), None, byref(self._run))
+        self._free = weakref.finalize(self, _lib.dae_simulation_free, self._run)
+        at = c_void_p()
+        count = _lib.dae_simulation_columns(self._run, byref(at))
+        self.names = list(map(_str, (c_char_p * count).from_address(at.value)))
+
+    t = property(lambda self: _lib.dae_simulation_time(self._open()))
+
+    def _open(self) -> Any:
+        if not self._free.alive:
+            raise ValueError("the simulation is finished")
+        return self._run
+
+    def advance(self, t: float) -> bool:
+        """Advances to t, at most to the end; returns whether the run is done."""
+        status = self._system.call(_lib.dae_simulation_advance, self._open(), t)
+        self.done = status > 0
+        return self.done
+
+    def step(self) -> bool:
+        """Takes one step with its events; returns whether the run is done."""
+        self.done = self._system.call(_lib.dae_simulation_step, self._open()) > 0
+        return self.done
+
+    @property
+    def y(self) -> Any:
+        y = (c_double * max(self._system.size + self._plan.problem.held.count, 1))()
+        self._system.call(_lib.dae_simulation_state, self._open(), y)
+        return _vector(y)
+
+    @property
+    def row(self) -> dict[str, float]:
+        row = _s.dae_row()
+        self._system.call(_lib.dae_simulation_row, self._open(), byref(row))
+        return dict(zip(self.names, (c_double * row.columns).from_address(row.values)))
+
+    def save(self) -> bytes:
+        """The whole run so far, with its rows: a simulation of the same model and options, also in
+        another process, goes on from it to the same bits."""
+        size = _lib.dae_simulation_save_size(self._open())
+        buffer = ctypes.create_string_buffer(size)
+        self._system.call(_lib.dae_simulation_save, self._run, buffer, size)
+        return buffer.raw
+
+    def load(self, saved: bytes) -> None:
+        """Goes to a saved state, back or forward."""
+        buffer = ctypes.create_string_buffer(bytes(saved), len(saved))
+        self._system.call(_lib.dae_simulation_load, self._open(), buffer, len(saved))
+        self.done = False
+
+    def finish(self) -> Result:
+        """Ends the run where it is; returns its rows and its summary."""
+        summary, record = _s.dae_summary(), _s.dae_error()
+        with self._system.guard:
+            status = _lib.dae_simulation_finish(self._open(), byref(summary), byref(record))
+        self._free()
+        result = Result(self.names, self._data, summary)
+        if status < 0:
+            self._system.locate(record, ())
+        self._system.guard.check(status, record, result)
+        return result
 
 
 # ---- solve_ivp ----

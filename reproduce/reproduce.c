@@ -46,6 +46,12 @@ bool rep_quick(rep_report *report)
   return report->settings->quick;
 }
 
+const char *rep_iteration(rep_report *report)
+{
+  report->shortened = report->shortened || report->settings->iteration;
+  return report->settings->iteration;
+}
+
 bool rep_good(rep_report *report)
 {
   const rep_settings *s = report->settings;

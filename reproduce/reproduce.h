@@ -53,11 +53,13 @@ typedef struct rep_paper {
 extern const rep_paper rep_papers[];
 
 typedef struct rep_settings {
-  FILE *out;                 /* output of tables, NULL: none */
-  const char *folder;        /* folder of the files, created if missing */
-  dae_page *page;            /* page of the report, NULL: none; closed by the caller */
-  const char *json;          /* file of the verdicts as JSON, NULL: none */
-  bool quick;                /* long runs are shortened to seconds, without verdicts on them */
+  FILE *out;          /* output of tables, NULL: none */
+  const char *folder; /* folder of the files, created if missing */
+  dae_page *page;     /* page of the report, NULL: none; closed by the caller */
+  const char *json;   /* file of the verdicts as JSON, NULL: none */
+  bool quick;         /* long runs are shortened to seconds, without verdicts on them */
+  /* yp96: only the whole motions by this iteration are computed, without a verdict; NULL: all */
+  const char *iteration;
   bool (*go_on)(void *user); /* false interrupts, results so far are kept; or NULL */
   void *user;
 } rep_settings;
@@ -83,6 +85,11 @@ bool rep_good(rep_report *report);
 dae_status rep_status(const rep_report *report);
 /* Whether long runs are to be shortened. The table that ends next then gets no verdict. */
 bool rep_quick(rep_report *report);
+/* Name of the iteration that alone is wanted, NULL: all tables are. The table that ends next then
+ * gets no verdict. */
+const char *rep_iteration(rep_report *report);
+/* Names of the iterations of whole motions of yp96; NULL behind the last one. */
+const char *yp96_iteration_name(int i);
 /* Progress function of a run, with the report as user: rep_good. */
 bool rep_progress(void *report, double t);
 /* Stores the failure of a run or of a model, unless there is one already. */

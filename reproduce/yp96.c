@@ -1,5 +1,6 @@
 /* The reproduction of [YP96]: its tables, the energy of its runs, its figures. */
 #include "yp96.h"
+#include "yp96_theorems.h"
 
 #include <string.h>
 
@@ -95,6 +96,11 @@ static void show_table(rep_report *report, const yp96_table *table)
 
 dae_status yp96_run(rep_report *report)
 {
+  const char *iteration = rep_iteration(report);
+  if (iteration) {
+    yp96_motions(report, iteration);
+    return rep_status(report);
+  }
   for (int i = 0; i < YP96_TABLES && rep_good(report); i++) {
     show_table(report, &yp96_tables[i]);
     if (i == YP96_TABLE_5_2)
@@ -102,6 +108,7 @@ dae_status yp96_run(rep_report *report)
   }
   yp96_peers(report);
   yp96_theorems(report);
+  yp96_motions(report, NULL);
   yp96_figures(report);
   return rep_status(report);
 }

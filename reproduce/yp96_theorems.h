@@ -25,4 +25,9 @@ rep_value yp96_near(double ours, double reference, double bound);
 void yp96_rates_4_1(rep_report *report);
 void yp96_rates_4_2(rep_report *report);
 
+/* ---- yp96_motions.c ---- */
+
+/* Whole motions by all iterations, or by one of them, by its name. */
+void yp96_motions(rep_report *report, const char *only);
+
 #endif

@@ -31,10 +31,18 @@ if [ "${1:-}" = test ]; then
     ninja:ninja-build clang-format:clang-format clang-tidy:clang-tidy; do
     command -v "${pair%%:*}" >/dev/null 2>&1 || wanted="$wanted ${pair#*:}"
   done
+  # HDF5 files, and independent readers of result files
+  there=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' libhdf5-dev python3-numpy python3-scipy python3-h5py 2>/dev/null || true)
+  for package in libhdf5-dev python3-numpy python3-scipy python3-h5py; do
+    printf '%s\n' "$there" | grep -qx "$package installed" || wanted="$wanted $package"
+  done
 fi
 if [ "${1:-}" = bench ]; then
-  there=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' libsundials-dev r-cran-desolve 2>/dev/null || true)
-  for package in libsundials-dev r-cran-desolve; do
+  # libpython of Debian's own python3, whose modules python3-scipy has
+  python=$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo 3.11)
+  codes="libsundials-dev r-cran-desolve python3-scipy libpython$python"
+  there=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' $codes 2>/dev/null || true)
+  for package in $codes; do
     printf '%s\n' "$there" | grep -qx "$package installed" || wanted="$wanted $package"
   done
   command -v valgrind >/dev/null 2>&1 || wanted="$wanted valgrind"

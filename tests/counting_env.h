@@ -40,7 +40,11 @@ static inline void counting_env_log(void *user, dae_log_level level, const char 
 
 static inline dae_env counting_env_of(counting_env *count)
 {
-  dae_env env = {counting_env_allocate, counting_env_release, counting_env_log, count};
+  dae_env env = {NULL};
+  env.allocate = counting_env_allocate;
+  env.release = counting_env_release;
+  env.log = counting_env_log;
+  env.user = count;
   return env;
 }
 

@@ -102,6 +102,7 @@ bench_case case_car_axis(void)
 {
   static dae_mechanical axis;
   bench_case c = {.title = "car axis",
+                  .kind = NON_STIFF,
                   .problem = test_car_axis(),
                   .model = "car_axis",
                   .scored = 8,

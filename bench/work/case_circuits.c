@@ -104,6 +104,7 @@ bench_case case_amplifier(void)
 {
   static dae_semi_explicit ours;
   bench_case c = {.title = "transistor amplifier",
+                  .kind = INDEX_1,
                   .problem = test_transistor_amplifier(),
                   .model = "transistor_amplifier",
                   .scored = 8,
@@ -246,6 +247,7 @@ bench_case case_akzo(void)
 {
   static dae_semi_explicit ours;
   bench_case c = {.title = "Akzo Nobel",
+                  .kind = INDEX_1,
                   .problem = test_akzo_nobel(),
                   .model = "akzo_nobel",
                   .scored = 6,
@@ -254,6 +256,7 @@ bench_case case_akzo(void)
   ours = *c.problem.problem.semi_explicit;
   ours.f = akzo_f;
   ours.J = akzo_J;
+  ours.time_free = true;
   c.problem.problem.semi_explicit = &ours;
   return c;
 }

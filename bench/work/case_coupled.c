@@ -50,6 +50,7 @@ static const peer_form circuits_forms[] = {CIRCUITS(NULL), CIRCUITS(circuits_jac
 bench_case case_two_circuits(void)
 {
   return (bench_case){.title = "two circuits",
+                      .kind = COUPLED,
                       .problem = test_two_circuits(),
                       .scored = 4,
                       .forms = circuits_forms,
@@ -117,6 +118,7 @@ bench_case case_structures(void)
   for (int i = 0; i < count; i++)
     structures_forms[i].reference = structures_end;
   return (bench_case){.title = "two structures and a joint",
+                      .kind = COUPLED,
                       .problem = test_structures(),
                       .scored = 8,
                       .forms = structures_forms,

@@ -90,6 +90,7 @@ bench_case case_double_pendulum(void)
                                -0.94685056865020529, -3.58477593644470324, 1.25685072559745936,
                                -3.5810498364813668,  0.434377057003354914};
   return (bench_case){.title = "double pendulum",
+                      .kind = NON_STIFF,
                       .problem = {.name = "double_pendulum",
                                   .problem = {.mechanical = &ours},
                                   .start = {.y = double_q_v},

@@ -20,7 +20,7 @@ ALWAYS_INLINE void terms(double t, const double *q, const double *v, mech_terms 
   double cd = ca * cb + sa * sb, sd = sa * cb - ca * sb; /* of crank - coupler */
   double w0 = v[0] * v[0], w1 = v[1] * v[1], w2 = v[2] * v[2];
   (void)t;
-  x->m12 = B * cd;
+  x->m12[0] = B * cd;
   x->f[0] = -B * sd * w1 - gravity * (m_a / 2 + m_b) * a * ca;
   x->f[1] = B * sd * w0 - gravity * m_b * b / 2 * cb;
   x->f[2] = -gravity * m_c * c / 2 * cc;
@@ -40,7 +40,7 @@ ALWAYS_INLINE void terms(double t, const double *q, const double *v, mech_terms 
 
 ALWAYS_INLINE void solve(const mech_terms *x, const double *r, double *out)
 {
-  double m12 = x->m12, scale = 1 / (m11 * m22 - m12 * m12);
+  double m12 = x->m12[0], scale = 1 / (m11 * m22 - m12 * m12);
   out[0] = (m22 * r[0] - m12 * r[1]) * scale;
   out[1] = (m11 * r[1] - m12 * r[0]) * scale;
   out[2] = r[2] * (1 / m33);
@@ -84,6 +84,7 @@ bench_case case_four_bar(void)
   bars_q_v[4] = ratio * sin(rocker) / b; /* G v = 0 */
   bars_q_v[5] = ratio * sin(coupler) / c;
   return (bench_case){.title = "four-bar",
+                      .kind = NON_STIFF,
                       .problem = {.name = "four_bar",
                                   .problem = {.mechanical = &ours},
                                   .start = {.y = bars_q_v},

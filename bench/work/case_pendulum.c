@@ -48,6 +48,7 @@ static const peer_form forms[] = {
 bench_case case_pendulum(void)
 {
   bench_case c = {.title = "pendulum",
+                  .kind = NON_STIFF,
                   .problem = test_pendulum_eval(),
                   .model = "pendulum",
                   .scored = 4,

@@ -72,6 +72,7 @@ bench_case case_knife_edge(void)
 {
   static dae_mechanical ours;
   bench_case c = {.title = "knife edge",
+                  .kind = NON_STIFF,
                   .problem = test_knife_edge(),
                   .scored = 6,
                   .forms = knife_forms,
@@ -153,6 +154,7 @@ bench_case case_cylinder_skate(void)
 {
   static dae_mechanical ours;
   bench_case c = {.title = "skate on a cylinder",
+                  .kind = NON_STIFF,
                   .problem = test_cylinder_skate(),
                   .scored = 8,
                   .forms = skate_forms,

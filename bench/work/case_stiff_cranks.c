@@ -132,6 +132,7 @@ bench_case case_stiff_crank(void)
   for (int i = 0; i < 10; i++)
     crank_q_v[i] = start[i];
   return (bench_case){.title = "slider crank, bushing of 1e8",
+                      .kind = STIFF,
                       .problem = {.name = "stiff_crank",
                                   .problem = {.mechanical = &ours},
                                   .start = {.y = crank_q_v},
@@ -266,6 +267,7 @@ bench_case case_stiff_load(void)
   for (int i = 0; i < 12; i++)
     load_q_v[i] = start[i];
   return (bench_case){.title = "slider crank, load on a spring of 1e8",
+                      .kind = STIFF,
                       .problem = {.name = "stiff_load",
                                   .problem = {.mechanical = &ours},
                                   .start = {.y = load_q_v},

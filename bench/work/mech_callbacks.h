@@ -82,8 +82,8 @@ ALWAYS_INLINE void mech_gdot_q(const mech_model *p, const dae_mechanical_at *at,
     return 0;                                                                                      \
   }
 
-#define MECH_CALLBACKS(name)                                                                       \
-  MECH_EVAL(name)                                                                                  \
+/* the separate callbacks, by name##_eval */
+#define MECH_SINGLE_CALLBACKS(name)                                                                \
   static int name##_M(void *user, const dae_mechanical_at *at, double *out)                        \
   {                                                                                                \
     return name##_eval(user, at, &(dae_mechanical_wanted){.M = out});                              \
@@ -104,6 +104,8 @@ ALWAYS_INLINE void mech_gdot_q(const mech_model *p, const dae_mechanical_at *at,
   {                                                                                                \
     return name##_eval(user, at, &(dae_mechanical_wanted){.gamma = out});                          \
   }
+
+#define MECH_CALLBACKS(name) MECH_EVAL(name) MECH_SINGLE_CALLBACKS(name)
 
 #define MECH_DERIVATIVES(name)                                                                     \
   static int name##_J(void *user, const dae_mechanical_at *at, double *out)                        \

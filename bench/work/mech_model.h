@@ -13,13 +13,15 @@
 
 #include "form.h"
 
+#ifndef MOST_Q /* a problem with more defines both before */
 #define MOST_Q 6
 #define MOST_M 4
+#endif
 
 /* The model at a point. */
 typedef struct mech_terms {
   double f[MOST_Q], G[MOST_M][MOST_Q], g[MOST_M], gdot[MOST_M], gamma[MOST_M];
-  double m12; /* of a mass matrix that depends on q, for solve */
+  double m12[3]; /* of a mass matrix that depends on q, for solve */
 } mech_terms;
 
 /* Its derivatives, zero unless set. */

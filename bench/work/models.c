@@ -1,6 +1,6 @@
 /* What it costs to have a problem as text: whole runs of `auto` at rtol = atol = 1e-6 from the
  * model, interpreted and as native code, and by the callbacks in C that bench_work gives it
- * otherwise. Native code is kept in a folder that lives as long as the bench. */
+ * otherwise. */
 #include "models.h"
 
 #include "../measure.h"
@@ -17,32 +17,43 @@
 #define MOST_RATIO 3. /* targets */
 #define MOST_NATIVE_RATIO 1.3
 
-/* ---- the folder ---- */
+/* ---- the folder of native code ---- */
 
-static bool make_cache(char *path, size_t size)
-{
-  const char *temporary = getenv("TMPDIR");
-  snprintf(path, size, "%s/daedal-bench-XXXXXX", temporary ? temporary : "/tmp");
-  return mkdtemp(path) != NULL;
-}
+static char cache[256];
 
-static void remove_cache(const char *path)
+static void remove_cache(void)
 {
   char name[768];
-  DIR *folder = opendir(path);
+  DIR *folder = opendir(cache);
   for (struct dirent *entry; folder && (entry = readdir(folder));) {
-    snprintf(name, sizeof name, "%s/%s", path, entry->d_name);
+    snprintf(name, sizeof name, "%s/%s", cache, entry->d_name);
     if (entry->d_name[0] != '.' || strlen(entry->d_name) > 2)
       unlink(name);
   }
   if (folder)
     closedir(folder);
-  rmdir(path);
+  rmdir(cache);
+}
+
+static dae_status make_cache(dae_error *err)
+{
+  const char *temporary = getenv("TMPDIR");
+  if (cache[0])
+    return DAE_OK;
+  snprintf(cache, sizeof cache, "%s/daedal-bench-XXXXXX", temporary ? temporary : "/tmp");
+  if (mkdtemp(cache)) {
+    atexit(remove_cache);
+    return DAE_OK;
+  }
+  *err = (dae_error){.status = DAE_ERROR_FILE};
+  snprintf(err->text, sizeof err->text, "%s cannot be made", cache);
+  cache[0] = '\0';
+  return err->status;
 }
 
 /* ---- one model ---- */
 
-static dae_model *load(const bench_case *c)
+dae_model *model_load(const bench_case *c)
 {
   dae_model *model;
   dae_error err;
@@ -56,6 +67,22 @@ static dae_model *load(const bench_case *c)
   snprintf(path, sizeof path, EXAMPLES "/%s.dae", c->model);
   bench_check(dae_model_load(path, NULL, NULL, &model, &err), path, &err);
   return model;
+}
+
+dae_status model_compile(dae_model *model, dae_error *err)
+{
+  dae_native_options opts = dae_native_defaults();
+  opts.cache = cache;
+  dae_status status = make_cache(err);
+  return status < 0 ? status : dae_model_compile(model, &opts, err);
+}
+
+test_problem model_problem(const bench_case *c, const dae_model *model)
+{
+  test_problem p = c->problem;
+  p.problem = *dae_model_problem(model);
+  p.start = dae_model_start(model);
+  return p;
 }
 
 /* The best of a few runs and of what is known. first, unless NULL: since when; then the time up to
@@ -86,27 +113,23 @@ static double run(const test_problem *p, double best, double *first)
 
 static double run_model(const bench_case *c, const dae_model *model, double best, double *first)
 {
-  test_problem p = c->problem;
-  p.problem = *dae_model_problem(model);
-  p.start = dae_model_start(model);
+  test_problem p = model_problem(c, model);
   return run(&p, best, first);
 }
 
 /* CPU time: that of the compiler, which is another process, is not in it */
-static void run_native(const bench_case *c, const char *cache, model_result *r, dae_error *err)
+static void run_native(const bench_case *c, model_result *r, dae_error *err)
 {
-  dae_native_options opts = dae_native_defaults();
-  opts.cache = cache;
   double started = bench_now();
-  dae_model *model = load(c);
-  if (dae_model_compile(model, &opts, err) >= 0) {
+  dae_model *model = model_load(c);
+  if (model_compile(model, err) >= 0) {
     r->native_load = fmin(r->native_load, bench_since(started));
     r->native = run_model(c, model, r->native, NULL);
   }
   dae_model_free(model);
 }
 
-static model_result measure(const bench_case *c, double seconds, const char *cache, dae_error *err)
+static model_result measure(const bench_case *c, double seconds, dae_error *err)
 {
   model_result r = {.name = c->problem.name,
                     .load = INFINITY,
@@ -119,16 +142,16 @@ static model_result measure(const bench_case *c, double seconds, const char *cac
   double begin = bench_now();
   for (int round = 0; round < LEAST_ROUNDS || bench_now() - begin < seconds; round++) {
     double first = bench_now();
-    dae_model *model = load(c);
+    dae_model *model = model_load(c);
     r.load = fmin(r.load, bench_since(first));
     dae_model_free(model);
     first = bench_now();
-    model = load(c);
+    model = model_load(c);
     r.text = run_model(c, model, r.text, &first);
     r.first = fmin(r.first, first);
     dae_model_free(model);
     if (err->status >= 0)
-      run_native(c, cache, &r, err);
+      run_native(c, &r, err);
     first = bench_now();
     r.by_c = run(&c->problem, r.by_c, &first);
     r.first_by_c = fmin(r.first_by_c, first);
@@ -138,19 +161,13 @@ static model_result measure(const bench_case *c, double seconds, const char *cac
 
 void models_measure(double seconds, model_results *out)
 {
-  char cache[256];
   dae_error err = {.status = DAE_OK};
   bench_case c;
   out->count = 0;
-  if (!make_cache(cache, sizeof cache)) {
-    err.status = DAE_ERROR_FILE;
-    snprintf(err.text, sizeof err.text, "%s cannot be made", cache);
-  }
   for (int i = 0; case_at(i, &c); i++)
     if (c.text || c.model)
-      out->result[out->count++] = measure(&c, seconds, cache, &err);
+      out->result[out->count++] = measure(&c, seconds, &err);
   snprintf(out->without, sizeof out->without, "%s", err.status < 0 ? err.text : "");
-  remove_cache(cache);
 }
 
 /* ---- what came out ---- */

@@ -21,6 +21,13 @@ typedef struct model_results {
   char without[sizeof((dae_error *)0)->text]; /* why there is no native code; empty: there is */
 } model_results;
 
+/* The model of a case that has one. */
+dae_model *model_load(const bench_case *c);
+/* Native code, kept in a folder that is removed at the exit of the program. */
+dae_status model_compile(dae_model *model, dae_error *err);
+/* The case with the model in place of its callbacks. */
+test_problem model_problem(const bench_case *c, const dae_model *model);
+
 /* All cases that have a model, each for so many seconds. */
 void models_measure(double seconds, model_results *out);
 void models_show(const model_results *r, sheet *s);

@@ -14,4 +14,14 @@ peer_counts peer_ida(const peer_form *form, double t, double to, double tol, dou
 peer_counts peer_radau5(const peer_form *form, double t, double to, double tol, double *y,
                         double *dy);
 
+/* DOP853 [HNW93]: explicit Runge-Kutta method of order 8, its own tuning. It is there if its module
+ * can be loaded. */
+bool peer_dop853_present(void);
+peer_counts peer_dop853(const peer_form *form, double t, double to, double tol, double *y,
+                        double *dy);
+
+/* DVODE [BBH89]: Adams methods of order 1 to 12, functional iteration. */
+peer_counts peer_dvode(const peer_form *form, double t, double to, double tol, double *y,
+                       double *dy);
+
 #endif

@@ -97,7 +97,8 @@ static void draw(dae_page *page, const bench_table *t)
 dae_status report_page(const bench_results *r, const char *path, dae_error *err)
 {
   sheet s = {0};
-  dae_status status = dae_page_create(path, "daedal beside RADAU5 and IDA", NULL, &s.page, err);
+  dae_status status =
+      dae_page_create(path, "daedal beside RADAU5, IDA, DOP853 and DVODE", NULL, &s.page, err);
   if (status < 0)
     return status;
   dae_page_text(s.page,

@@ -3,6 +3,9 @@
 #include "results.h"
 
 #include "../measure.h"
+#include "factors.h"
+
+#include <string.h>
 
 #define LEAST_ROUNDS 3
 #define SHORT 1e-3 /* seconds; such runs are repeated at once, the first one has cold caches */
@@ -54,7 +57,7 @@ bench_table *results_measure(const bench_case *c, const bench_effort *effort)
   if (!t)
     exit(1);
   t->problem = *c;
-  t->count = contenders_of(c, t->list);
+  t->count = contenders_of(c, effort->short_list, t->list);
   t->tolerances = effort->only > 0 ? 1 : 10 * effort->per_decade + 1;
   for (int i = 0; i < t->tolerances; i++)
     t->tolerance[i] =
@@ -65,6 +68,12 @@ bench_table *results_measure(const bench_case *c, const bench_effort *effort)
     if (round < LEAST_ROUNDS || bench_now() - begin < effort->seconds)
       one_more_round(t, effort);
   return t;
+}
+
+void results_free(bench_table *t)
+{
+  contenders_free(t->list, t->count);
+  free(t);
 }
 
 /* ---- reading ---- */
@@ -80,13 +89,12 @@ const bench_run *results_fastest(const bench_table *t, int j, double mescd)
   return best;
 }
 
-int results_best(const bench_table *t, solver s, double mescd)
+int results_best(const bench_table *t, solver peer, double mescd)
 {
   int best = -1;
   double least = INFINITY;
   for (int j = 0; j < t->count; j++) {
-    bool counts = t->list[j].solver == s && (s != DAEDAL || t->list[j].automatic);
-    const bench_run *r = counts ? results_fastest(t, j, mescd) : NULL;
+    const bench_run *r = t->list[j].solver == peer ? results_fastest(t, j, mescd) : NULL;
     if (r && r->seconds < least) {
       best = j;
       least = r->seconds;
@@ -95,10 +103,45 @@ int results_best(const bench_table *t, solver s, double mescd)
   return best;
 }
 
+const bench_run *results_auto(const bench_table *t, source from, double mescd)
+{
+  for (int j = 0; j < t->count; j++)
+    if (t->list[j].automatic && t->list[j].source == from)
+      return results_fastest(t, j, mescd);
+  return NULL;
+}
+
+static double peer_seconds(const bench_table *t, solver peer, double mescd)
+{
+  int best = results_best(t, peer, mescd);
+  return best < 0 ? NAN : results_fastest(t, best, mescd)->seconds;
+}
+
 double results_ratio(const bench_table *t, solver peer, double mescd)
 {
-  int ours = results_best(t, DAEDAL, mescd), theirs = results_best(t, peer, mescd);
-  if (ours < 0 || theirs < 0)
-    return NAN;
-  return results_fastest(t, theirs, mescd)->seconds / results_fastest(t, ours, mescd)->seconds;
+  const bench_run *ours = results_auto(t, FROM_C, mescd);
+  return ours ? peer_seconds(t, peer, mescd) / ours->seconds : NAN;
+}
+
+double results_best_peer(const bench_table *t, int accuracy, char *name, size_t size)
+{
+  double least = NAN;
+  peer_factor f;
+  for (solver peer = RADAU5; peer < SOLVERS; peer++) {
+    double seconds = peer_seconds(t, peer, accuracies[accuracy]);
+    if (isnan(seconds) || seconds >= least)
+      continue;
+    least = seconds;
+    snprintf(name, size, "%s", solver_names[peer]);
+  }
+  for (int i = 0; factor_at(i, &f); i++) {
+    if (f.factor[accuracy] == 0 || strcmp(f.problem, t->problem.problem.name) != 0)
+      continue;
+    double seconds = f.factor[accuracy] * peer_seconds(t, f.base, accuracies[accuracy]);
+    if (isnan(seconds) || seconds >= least)
+      continue;
+    least = seconds;
+    snprintf(name, size, "%s *", f.name);
+  }
+  return least;
 }

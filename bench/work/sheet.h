@@ -4,7 +4,7 @@
 
 #include <daedal/page.h>
 
-#define MOST_COLUMNS 12
+#define MOST_COLUMNS 16
 #define CELL 96
 
 typedef struct sheet {

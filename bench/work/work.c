@@ -1,9 +1,10 @@
-/* daedal beside RADAU5 and IDA, in one process: CPU time over accuracy.
+/* daedal beside RADAU5, IDA, DOP853 and DVODE, in one process: CPU time over accuracy.
  *
- *   bench_work [--quick] [--tolerance TOL] [--csv FILE] [--page FILE] [NAME...]
+ *   bench_work [--quick] [--short] [--tolerance TOL] [--csv FILE] [--page FILE] [NAME...]
  *
- * A NAME is a problem, `chain` or `models`; without one, all of them. --quick takes fewer
- * tolerances, rounds and links, --tolerance this one alone. docs/bench.md says what is measured and
+ * A NAME is a problem, a kind of problems (non-stiff, stiff, index-1, coupled), `chain` or
+ * `models`; without one, all of them. --quick takes fewer tolerances, rounds and links, --short of
+ * daedal's methods only auto, --tolerance this one alone. docs/bench.md says what is measured and
  * how to read it. */
 #include "../measure.h"
 #include "report.h"
@@ -14,7 +15,7 @@ static const bench_effort full = {.per_decade = 4, .rounds = 200, .seconds = 40,
 static const bench_effort quick = {.per_decade = 2, .rounds = 100, .seconds = 6, .patience = 0.05};
 
 typedef struct arguments {
-  bool quick;
+  bool quick, short_list;
   double tolerance; /* 0: a scan */
   const char *csv, *page;
   char **names;
@@ -23,8 +24,11 @@ typedef struct arguments {
 
 static int usage(void)
 {
-  fprintf(stderr, "bench_work [--quick] [--tolerance TOL] [--csv FILE] [--page FILE] [NAME...]\n"
-                  "NAME: chain, models");
+  fprintf(stderr,
+          "bench_work [--quick] [--short] [--tolerance TOL] [--csv FILE] [--page FILE] [NAME...]\n"
+          "NAME: chain, models");
+  for (bench_kind kind = 0; kind < KINDS; kind++)
+    fprintf(stderr, ", %s", bench_kind_names[kind]);
   bench_case c;
   for (int i = 0; case_at(i, &c); i++)
     fprintf(stderr, ", %s", c.problem.name);
@@ -36,7 +40,7 @@ static bool known(const char *name)
 {
   bench_case c;
   for (int i = 0; case_at(i, &c); i++)
-    if (strcmp(name, c.problem.name) == 0)
+    if (strcmp(name, c.problem.name) == 0 || strcmp(name, bench_kind_names[c.kind]) == 0)
       return true;
   return strcmp(name, "chain") == 0 || strcmp(name, "models") == 0;
 }
@@ -48,6 +52,10 @@ static bool parse(int argc, char **argv, arguments *a)
     const char *value = i + 1 < argc ? argv[i + 1] : NULL;
     if (strcmp(argv[i], "--quick") == 0) {
       a->quick = true;
+      continue;
+    }
+    if (strcmp(argv[i], "--short") == 0) {
+      a->short_list = true;
       continue;
     }
     if (!value)
@@ -84,10 +92,11 @@ static void measure(const arguments *a, bench_results *r)
   sheet out = {0};
   bench_case c;
   effort.only = a->tolerance;
+  effort.short_list = a->short_list;
   if (effort.only > 0)
     effort.seconds = 0; /* a look, in as few rounds as there can be */
   for (int i = 0; case_at(i, &c); i++)
-    if (asked_for(a, c.problem.name)) {
+    if (asked_for(a, c.problem.name) || asked_for(a, bench_kind_names[c.kind])) {
       r->tables[r->count] = results_measure(&c, &effort);
       summary_problem(r->tables[r->count++], &out);
     }
@@ -116,6 +125,6 @@ int main(int argc, char **argv)
   if (a.page)
     bench_check(report_page(&r, a.page, &err), "bench_work", &err);
   for (int i = 0; i < r.count; i++)
-    free(r.tables[i]);
+    results_free(r.tables[i]);
   return 0;
 }

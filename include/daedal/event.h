@@ -104,8 +104,7 @@ typedef struct dae_event {
    * on without a restart */
   bool passive;
   /** both branches of a guard agree where value is zero: the motion bends there and does not jump,
-   * so that the branch may change a round-off later. Such a guard may start at its border, at rest
-   */
+   * so that the branch may change a round-off later */
   bool bends;
   /** jump of the velocities where value falls through zero, before the action, which may then set
    * states and held values only; direction is -1. NULL: none */

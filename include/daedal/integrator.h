@@ -133,8 +133,9 @@ typedef struct dae_damping {
   char drift_name[64]; /**< variable with the largest one */
 } dae_damping;
 
-/** Takes one accepted step that does not pass t_stop (the last one ends there exactly). Returns
- * DAE_OK, or DAE_END at t_stop. After a failure the last accepted state is intact. */
+/** Takes one accepted step that does not pass t_stop (the last one ends there exactly; INFINITY: a
+ * step without an end in view). Returns DAE_OK, or DAE_END at t_stop. After a failure the last
+ * accepted state is intact. */
 dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err);
 
 /** Current state of the integrator. */

@@ -58,6 +58,18 @@ typedef struct dae_mechanical_wanted {
   double *kappa; /**< kappa in K v' = -kappa */
 } dae_mechanical_wanted;
 
+/** Results of accelerate. */
+typedef struct dae_mechanical_motion {
+  double *rates;       /**< q', v', u': 2 nq + nu; q' = v is that of the projection if wanted */
+  double *multipliers; /**< lambda, then psi, before the projection, as v' and u' are */
+  /* the projection; either all NULL, where it is not wanted, or none, where there are constraints
+   */
+  double *q;      /**< q less its minimum-norm correction, in the M norm, by g and G at q */
+  double *v;      /**< v less that by gdot and k at the corrected q, with M, G, K at the old one */
+  double *pivots; /**< by constraint: its pivot in [G; K] M^-1 [G; K]' */
+  double *sizes;  /**< by constraint: sum_j A_ij^2 / M_jj, its entries A_ij in [G; K] */
+} dae_mechanical_motion;
+
 /** A mechanical problem. */
 typedef struct dae_mechanical {
   const char *name; /**< name in messages */
@@ -138,6 +150,12 @@ typedef struct dae_mechanical {
    * available: an energy that depends on it has the rate NaN, and the run has no balance. */
   int (*energy_rate)(void *user, const dae_mechanical_at *at, const double *in_rate, double *T_rate,
                      double *V_rate);
+
+  /** Accelerations, multipliers and projection in closed form, as models have them; NULL: from M,
+   * f, G, gamma. They are used instead of these wherever no constraint is dependent. Returns a
+   * positive number where they are not finite or not accurate: the general solution is used there.
+   */
+  int (*accelerate)(void *user, const dae_mechanical_at *at, const dae_mechanical_motion *out);
 
   bool constant_mass; /**< M does not depend on t, q, v */
   bool time_free_g;   /**< g does not depend on t */

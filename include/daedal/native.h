@@ -15,10 +15,13 @@ extern "C" {
 typedef struct dae_native_options {
   const char *compiler; /**< C compiler, with options separated by blanks; NULL: the environment
                            variable CC, or cc */
-  const char *cache; /**< folder of the compiled code; NULL: the environment variable DAEDAL_CACHE,
-                        or daedal in XDG_CACHE_HOME or in ~/.cache */
-  double seconds;    /**< time limit of the compiler */
-  long instructions; /**< limit of the instructions of a model, see dae_model_counts */
+  const char *cache;  /**< folder of the compiled code; NULL: the environment variable DAEDAL_CACHE,
+                         or daedal in XDG_CACHE_HOME or in ~/.cache */
+  size_t cache_bytes; /**< limit of all files in it, those used longest ago are deleted; 0: the
+                         default, 256 MiB */
+  double seconds;     /**< time limit of the compiler */
+  long instructions;  /**< limit of the instructions that are compiled: those of the accelerations
+                         first, then of short functions; the others are interpreted */
   bool (*proceed)(void *user); /**< called ten times a second; false stops the compiler, or NULL */
   void *proceed_user;          /**< argument of proceed */
 } dae_native_options;
@@ -29,7 +32,8 @@ dae_native_options dae_native_defaults(void);
 
 /** Native code of a model. All zero: the model is interpreted. */
 typedef struct dae_native {
-  long instructions; /**< number of instructions, all those of the model */
+  long instructions; /**< number of instructions that are native code */
+  long interpreted;  /**< number of the others, beyond the limit */
   bool cached;       /**< loaded from the cache, without the compiler */
   double seconds;    /**< wall time of compilation and loading */
 } dae_native;

@@ -116,6 +116,8 @@ void dae_page_sparsity(dae_page *page, const dae_pattern *pattern, int blocks, c
 
 /** Completes and closes the file and frees the page, also after a failure. */
 dae_status dae_page_close(dae_page *page, dae_error *err);
+/** Frees the page without its file; an older file of this name stays. NULL is allowed. */
+void dae_page_discard(dae_page *page);
 
 #ifdef __cplusplus
 }

@@ -83,7 +83,7 @@ typedef enum dae_variable_kind {
 #define DAE_VARIABLE_KINDS 6 /**< number of dae_variable_kind */
 
 /** Kind of entry i of the extended state vector, and its name as a result column: x, der(x),
- * lambda(rod). */
+ * lambda(rod); size 0: the kind alone. */
 dae_variable_kind dae_problem_variable(const dae_problem *problem, int i, char *name, size_t size);
 
 /** Start of a motion. */

@@ -139,6 +139,9 @@ typedef struct dae_summary {
   const char *inputs;
   /** units of columns and params: name and unit, separated by a tab, one line each; NULL: none */
   const char *units;
+  const char *provenance; /**< that of the plan */
+  char options[2048];     /**< options of the method: name and value, separated by a tab, one line
+                             each */
   double energy_lost; /**< energy that impacts have taken away */
   /** impacts that happened, and contacts that hold: name, largest normal impulse, number of times
    * that their restitution was reduced so that energy does not grow, and that restitution or
@@ -193,6 +196,17 @@ typedef struct dae_sink {
   /** end of the run; may add a file to the summary */
   dae_status (*close)(void *self, dae_summary *summary, dae_error *err);
   void (*free)(void *self); /**< called by the owner of the sink */
+  /** @name Saved runs (dae_simulation_save); NULL: the sink has nothing to save, and gets the rows
+   * behind the saved state
+   * @{ */
+  size_t (*save_size)(void *self); /**< number of bytes of what the sink has so far */
+  /** writes them into a buffer, and files to the disk; a failure refuses to save the run */
+  dae_status (*save)(void *self, void *buffer, dae_error *err);
+  /** goes to a saved state, in place of open or after it; a size of another number of columns or
+   * of other options is refused */
+  dae_status (*load)(void *self, int columns, const char *const *names, const void *buffer,
+                     size_t size, dae_error *err);
+  /** @} */
 } dae_sink;
 
 /** Sink of comma-separated values by RFC 4180 with 17 significant digits. open creates the file. */
@@ -233,6 +247,10 @@ typedef struct dae_run_plan {
   int unwatched; /**< number of conditions in the problem that no guard watches, for the summary */
   const char *inputs; /**< data of inputs, for the summary; NULL: none */
   const char *units;  /**< units of columns and params, for the summary; NULL: none */
+  /** where the problem comes from, for the summary: kind, name and value, separated by tabs, one
+   * line each: `model` and `import`, file name, SHA-256 of the text; `set`, param, expression;
+   * `data`, empty, hash of all tables and samples; NULL: nothing known */
+  const char *provenance;
   /** columns in this order, after t and before the outputs; NULL: all entries of the extended
    * state vector, by kind */
   const dae_column *columns;
@@ -255,7 +273,7 @@ typedef struct dae_run_plan {
   bool unmeasured;
   dae_native native; /**< native code of the problem, for the summary; all zero: interpreted */
   /** called after every step; false interrupts the run, the results so far are kept. May be NULL.
-   */
+   * dae_env.stop is also asked within steps and between their rows. */
   bool (*progress)(void *user, double t);
   void *progress_user; /**< argument of progress */
 } dae_run_plan;

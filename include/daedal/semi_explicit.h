@@ -63,6 +63,9 @@ typedef struct dae_semi_explicit {
   const dae_pattern *J_in_pattern; /**< pattern of J_in */
   const dae_pattern *Ms_pattern;   /**< pattern of Ms_x */
   bool constant_mass;              /**< M does not depend on t and x */
+  /** neither f nor F nor M depends on t, and there are no inputs: their time derivatives are not
+   * formed by differences */
+  bool time_free;
 } dae_semi_explicit;
 
 #ifdef __cplusplus

@@ -23,6 +23,8 @@ extern "C" {
 
 /** "0.2.0", of the library that is linked; the macros are those of the header. */
 const char *dae_version(void);
+/** Compiler, its flags and the numerical libraries: other builds may give other last bits. */
+const char *dae_build(void);
 
 /** Bytes of the public struct of this name ("dae_error") in the library that is linked, 0: there is
  * none. Bindings to other languages, which mirror structs, compare. */

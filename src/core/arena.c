@@ -30,6 +30,9 @@
 #define FIRST_CHUNK_BYTES ((size_t)8192)
 /* largest regular chunk; a larger piece gets a chunk of its own */
 #define LARGEST_CHUNK_BYTES ((size_t)1024 * 1024)
+/* Size of pieces from which on a zeroed piece gets a chunk of its own, which is allocated zeroed:
+ * that from which on malloc maps memory. */
+#define MAPPED_BYTES ((size_t)128 * 1024)
 /* Chunk size from which on a chunk is at most an eighth of the arena: malloc trims its heap when
  * 64 KiB or more become free at once, which takes longer than the creation of a small handle. */
 #define DOUBLING_END_BYTES ((size_t)32768)
@@ -60,8 +63,8 @@ typedef struct piece_list {
 /* Range of integers of a state piece. */
 typedef struct limit {
   struct limit *next;
-  size_t offset; /* offset of the first one in a saved buffer */
-  size_t size;   /* bytes of one; 0: finite doubles */
+  const char *first; /* the first one, in a state piece */
+  size_t size;       /* bytes of one; 0: finite doubles */
   int count;
   long min, max;
 } limit;
@@ -124,16 +127,43 @@ void dae__arena_free(dae__arena *arena)
   env.release(env.user, arena);
 }
 
+/* Makes every later request fail. */
+static void arena_fail(dae__arena *arena)
+{
+  arena->failed = true;
+  arena->free = arena->end;
+}
+
+/* Cuts a zeroed piece from a chunk of its own, behind the chunk that pieces are cut from; NULL: out
+ * of memory. */
+static char *arena_map(dae__arena *arena, size_t bytes)
+{
+  size_t all = sizeof(chunk) + ALIGNMENT + bytes + GAP_BYTES;
+  bool refused = arena->failed || dae__env_stopped(&arena->env);
+  chunk *c = refused ? NULL : dae__env_allocate_zeroed(&arena->env, all);
+  if (!c) {
+    arena_fail(arena);
+    return NULL;
+  }
+  chunk **after = arena->others ? &arena->others->next : &arena->others;
+  *c = (chunk){.next = *after, .bytes = all};
+  *after = c;
+  arena->total_bytes += all;
+  char *p = (char *)(c + 1), *memory = p + (ALIGNMENT - (uintptr_t)p % ALIGNMENT) % ALIGNMENT;
+  POISON(memory + bytes, (size_t)((char *)c + all - (memory + bytes)));
+  return memory;
+}
+
 /* Adds a chunk with room for a piece of bytes_of_piece bytes; false: out of memory. */
 static bool arena_add_chunk(dae__arena *arena, size_t bytes_of_piece)
 {
   size_t bytes = sizeof(chunk) + ALIGNMENT + bytes_of_piece;
   if (bytes < arena->next_chunk)
     bytes = arena->next_chunk;
-  chunk *c = arena->failed ? NULL : arena->env.allocate(arena->env.user, bytes);
+  bool refused = arena->failed || dae__env_stopped(&arena->env);
+  chunk *c = refused ? NULL : arena->env.allocate(arena->env.user, bytes);
   if (!c) {
-    arena->failed = true;
-    arena->free = arena->end; /* end of the chunk, so that every later request fails here, too */
+    arena_fail(arena);
     return false;
   }
   *c = (chunk){.next = arena->others, .bytes = bytes};
@@ -155,8 +185,7 @@ static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
   if (!arena)
     return NULL;
   if (dae__size_overflows(count, size)) {
-    arena->failed = true;
-    arena->free = arena->end;
+    arena_fail(arena);
     return NULL;
   }
   if (rounded == 0)
@@ -174,8 +203,10 @@ static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
  * never touched. */
 void *dae_arena_alloc(dae__arena *arena, size_t count, size_t size)
 {
-  char *memory = arena_cut(arena, count, size);
   size_t bytes = count * size;
+  if (arena && bytes >= MAPPED_BYTES && !dae__size_overflows(count, size))
+    return arena_map(arena, bytes);
+  char *memory = arena_cut(arena, count, size);
   if (memory && bytes > INLINE_ZERO_BYTES)
     memset(memory, 0, bytes);
   else if (memory)
@@ -218,32 +249,28 @@ void *dae_arena_state(dae__arena *arena, size_t count, size_t size)
   return memory;
 }
 
-/* State piece of a list that holds an address, the newest first; NULL: none. */
-static const piece *arena_piece_in(const piece_list *list, const char *address)
+/* State piece that holds an address; NULL: none. */
+static const piece *arena_piece_at(const dae__arena *arena, const char *address)
 {
-  for (const piece *p = list->piece + list->count; p-- > list->piece;)
-    if (address >= p->memory && address < p->memory + p->bytes)
-      return p;
+  for (const piece_list *list = arena->state; list; list = list->next)
+    for (const piece *p = list->piece; p < list->piece + list->count; p++)
+      if (address >= p->memory && address < p->memory + p->bytes)
+        return p;
   return NULL;
 }
 
+/* The piece is searched for by dae__arena_check alone, which most handles never need. */
 void dae__arena_limit(dae__arena *arena, const void *first, int count, size_t size, long min,
                       long max)
 {
   limit *l = arena->failed || count == 0 ? NULL : DAE__UNINIT(arena, limit, 1);
   if (!l)
     return;
-  /* state piece that holds the address: mostly one of the newest */
-  const piece *p = arena_piece_in(arena->last_state, first);
-  for (const piece_list *list = arena->state; !p; list = list->next)
-    p = arena_piece_in(list, first);
-  DAE__ASSERT(p && (const char *)first + (size_t)count * size <= p->memory + p->bytes);
-  *l = (limit){.next = arena->limits,
-               .offset = p->offset + (size_t)((const char *)first - p->memory),
-               .size = size,
-               .count = count,
-               .min = min,
-               .max = max};
+  DAE__ASSERT(arena_piece_at(arena, first) ==
+              arena_piece_at(arena, (const char *)first +
+                                        (size_t)count * (size ? size : sizeof(double)) - 1));
+  *l = (limit){
+      .next = arena->limits, .first = first, .size = size, .count = count, .min = min, .max = max};
   arena->limits = l;
 }
 
@@ -274,11 +301,14 @@ static bool arena_within(const limit *l, const char *from)
 
 bool dae__arena_check(const dae__arena *arena, const void *buffer)
 {
-  for (const limit *l = arena->limits; l; l = l->next)
+  for (const limit *l = arena->limits; l; l = l->next) {
+    const piece *p = arena_piece_at(arena, l->first);
+    const char *saved = (const char *)buffer + p->offset + (l->first - p->memory);
+    size_t size = l->size ? l->size : sizeof(double);
     for (int i = 0; i < l->count; i++)
-      if (!arena_within(l, (const char *)buffer + l->offset +
-                               (size_t)i * (l->size ? l->size : sizeof(double))))
+      if (!arena_within(l, saved + (size_t)i * size))
         return false;
+  }
   return true;
 }
 

@@ -1,6 +1,8 @@
 /* Status codes and the caller's error record. */
 #include "core/error.h"
-#include "core/text.h"
+#include "core/utf8.h"
+
+#include <daedal/text.h>
 
 #include <errno.h>
 #include <stdarg.h>
@@ -75,6 +77,13 @@ dae_status dae__fail_file(dae_error *err, const char *path, const char *what)
 
 /* ---- error record as text ---- */
 
+/* Adds a text of a model as it may be shown on a terminal. */
+static void error_add_clean(dae__text *t, const char *text)
+{
+  for (int c; (c = dae_text_next(&text)) != 0;)
+    dae__utf8_add(t, c);
+}
+
 /* Text of an error record: place in the form of compilers, "pendulum.dae:6:23: ", message, and the
  * source line with a mark under its byte `caret`. Tabs stay tabs, so that the mark is in place for
  * any tab width, and a character of several bytes counts once. */
@@ -83,24 +92,24 @@ size_t dae_error_text(const dae_error *err, char *text, size_t size)
   dae__text t = dae__text_in(text, size);
   if (!err)
     return 0;
-  if (err->file[0])
-    dae__text_add(&t, "%s:", err->file);
-  else if (err->line > 0)
+  if (err->file[0]) {
+    error_add_clean(&t, err->file);
+    dae__text_add(&t, ":");
+  } else if (err->line > 0)
     dae__text_add(&t, "line ");
   if (err->line > 0)
     dae__text_add(&t, "%d:", err->line);
   if (err->line > 0 && err->column > 0)
     dae__text_add(&t, "%d:", err->column);
-  dae__text_add(&t, "%s%s", t.length > 0 ? " " : "",
-                err->text[0] ? err->text : dae_status_text(err->status));
+  dae__text_add(&t, "%s", t.length > 0 ? " " : "");
+  error_add_clean(&t, err->text[0] ? err->text : dae_status_text(err->status));
   if (!err->source[0])
     return t.length;
-  dae__text_add(&t, "\n  %s\n  ", err->source);
-  for (int i = 0; i < err->caret && err->source[i]; i++) {
-    bool continuation_byte = ((unsigned char)err->source[i] & 0xC0) == 0x80;
-    if (!continuation_byte)
-      dae__text_add(&t, "%c", err->source[i] == '\t' ? '\t' : ' ');
-  }
+  dae__text_add(&t, "\n  ");
+  error_add_clean(&t, err->source);
+  dae__text_add(&t, "\n  ");
+  for (const char *at = err->source; at < err->source + err->caret && *at;)
+    dae__text_add(&t, "%c", dae_text_next(&at) == '\t' ? '\t' : ' ');
   dae__text_add(&t, "^");
   return t.length;
 }

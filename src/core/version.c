@@ -7,3 +7,8 @@ const char *dae_version(void)
 {
   return DOTTED(DAE_VERSION_MAJOR, DAE_VERSION_MINOR, DAE_VERSION_PATCH);
 }
+
+const char *dae_build(void)
+{
+  return DAE_BUILD;
+}

@@ -55,8 +55,9 @@ dae_status dae__urdf_numbers(dae__urdf *u, const dae__xml *e, const char *attrib
     memcpy(word, at, length);
     word[length] = '\0';
     if (!dae__parse_double(word, &value[found]))
-      return dae__xml_fail(&u->file, e, u->err, "%s=\"%.60s\" of <%s>: %s is not a number",
-                           attribute, text, e->name, word);
+      return dae__xml_fail(&u->file, e, u->err, "%s=\"%.60s\" of <%s>: %s is not a number%s",
+                           attribute, text, e->name, word,
+                           word[0] == '$' ? "; a xacro template has to be expanded first" : "");
     found++;
     at += length;
   }

@@ -106,6 +106,16 @@ static void tree_place(dae__urdf *u, dae__urdf_link *link)
   dae__urdf_add_mass(&u->links[link->body], link->mass, centre, (const double(*)[3])J);
 }
 
+/* Refuses a robot whose links are all part of the ground. */
+static dae_status tree_check_motion(dae__urdf *u)
+{
+  for (int i = 0; i < u->link_count; i++)
+    if (u->links[i].body == i)
+      return DAE_OK;
+  return dae__xml_fail(&u->file, u->links[0].at, u->err,
+                       "no joint lets a link move: --floating sets the first link free");
+}
+
 /* Gives a mass to the bodies without one. */
 static void tree_assume_masses(dae__urdf *u)
 {
@@ -212,6 +222,7 @@ dae_status dae__urdf_arrange(dae__urdf *u)
   DAE__TRY(tree_order(u));
   for (int k = 0; k < u->link_count; k++)
     tree_place(u, &u->links[u->sequence[k]]);
+  DAE__TRY(tree_check_motion(u));
   tree_assume_masses(u);
   tree_check_joints(u);
   for (int i = 0; i < u->link_count; i++)

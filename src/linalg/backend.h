@@ -5,6 +5,8 @@
 
 #include "linalg/solver.h"
 
+struct dae__fronts_plan;
+
 typedef struct dae__backend {
   const char *kind;
   /* Allocates the backend's state in the arena; after a failure nothing is left to free. */
@@ -19,6 +21,8 @@ typedef struct dae__backend {
   void (*reset)(void *state);
   /* Replaces the pattern by another of no more unknowns; NULL: not supported. */
   void (*set_pattern)(void *state, const dae_pattern *pattern);
+  /* Allocates memory to factor by fronts in the order of a plan; NULL: not supported. */
+  void (*set_plan)(dae__arena *arena, const struct dae__fronts_plan *plan, void *state);
   /* Frees memory outside the arena; NULL: all memory is in the arena. */
   void (*free)(void *state);
 } dae__backend;

@@ -121,6 +121,18 @@ void dae__solver_set_pattern(dae__solver *solver, const dae_pattern *pattern)
   solver->backend->set_pattern(solver->state, pattern);
 }
 
+bool dae__solver_takes_plan(const dae__solver *solver)
+{
+  return solver->backend->set_plan != NULL;
+}
+
+void dae__solver_set_plan(dae__arena *arena, const struct dae__fronts_plan *plan,
+                          dae__solver *solver)
+{
+  if (plan && dae__solver_takes_plan(solver))
+    solver->backend->set_plan(arena, plan, solver->state);
+}
+
 dae_status dae__solver_factor(dae__solver *solver, const double *values)
 {
   /* whether the backend itself detects entries that are not finite: in lu_small each of them

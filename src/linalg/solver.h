@@ -9,6 +9,7 @@
 #include "core/arena.h"
 #include <daedal/pattern.h>
 #include <daedal/status.h>
+#include <stdbool.h>
 
 /* Number of unknowns up to which a dense matrix is faster for any pattern: beyond it, problems
  * whose pattern is optional use one. Chosen, not measured. */
@@ -30,6 +31,15 @@ dae_status dae__solver_create_iteration(dae__arena *arena, const dae_pattern *pa
 /* Replaces the pattern of a solver that dae__solver_create_iteration or dae__zsolver_create made
  * for at most DAE__SMALL_N unknowns by another of no more unknowns. */
 void dae__solver_set_pattern(dae__solver *solver, const dae_pattern *pattern);
+
+/* Lets the solver of a sparse matrix factor it by fronts in the order of a plan, which was made for
+ * its pattern and lives as long; NULL: no plan. Other solvers do without. The caller checks the
+ * arena. */
+struct dae__fronts_plan;
+void dae__solver_set_plan(dae__arena *arena, const struct dae__fronts_plan *plan,
+                          dae__solver *solver);
+/* Whether a plan would be used. */
+bool dae__solver_takes_plan(const dae__solver *solver);
 
 /* Factors the matrix with these values. DAE_ERROR_SINGULAR: see dae__solver_column. No message
  * is written: the caller knows what the column means. Values that are not finite are

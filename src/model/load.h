@@ -29,6 +29,7 @@ typedef struct dae__load {
   dae__files files;
   dae_model_options limits;
   long work; /* work done so far, compared with limits.max_work */
+  long ask;  /* work at which a request to stop is looked for */
   /* number of records: variables, rates, equations, constraints, ... */
   long records;
   const struct dae__graph *graph;   /* graph whose failure becomes an error */
@@ -43,13 +44,14 @@ __attribute__((format(printf, 3, 4))) dae_status dae__load_fail(dae__load *l, in
 /* False after an error; records exhausted memory of any pool, graph or walker as an error. */
 bool dae__load_ok(dae__load *l);
 /* Adds to the work done, in limits.max_work units; false, with the error recorded, beyond the
- * limit. */
+ * limit, or after a request to stop. */
 enum { DAE__LOOP_WORK = 10 }; /* work of one iteration of a loop without its statements */
-dae_status dae__load_fail_work(dae__load *l, int place);
+dae_status dae__load_check_work(dae__load *l, int place); /* the limit and a request to stop */
 static inline bool dae__load_work(dae__load *l, int place, int cost)
 {
   l->work += cost;
-  return !(l->work > l->limits.max_work ? dae__load_fail_work(l, place) : l->status);
+  bool ask = l->work > l->ask || l->work > l->limits.max_work;
+  return !(ask ? dae__load_check_work(l, place) : l->status);
 }
 
 /* Counts a record, which takes the memory of DAE__RECORD_NODES nodes; false beyond the limit. */

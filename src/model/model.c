@@ -1,5 +1,6 @@
 /* Loading of a model from its text: parse, expand, differentiate, compile. */
 #include "model/model.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "model/tape/tape_code.h"
 #include <stdio.h>
@@ -11,26 +12,30 @@ dae_model_options dae_model_defaults(void)
       .max_bytes = 4000000, .max_depth = 200, .max_work = 30000000, .max_nodes = 20000000};
 }
 
+/* Default limit of the cache of native code: seven thousand models like the pendulum, of 35 kB with
+ * their source, or a few dozen with the largest number of instructions. */
+#define CACHE_BYTES ((size_t)256 * 1024 * 1024)
+
 /* Default limit of instructions: gcc 12 takes 0.2 ms for an instruction, some seconds for 30000. In
  * larger models the equations are a small part of the work, and the interpreter is half as fast as
  * native code. */
 dae_native_options dae_native_defaults(void)
 {
-  return (dae_native_options){.seconds = 60, .instructions = 30000};
+  return (dae_native_options){.cache_bytes = CACHE_BYTES, .seconds = 60, .instructions = 30000};
 }
 
 /* ---- loading ---- */
 
-/* Largest graph, in nodes, that is kept in memory (under a megabyte) to compile tapes at their
- * first run. */
-#define LAZY_MAX_NODES 20000
+/* Largest graph, in nodes, that is kept in memory (two megabytes) to compile tapes at their first
+ * run. */
+#define LAZY_MAX_NODES 50000
 
 bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)
 {
   bool made = true;
   tapes->instructions = 0;
-  for (int i = 0; i < tapes->notes.count; i++) {
-    made = dae__tape_compile(tapes->notes.item[i].tape) && made;
+  for (int i = 0; i < tapes->notes.count && made; i++) {
+    made = !dae__env_stopped(env) && dae__tape_compile(tapes->notes.item[i].tape);
     tapes->instructions += tapes->notes.item[i].tape->length;
   }
   if (made) {
@@ -105,7 +110,7 @@ static dae_status model_create(const char *path, const char *text, size_t length
     *err = dae_error_none();
   if (!arena) {
     dae__pool_free(keep);
-    return dae__out_of_memory(err);
+    return dae__env_status(env, dae__out_of_memory(err), err);
   }
   model->keep = keep;
   model->arena = arena;
@@ -133,7 +138,7 @@ static dae_status model_create(const char *path, const char *text, size_t length
     dae_model_free(model);
   else
     *out = model;
-  return l.status;
+  return dae__env_status(env, l.status, err);
 }
 
 dae_status dae_model_load(const char *path, const dae_model_options *options, const dae_env *env,
@@ -245,6 +250,7 @@ void dae_model_plan(const dae_model *model, dae_run_plan *plan)
   plan->unwatched = model->unwatched;
   plan->inputs = model->inputs;
   plan->units = model->units;
+  plan->provenance = model->provenance;
   plan->stops = model->stops ? dae__stops_find : NULL;
   plan->stops_user = model->stops;
   plan->stops_held = model->stops && dae__stops_are_held(model->stops);
@@ -269,12 +275,30 @@ dae_status dae_model_fail(const dae_model *model, int place, const char *text, d
   return DAE_ERROR_MODEL;
 }
 
+/* Tells a motion that is not determined by the body of its coordinate: r.e1. */
+static void model_name_body(dae_error *err)
+{
+  const char *dot = strrchr(err->equation, '.');
+  int length = dot ? (int)(dot - err->equation) : 0;
+  if (!strstr(err->text, "determine the motion of") || !dot)
+    return;
+  bool turns = dot[1] == 'e' || dot[1] == 'a';
+  snprintf(err->text, sizeof err->text,
+           turns ? "body %.*s turns freely about a direction in which it has no inertia, and no "
+                   "joint holds it there: give it a box or a cylinder (coordinate %s)"
+                 : "body %.*s moves freely without mass: give it mass, or a joint that holds it "
+                   "(coordinate %s)",
+           length, err->equation, err->equation);
+}
+
 /* Sets the place of an error to that of a name; false: unknown. */
 static bool model_locate_name(const dae_model *model, const char *name, dae_error *err)
 {
   for (int i = 0; i < model->name_places.count; i++)
     if (!strncmp(model->name_places.item[i].name, name, sizeof err->equation - 1)) {
       dae__locate_error(&model->files, model->name_places.item[i].place, err);
+      if (model->name_places.item[i].body)
+        model_name_body(err);
       return true;
     }
   return false;

@@ -10,6 +10,7 @@
 typedef struct dae__name_place {
   const char *name;
   int place;
+  bool body; /* a coordinate of a body */
 } dae__name_place;
 
 /* Tape of results on the extended state vector: its class Q is the state vector, of a given size,
@@ -57,9 +58,9 @@ struct dae_model {
   dae__result_tape event_samples[2];
   dae_model_event *event_text; /* by event: what the text says of it */
   int event_count;
-  int unwatched;              /* number of relations of the motion within noevent */
-  dae__stops *stops;          /* narrow features of functions of time; NULL: none */
-  const char *inputs, *units; /* lines of dae_summary; NULL: none */
+  int unwatched;                           /* number of relations of the motion within noevent */
+  dae__stops *stops;                       /* narrow features of functions of time; NULL: none */
+  const char *inputs, *units, *provenance; /* lines of dae_summary; NULL: none */
   dae_drawing drawing;
   DAE__LIST(dae__name_place) name_places;
   dae__tape_set *tapes;

@@ -55,7 +55,8 @@ __attribute__((noinline)) static void *pool_take_beyond(dae__pool *pool, size_t 
   if ((size_t)(pool->end - pool->free) < bytes) {
     bool alone = bytes > pool->next / 4;
     size_t room = alone ? bytes : pool->next;
-    block *b = pool->failed ? NULL : pool->env.allocate(pool->env.user, HEAD + room);
+    bool refused = pool->failed || dae__env_stopped(&pool->env);
+    block *b = refused ? NULL : pool->env.allocate(pool->env.user, HEAD + room);
     if (!b)
       return pool_fail(pool);
     *b = (block){.next = pool->first};

@@ -15,10 +15,12 @@ static double bdf_share(const dae__bdf *s)
 {
   if (!s->strict || s->m->stability.limited)
     return s->strict ? DAE__BDF_LARGEST_SHARE : 1;
+  bool second = s->corrector.problem.mechanical != NULL; /* errors of the phase are second sums */
+  double first = second ? DAE__BDF_MECHANICAL_SHARE : DAE__BDF_SHARE;
+  double count = second ? DAE__BDF_MECHANICAL_SHARE_STEPS : DAE__BDF_SHARE_STEPS;
   double root = pow(s->rtol, 1.0 / DAE__MAX_ORDER);
   double steps = (double)(s->m->stats.steps - s->m->first_step);
-  double share = DAE__BDF_SHARE * root / (1 + steps * root / DAE__BDF_SHARE_STEPS);
-  double smallest = fmax(DAE__BDF_SMALLEST_SHARED, s->corrector.floor) / s->rtol;
+  double share = first * root / (1 + steps * root / count), smallest = s->corrector.floor / s->rtol;
   return fmin(DAE__BDF_LARGEST_SHARE, s->m->noise * fmax(share, smallest));
 }
 
@@ -50,9 +52,7 @@ static bool bdf_projects(const dae__corrector *c)
   return c->table->project && (!c->projects || *c->projects);
 }
 
-/* updates the data that depend on the roles of the unknowns, which a new matrix or a consistent
- * state may change */
-static void bdf_update_roles(dae__bdf *s)
+void dae__bdf_update_roles(dae__bdf *s)
 {
   s->all_tested = true;
   s->tested_share = s->tested > 0 ? 1.0 / s->tested : 0;
@@ -63,7 +63,7 @@ static void bdf_update_roles(dae__bdf *s)
 void dae__bdf_set_state(dae__bdf *s, const double *y, const double *dy)
 {
   s->corrector.table->start(s->corrector.self, y, dy, s->Y, s->dY);
-  bdf_update_roles(s);
+  dae__bdf_update_roles(s);
   bdf_set_weights(s, s->Y);
 }
 
@@ -244,7 +244,7 @@ dae_status dae__bdf_setup(dae__bdf *s, double t, double cj)
 {
   const dae__corrector *c = &s->corrector;
   dae_status status = c->table->setup(c->self, t, s->Y, s->dY, cj, &s->last);
-  bdf_update_roles(s);
+  dae__bdf_update_roles(s);
   return status;
 }
 

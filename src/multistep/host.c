@@ -12,6 +12,7 @@
  * tolerance. */
 #include "multistep/host.h"
 #include "core/assert.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/consistent.h"
@@ -39,7 +40,8 @@ static dae_status bdf_give_up(dae__bdf *s, double t, double h, const char *hint,
               r->fastest ? "fastest" : "worst", name, r->hint);
   }
   dae_error why = s->last;
-  bool own = why.status == DAE_ERROR_CALLBACK || why.status == DAE_ERROR_MEMORY;
+  bool own = why.status == DAE_ERROR_CALLBACK || why.status == DAE_ERROR_MEMORY ||
+             why.status == DAE_ERROR_INTERRUPTED;
   dae_status status = own ? why.status : DAE_ERROR_STEP;
   dae__fail(err, status, why.equation[0] ? why.equation : NULL,
             "the integration stops at t = %.10g with step size %.3g: %s%s", t, h, why.text, hint);
@@ -115,6 +117,7 @@ static dae_status bdf_variable_step(dae__bdf *s, double t_stop, double *crossed,
   int errors = 0;
   *crossed = 0;
   for (int failures = 0;; failures++) {
+    DAE__TRY(dae__env_proceed(s->env, err));
     double h = s->opts.max_step > 0 ? fmin(m->h, s->opts.max_step) : m->h;
     bool last = t + h * (1 + 1e-10) >= t_stop;
     h = last ? t_stop - t : h;
@@ -410,6 +413,13 @@ static dae_limits bdf_host_limits(const void *self, int i)
   return count;
 }
 
+static dae_status bdf_host_reload(void *self, dae_error *err)
+{
+  (void)err;
+  dae__bdf_update_roles(self);
+  return DAE_OK;
+}
+
 static void bdf_host_free(void *self)
 {
   dae__bdf *s = self;
@@ -425,6 +435,7 @@ static const dae__integrator_table bdf_verbs = {
     .adjust = bdf_host_adjust,
     .stats = bdf_host_stats,
     .limits = bdf_host_limits,
+    .reload = bdf_host_reload,
     .free = bdf_host_free,
 };
 

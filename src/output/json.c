@@ -1,4 +1,5 @@
 /* The summary of a run as JSON. */
+#include "output/summary.h"
 #include "output/text.h"
 
 #include <daedal/run.h>
@@ -206,7 +207,7 @@ static void json_add_check(dae__text *text, const dae_error_check *c)
     dae__text_add(text, "}");
     comma = ", ";
   }
-  dae__text_add(text, "}},\n");
+  dae__text_add(text, "}}");
 }
 
 /* Adds variables that limited steps or iterations: {"x": {"steps": 0.7, "rejected": 0.9}}. */
@@ -355,6 +356,45 @@ static void json_add_units(dae__text *text, const char *lines)
   dae__text_add(text, "},\n");
 }
 
+/* Adds "name": "value" for every line with these two, separated by a tab, behind the word `kind`
+ * and a tab (NULL: none). */
+static void json_add_pairs(dae__text *text, const char *lines, const char *kind)
+{
+  const char *comma = "";
+  for (const char *line = lines; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *name = line;
+    size_t length = kind ? strlen(kind) : 0;
+    if (kind && (strncmp(line, kind, length) != 0 || line[length] != '\t'))
+      continue;
+    name += kind ? length + 1 : 0;
+    size_t size = strcspn(name, "\t\n");
+    if (name[size] != '\t')
+      continue;
+    dae__text_add(text, "%s", comma);
+    dae__text_quote(text, name, size);
+    dae__text_add(text, ": ");
+    dae__text_quote(text, name + size + 1, strcspn(name + size + 1, "\n"));
+    comma = ", ";
+  }
+}
+
+void dae__provenance_json(dae__text *text, const dae_summary *s)
+{
+  static const char *const kinds[] = {"model", "import", "set", "data"};
+  dae__text_add(text, "{\"version\": \"%s\", \"build\": ", dae_version());
+  dae__text_quote(text, dae_build(), strlen(dae_build()));
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    dae__text_add(text, ", \"%s\": {", kinds[i]);
+    json_add_pairs(text, s->provenance ? s->provenance : "", kinds[i]);
+    dae__text_add(text, "}");
+  }
+  dae__text_add(text, ", \"method\": ");
+  dae__text_quote(text, s->method, s->method ? strlen(s->method) : 0);
+  dae__text_add(text, ", \"options\": {");
+  json_add_pairs(text, s->options, NULL);
+  dae__text_add(text, "}}");
+}
+
 size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
 {
   dae__text t = dae__text_in(text, size);
@@ -408,6 +448,9 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_add_moves(&t, s->moves);
   json_add_inputs(&t, s->inputs);
   json_add_units(&t, s->units);
+  dae__text_add(&t, "  \"provenance\": ");
+  dae__provenance_json(&t, s);
+  dae__text_add(&t, ",\n");
   dae__text_add(&t, "  \"files\": ");
   dae__text_quote(&t, s->files, sizeof s->files);
   dae__text_add(&t, "\n}\n");

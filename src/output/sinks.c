@@ -2,49 +2,40 @@
  * with special characters are quoted, numbers have 17 significant digits and a decimal point in
  * every locale), and the summary as JSON. */
 #include "core/arena.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/number.h"
 #include "core/text.h"
 
+#include <daedal/file.h>
 #include <daedal/run.h>
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
-
-#define CSV_BUFFER_BYTES ((size_t)1 << 16) /* size of the file buffer; chosen, not measured */
-/* Upper bound of the bytes of a summary: every character of its texts escaped, in six bytes each,
- * and 4 KB for names and keys. */
-#define JSON_BYTES (6 * sizeof(dae_summary) + 4096)
 
 typedef struct file_sink {
   dae__arena *arena;
   char *path;
-  char *buffer; /* buffer of the CSV file, or text of the JSON file */
-  FILE *file;   /* open CSV file; NULL: not open */
+  dae_file *file; /* NULL: not open */
+  bool continued; /* the file was begun by another run */
 } file_sink;
 
 static dae_status sink_open_csv(void *sink, int columns, const char *const *names, dae_error *err)
 {
   file_sink *self = sink;
-  errno = 0;
   if (!self->file)
-    self->file = fopen(self->path, "wb");
-  if (!self->file)
-    return dae__fail_file(err, self->path, "created");
-  setvbuf(self->file, self->buffer, _IOFBF, CSV_BUFFER_BYTES);
+    DAE__TRY(dae_file_create(self->path, dae__arena_env(self->arena), &self->file, err));
   for (int i = 0; i < columns; i++) {
     const char *quote = strpbrk(names[i], ",\"\r\n") ? "\"" : "";
-    fprintf(self->file, "%s%s", i > 0 ? "," : "", quote);
+    dae_file_put(self->file, i > 0 ? "," : "");
+    dae_file_put(self->file, quote);
     for (const char *c = names[i]; *c; c++) {
-      if (*c == '"')
-        fputc('"', self->file);
-      fputc(*c, self->file);
+      dae_file_put(self->file, *c == '"' ? "\"" : "");
+      dae_file_write(self->file, c, 1);
     }
-    fputs(quote, self->file);
+    dae_file_put(self->file, quote);
   }
-  fputs("\r\n", self->file);
-  return ferror(self->file) ? dae__fail_file(err, self->path, "written") : DAE_OK;
+  dae_file_put(self->file, "\r\n");
+  return dae_file_end_record(self->file, err);
 }
 
 static dae_status sink_write_csv_row(void *sink, const dae_row *row, dae_error *err)
@@ -53,47 +44,106 @@ static dae_status sink_write_csv_row(void *sink, const dae_row *row, dae_error *
   if (!self->file)
     return dae__fail(err, DAE_ERROR_USAGE, self->path,
                      "%s: a row was written before the file was opened", self->path);
-  errno = 0;
   for (int i = 0; i < row->columns; i++) {
     if (i > 0)
-      fputc(',', self->file);
-    fputs(dae__number_text(row->values[i], 17).text, self->file);
+      dae_file_write(self->file, ",", 1);
+    dae_file_put(self->file, dae__number_text(row->values[i], 17).text);
   }
-  fputs("\r\n", self->file);
-  return ferror(self->file) ? dae__fail_file(err, self->path, "written") : DAE_OK;
+  dae_file_write(self->file, "\r\n", 2);
+  return dae_file_end_record(self->file, err);
 }
 
+static size_t sink_csv_save_size(void *sink)
+{
+  (void)sink;
+  return sizeof(dae_file_position);
+}
+
+static dae_status sink_save_csv(void *sink, void *buffer, dae_error *err)
+{
+  file_sink *self = sink;
+  dae_file_position at = {0};
+  if (!self->file)
+    return dae__fail(err, DAE_ERROR_USAGE, self->path, "%s is not open", self->path);
+  DAE__TRY(dae_file_sync(self->file, &at, err));
+  memcpy(buffer, &at, sizeof at);
+  return DAE_OK;
+}
+
+/* Cuts the file back to a saved position, also that of another process. */
+static dae_status sink_load_csv(void *sink, int columns, const char *const *names,
+                                const void *buffer, size_t size, dae_error *err)
+{
+  file_sink *self = sink;
+  dae_file_position at;
+  (void)columns;
+  (void)names;
+  if (size != sizeof at)
+    return dae__fail(err, DAE_ERROR_USAGE, self->path,
+                     "%s: what was saved is no position in a CSV file", self->path);
+  memcpy(&at, buffer, sizeof at);
+  return self->file
+             ? dae_file_cut(self->file, &at, err)
+             : dae_file_continue(self->path, &at, dae__arena_env(self->arena), &self->file, err);
+}
+
+/* Gives the file its name; that of a run that failed before its first row is discarded. After a
+ * failure the summary counts the rows that are in the part. */
 static dae_status sink_close_csv(void *sink, dae_summary *summary, dae_error *err)
 {
   file_sink *self = sink;
-  if (!self->file)
-    return DAE_OK;
-  errno = 0;
-  bool failed = ferror(self->file) != 0;
-  failed = fclose(self->file) != 0 || failed;
+  dae_file *file = self->file;
   self->file = NULL;
-  if (summary)
+  if (!file)
+    return DAE_OK;
+  if (summary->status < 0 && dae_file_records(file) <= 1) {
+    dae_file_discard(file);
+    return DAE_OK;
+  }
+  long records = 0;
+  dae_status status = dae_file_commit(file, &records, err);
+  if (status >= 0)
     dae__list_add(summary->files, sizeof summary->files, self->path);
-  return failed ? dae__fail_file(err, self->path, "written") : DAE_OK;
+  else
+    summary->rows = records > 0 ? records - 1 : 0; /* the first record has the names */
+  return status;
+}
+
+/* The part of the file is created at the start, so that a path that cannot be written is known
+ * before the run. */
+static dae_status sink_open_json(void *sink, int columns, const char *const *names, dae_error *err)
+{
+  file_sink *self = sink;
+  (void)columns;
+  (void)names;
+  return self->file ? DAE_OK
+                    : dae_file_create(self->path, dae__arena_env(self->arena), &self->file, err);
 }
 
 static dae_status sink_close_json(void *sink, dae_summary *summary, dae_error *err)
 {
   file_sink *self = sink;
+  DAE__TRY(sink_open_json(self, 0, NULL, err));
+  dae_file *file = self->file;
+  const dae_env *env = dae__arena_env(self->arena);
   size_t other_files = strlen(summary->files);
+  self->file = NULL;
   dae__list_add(summary->files, sizeof summary->files, self->path);
-  bool fits = dae_summary_json(summary, self->buffer, JSON_BYTES) < JSON_BYTES;
-  errno = 0;
-  FILE *file = fits ? fopen(self->path, "wb") : NULL;
-  bool failed = !file || fputs(self->buffer, file) < 0;
-  if (file)
-    failed = fclose(file) != 0 || failed;
-  if (!failed)
-    return DAE_OK;
-  summary->files[other_files] = '\0';
-  return fits ? dae__fail_file(err, self->path, "written")
-              : dae__fail(err, DAE_ERROR_FILE, self->path,
-                          "%s was not written: the problem's name is too long", self->path);
+  size_t size = dae_summary_json(summary, NULL, 0) + 1;
+  char *text = env->allocate(env->user, size);
+  dae_status status = DAE_ERROR_MEMORY;
+  if (text) {
+    dae_summary_json(summary, text, size);
+    dae_file_put(file, text);
+    env->release(env->user, text);
+    status = dae_file_commit(file, NULL, err);
+  } else {
+    dae_file_discard(file);
+    dae__fail(err, status, self->path, "%s was not written: no memory for its text", self->path);
+  }
+  if (status < 0)
+    summary->files[other_files] = '\0';
+  return status;
 }
 
 static void sink_free(void *sink)
@@ -101,22 +151,28 @@ static void sink_free(void *sink)
   file_sink *self = sink;
   if (!self)
     return;
-  sink_close_csv(self, NULL, NULL);
+  /* rows are kept, those of a run that could not be resumed in their part; a summary without a run
+   * is none */
+  if (self->file && self->continued)
+    dae_file_leave(self->file);
+  else if (self->file && dae_file_records(self->file) > 1)
+    dae_file_commit(self->file, NULL, NULL);
+  else
+    dae_file_discard(self->file);
   dae__arena_free(self->arena);
 }
 
 /* Creates a sink without functions but that to free it; kind: "CSV" or "JSON". */
-static dae_status sink_create(const char *path, const char *kind, size_t bytes, const dae_env *env,
-                              dae_sink *out, dae_error *err)
+static dae_status sink_create(const char *path, const char *kind, const dae_env *env, dae_sink *out,
+                              dae_error *err)
 {
   if (!path || !*path)
     return dae__fail(err, DAE_ERROR_USAGE, "path", "the %s file has no name", kind);
-  dae__arena *arena = dae__arena_create(env);
+  dae_env own = dae__env_unstopped(env);
+  dae__arena *arena = dae__arena_create(&own);
   file_sink *self = DAE__ALLOC(arena, file_sink, 1);
-  if (self) {
+  if (self)
     self->path = DAE__ALLOC(arena, char, strlen(path) + 1);
-    self->buffer = DAE__ALLOC(arena, char, bytes);
-  }
   if (!self || dae__arena_failed(arena)) {
     dae__arena_free(arena);
     return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for the %s file", kind);
@@ -129,16 +185,20 @@ static dae_status sink_create(const char *path, const char *kind, size_t bytes, 
 
 dae_status dae_csv_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err)
 {
-  DAE__TRY(sink_create(path, "CSV", CSV_BUFFER_BYTES, env, out, err));
+  DAE__TRY(sink_create(path, "CSV", env, out, err));
   out->open = sink_open_csv;
   out->row = sink_write_csv_row;
   out->close = sink_close_csv;
+  out->save_size = sink_csv_save_size;
+  out->save = sink_save_csv;
+  out->load = sink_load_csv;
   return DAE_OK;
 }
 
 dae_status dae_json_sink(const char *path, const dae_env *env, dae_sink *out, dae_error *err)
 {
-  DAE__TRY(sink_create(path, "JSON", JSON_BYTES, env, out, err));
+  DAE__TRY(sink_create(path, "JSON", env, out, err));
+  out->open = sink_open_json;
   out->close = sink_close_json;
   return DAE_OK;
 }

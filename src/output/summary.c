@@ -31,6 +31,9 @@ size_t dae_native_text(const dae_native *native, char *text, size_t size)
     dae__text_add(&t, "found in the cache");
   else
     dae__text_add(&t, "compiled in %s s", dae__number_text(native->seconds, 2).text);
+  if (native->interpreted > 0)
+    dae__text_add(&t, ", %ld of %ld instructions", native->instructions,
+                  native->instructions + native->interpreted);
   return t.length;
 }
 

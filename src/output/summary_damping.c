@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+/* Period of an oscillation, relative to the time scale, above which passes at that scale need not
+ * remove it: 11 periods in 30 time scales. */
+#define SHORTEST_KEPT (30. / 11)
+
 /* Removed at the start, its periods, and the largest displacement. */
 static void damping_add_start(dae__text *t, const dae_summary *s)
 {
@@ -51,7 +55,9 @@ static void damping_add_effect(dae__text *t, const dae_summary *s)
     return;
   }
   double change = d->frequency[1] - d->frequency[0];
-  if (change < 1e-3)
+  if (isnan(d->period[0]))
+    dae__text_add(t, INDENT "it decays at once: ");
+  else if (change < 1e-3)
     dae__text_add(t, INDENT "its frequency stays: ");
   else
     dae__text_add(t, INDENT "its frequency changes, %s to %s of that at the start: ",
@@ -67,6 +73,13 @@ static void damping_add_effect(dae__text *t, const dae_summary *s)
   dae__text_add(t, " (%s by %s)\n", d->drift_name, dae__number_text(d->drift_size, 2).text);
 }
 
+const char *dae__damping_kept(const dae_damping *d)
+{
+  return d->kept < SHORTEST_KEPT * d->scale
+             ? "is fast, but nothing separates it from the slow motion: kept"
+             : "is neither fast nor slow: kept; --damp-time says which";
+}
+
 void dae__summary_add_damping(dae__text *t, const dae_summary *s)
 {
   const dae_damping *d = &s->damping;
@@ -79,7 +92,9 @@ void dae__summary_add_damping(dae__text *t, const dae_summary *s)
   else if (d->kind == DAE_DAMPING_KEPT)
     dae__text_add(t, "nothing removed from the start\n");
   else if (d->kind == DAE_DAMPING_NONE)
-    dae__text_add(t, "nothing removed%s: no motion of the start is faster than %s\n",
+    dae__text_add(t,
+                  "nothing removed%s: no motion of the start above a tolerance is\n" INDENT
+                  "faster than %s\n",
                   d->restarts > 0 ? " from the start" : "", dae__number_text(d->scale, 2).text);
   else if (d->cut < 0.99 * d->scale)
     dae__text_add(t, "time scale %s, cut at a gap: %s\n", dae__number_text(d->scale, 2).text,
@@ -87,12 +102,10 @@ void dae__summary_add_damping(dae__text *t, const dae_summary *s)
   else
     dae__text_add(t, "time scale %s\n", dae__number_text(d->scale, 2).text);
   if (d->kept > 0)
-    dae__text_add(t,
-                  INDENT
-                  "an oscillation with a period of %s, %s in the run, is neither fast\n" INDENT
-                  "nor slow: kept; --damp-time says which\n",
+    dae__text_add(t, INDENT "an oscillation with a period of %s, %s in the run,\n" INDENT "%s\n",
                   dae__number_text(d->kept, 2).text,
-                  dae__number_text((s->t_end - s->t_start) / d->kept, 2).text);
+                  dae__number_text((s->t_end - s->t_start) / d->kept, 2).text,
+                  dae__damping_kept(d));
   if (d->kind == DAE_DAMPING_REMOVED || d->kind == DAE_DAMPING_ALL)
     damping_add_start(t, s);
   if (removed)

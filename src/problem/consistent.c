@@ -1,5 +1,6 @@
 /* Consistent starts of the four problem forms (dae_consistent_start), each in temporary memory. */
 #include "problem/consistent.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/coupled/assembly.h"
@@ -73,10 +74,9 @@ enum { ATTEMPTS = sizeof consistent_attempts / sizeof *consistent_attempts };
 static bool consistent_hold(const dae_problem *problem, const dae_start *start, int attempt,
                             bool *held)
 {
-  char name[256];
   bool values = false, rates = false;
   for (int i = 0, size = dae_problem_size(problem); i < size; i++) {
-    dae_variable_kind kind = dae_problem_variable(problem, i, name, sizeof name);
+    dae_variable_kind kind = dae_problem_variable(problem, i, NULL, 0);
     bool given =
              start->given[i] && kind != DAE_VARIABLE_ALGEBRAIC && kind != DAE_VARIABLE_MULTIPLIER,
          rate = kind == DAE_VARIABLE_RATE;
@@ -104,6 +104,7 @@ static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *prob
   for (int k = start->given ? 0 : ATTEMPTS - 1; k < ATTEMPTS && status < 0; k++) {
     if (start->given && !consistent_hold(problem, start, k, held))
       continue;
+    DAE__TRY(dae__env_proceed(dae__arena_env(arena), err));
     r.fixed = k < ATTEMPTS - 1 ? held : start->fixed;
     dae__copy(size, start->y, r.y);
     status =
@@ -160,5 +161,5 @@ dae_status dae_consistent_start(const dae_problem *problem, const dae_start *sta
     return dae__out_of_memory(err);
   dae_status status = consistent_in_arena(arena, problem, start, y, dy, find, err);
   dae__arena_free(arena);
-  return dae__start_status(status, err);
+  return dae__env_status(env, dae__start_status(status, err), err);
 }

@@ -51,9 +51,6 @@ void dae__row_scale(const dae_pattern *pattern, const double *A, const double *x
       scale[pattern->row[e]] += fabs(A[e]) * (fabs(x[j]) + floor);
 }
 
-/* Residual below which its terms have no digits left. */
-#define UNDERFLOW (DBL_MIN / DBL_EPSILON)
-
 /* Largest residual at x relative to the terms of its row, and that row; first: x is the initial
  * point, else the size of the terms is the largest so far. */
 static dae_status level_measure(dae__level *l, const double *x, bool first, double *worst, int *row,
@@ -68,7 +65,8 @@ static dae_status level_measure(dae__level *l, const double *x, bool first, doub
     if (first || scale[i] + fabs(r[i]) > terms[i])
       terms[i] = scale[i] + fabs(r[i]);
   for (int i = 0; i < l->rows; i++) {
-    double ratio = fabs(r[i]) < UNDERFLOW ? 0 : fabs(r[i]) / terms[i];
+    /* below DBL_MIN no relative accuracy is left: where all of x has vanished */
+    double ratio = fabs(r[i]) < DBL_MIN ? 0 : fabs(r[i]) / terms[i];
     if (!(ratio <= *worst))
       *worst = ratio, *row = i;
   }

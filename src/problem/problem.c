@@ -110,14 +110,16 @@ typedef struct segment {
 
 enum { MAX_SEGMENTS = 6 };
 
-/* Name and kind of entry i of a state vector of several segments; of multipliers lambda(rod) for a
- * constraint labelled rod, lambda[1], lambda[2], ... for the unlabelled ones. */
+/* Name (unless size is 0) and kind of entry i of a state vector of several segments; of multipliers
+ * lambda(rod) for a constraint labelled rod, lambda[1], lambda[2], ... for the unlabelled ones. */
 static dae_variable_kind problem_segment_variable(const segment *s, int i, char *name, size_t size)
 {
   char plain[64];
   for (int k = 1; k < MAX_SEGMENTS && i >= s->n; k++, s++)
     i -= s->n;
   const char *const *names = s->names;
+  if (size == 0)
+    return s->kind;
   bool unlabelled = s->kind == DAE_VARIABLE_MULTIPLIER && names && !names[i];
   int number = i + 1; /* of a multiplier, among those of constraints without a label */
   for (int j = 0; unlabelled && j < i; j++)
@@ -137,6 +139,8 @@ static dae_variable_kind problem_part_variable(const dae_part *part, int number,
 {
   dae_problem problem = dae__problem_of_part(part);
   char inner[128], numbered[32];
+  if (size == 0)
+    return dae_problem_variable(&problem, i, NULL, 0);
   dae_variable_kind kind = dae_problem_variable(&problem, i, inner, sizeof inner);
   snprintf(numbered, sizeof numbered, "part[%d]", number + 1);
   const char *label = part->name ? part->name : numbered;

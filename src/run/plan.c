@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "core/number.h"
+#include "core/options.h"
 #include "core/text.h"
 #include "core/tolerances.h"
 
@@ -12,7 +13,32 @@
  * the projection. */
 #define MOVED DAE__ON_CONSTRAINT
 
+/* Largest number of rows of a run: 10^9 rows of ten columns are 200 GB as CSV. */
+#define ROWS_MAX 1e9
+
 /* ---- validation ---- */
+
+/* Refuses a grid of more rows than a file can hold. */
+static dae_status plan_check_rows(const dae_run_plan *plan, dae_error *err)
+{
+  double span = plan->to - plan->start.t;
+  double step = plan->method->options && plan->options
+                    ? dae__options_number(plan->method->options, plan->options, "step")
+                    : 0;
+  bool grid = plan->every > 0;
+  double rows = plan->times ? (double)plan->time_count
+                : grid      ? span / plan->every
+                : step > 0  ? span / step
+                            : 0;
+  if (rows <= ROWS_MAX)
+    return DAE_OK;
+  const char *name = plan->times ? "times" : grid ? "every" : "step";
+  return dae__fail(err, DAE_ERROR_USAGE, name, "the run would write %.10g rows, more than %.0e; %s",
+                   rows, ROWS_MAX,
+                   grid          ? "take a larger interval of rows (every)"
+                   : plan->times ? "take fewer output times"
+                                 : "take an interval of rows (every), or a larger step");
+}
 
 dae_status dae__plan_check(const dae_run_plan *plan, dae_error *err)
 {
@@ -46,6 +72,7 @@ dae_status dae__plan_check(const dae_run_plan *plan, dae_error *err)
                      "%s integrates the problem as one system: there is nothing to verify it "
                      "against; gauss-seidel, jacobi and joint can be verified",
                      plan->method->name);
+  DAE__TRY(plan_check_rows(plan, err));
   DAE__TRY(dae_problem_validate(&plan->problem, err));
   return plan->method->accepts ? plan->method->accepts(&plan->problem, err) : DAE_OK;
 }
@@ -91,7 +118,8 @@ dae_summary dae__plan_summary(const dae_run_plan *plan)
                        .energy_removed_at_start = NAN,
                        .native = plan->native,
                        .inputs = plan->inputs,
-                       .units = plan->units};
+                       .units = plan->units,
+                       .provenance = plan->provenance};
 }
 
 void dae__plan_moves(const dae_run_plan *plan, const double *to, dae_summary *s)

@@ -7,6 +7,7 @@
   X(dae_adapter_table)                                                                             \
   X(dae_bdf_options)                                                                               \
   X(dae_camera)                                                                                    \
+  X(dae_checkpoint)                                                                                \
   X(dae_column)                                                                                    \
   X(dae_compare_plan)                                                                              \
   X(dae_compare_run)                                                                               \
@@ -23,14 +24,16 @@
   X(dae_error_check)                                                                               \
   X(dae_event)                                                                                     \
   X(dae_event_group)                                                                               \
+  X(dae_file_position)                                                                             \
   X(dae_held)                                                                                      \
   X(dae_joint)                                                                                     \
   X(dae_lie_options)                                                                               \
-  X(dae_link)                                                                                      \
   X(dae_limiting)                                                                                  \
   X(dae_limits)                                                                                    \
+  X(dae_link)                                                                                      \
   X(dae_mechanical)                                                                                \
   X(dae_mechanical_at)                                                                             \
+  X(dae_mechanical_motion)                                                                         \
   X(dae_mechanical_wanted)                                                                         \
   X(dae_method)                                                                                    \
   X(dae_model_counts)                                                                              \
@@ -55,6 +58,7 @@
   X(dae_problem)                                                                                   \
   X(dae_reference)                                                                                 \
   X(dae_report_options)                                                                            \
+  X(dae_results)                                                                                   \
   X(dae_rk_options)                                                                                \
   X(dae_row)                                                                                       \
   X(dae_run_plan)                                                                                  \
@@ -73,9 +77,9 @@
   X(dae_stepper_table)                                                                             \
   X(dae_subsystem)                                                                                 \
   X(dae_summary)                                                                                   \
+  X(dae_urdf_options)                                                                              \
   X(dae_verification)                                                                              \
   X(dae_view)                                                                                      \
-  X(dae_urdf_options)                                                                              \
   X(dae_wave_child)                                                                                \
   X(dae_wave_options)                                                                              \
   X(dae_wave_sweep)                                                                                \

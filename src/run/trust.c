@@ -2,6 +2,7 @@
 
 #include "core/number.h"
 #include "core/text.h"
+#include "output/summary.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
  * models with references that are within 30 rtol: 1.5 % of them have an energy error above 3
  * tolerances, 0.1 % above 30, 2.7 % reject more than 0.6 times as many steps as they take. Those on
  * differences are the accepted error and the error that must not pass in silence. Those on drift,
- * phase, values and events are chosen, not measured. */
+ * values and events are chosen, not measured. */
 /* number of periods in the run below which an oscillation is slow */
 #define DAMPING_SLOW_PERIODS 5
 /* deviation by a removed oscillation, in tolerances, and its energy in tolerances of the kinetic
@@ -27,10 +28,12 @@
 #define DIFFERENCE_RED 1000    /* the same */
 #define DRIFT_AMBER 30         /* drift off the constraints in tolerances */
 #define DRIFT_RED 1000         /* the same */
-#define PHASE_LONG 100         /* least number of oscillations with a judged phase */
-#define PHASE_AMBER 1000       /* phase error in radians over rtol */
-#define PHASE_RED 1            /* phase error in radians: nothing is left of the phase */
-#define VALUE_RED 1e100        /* |value| that no motion of a sensible unit has */
+/* Least number of oscillations with a judged phase, and phase error in radians over rtol: of 8073
+ * runs within 30 rtol 0.7 % are above both, of 61 others 30. */
+#define PHASE_LONG 10
+#define PHASE_AMBER 20
+#define PHASE_RED 1     /* phase error in radians: nothing is left of the phase */
+#define VALUE_RED 1e100 /* |value| that no motion of a sensible unit has */
 /* Series of events that accumulates: number of shrinking intervals, and last over first one. */
 #define EVENTS_SHRINKING 8
 #define EVENTS_SHRUNK 1e-2
@@ -108,14 +111,15 @@ __attribute__((format(printf, 3, 4))) static void trust_add(dae_summary *s, dae_
 static void trust_judge_energy(dae_summary *s)
 {
   double error = s->energy_error, tolerances = error / s->energy_tolerance;
-  bool judged = s->energy_tolerance > 0 && s->diagnosis.dof != 0 && !s->damped;
+  bool free = s->diagnosis.dof != 0 && !s->damped, judged = s->energy_tolerance > 0 && free;
   bool round_off = error <= ENERGY_ROUND_OFF * (fabs(s->energy_start) + fabs(s->energy_change));
   if (judged && !round_off && tolerances > ENERGY_AMBER)
     trust_add(s, tolerances > ENERGY_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
               "the energy balance is off by %s, %s times the effect of the tolerance",
               dae__number_text(error, 3).text, dae__number_text(tolerances, 2).text);
   double rtol = dae__trust_fixed_steps(s) ? DAE__FIXED_STEP_RTOL : s->rtol;
-  if (s->oscillations >= PHASE_LONG && s->phase_error > fmin(PHASE_AMBER * rtol, PHASE_RED))
+  bool counted = free && s->oscillations >= PHASE_LONG;
+  if (counted && s->phase_error > fmin(PHASE_AMBER * rtol, PHASE_RED))
     trust_add(s, s->phase_error > PHASE_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
               "the phase of about %s oscillations is off by about %s rad",
               dae__number_text(s->oscillations, 3).text, dae__number_text(s->phase_error, 2).text);
@@ -163,11 +167,9 @@ static void trust_judge_damping(dae_summary *s, double kinetic)
               "the oscillation that was removed could not be followed: it may drive the slow "
               "motion");
   if (d->kept > 0 && s->t_end - s->t_start > DAMPING_SLOW_PERIODS * d->kept)
-    trust_add(s, DAE_TRUST_AMBER,
-              "an oscillation with a period of %s, %s in the run, is neither fast nor slow: kept; "
-              "--damp-time says which",
+    trust_add(s, DAE_TRUST_AMBER, "an oscillation with a period of %s, %s in the run, %s",
               dae__number_text(d->kept, 2).text,
-              dae__number_text((s->t_end - s->t_start) / d->kept, 2).text);
+              dae__number_text((s->t_end - s->t_start) / d->kept, 2).text, dae__damping_kept(d));
 }
 
 static void trust_judge_difference(dae_summary *s)

@@ -30,20 +30,28 @@ static double *verify_row_of(const dae__verify *v, long i)
   return v->rows + (size_t)i * (size_t)v->columns;
 }
 
+dae_status dae__verify_reserve(dae__verify *v, long count, dae_error *err)
+{
+  long capacity = v->capacity > 0 ? v->capacity : FIRST_CAPACITY;
+  size_t bytes = (size_t)v->columns * sizeof *v->rows;
+  if (count <= v->capacity)
+    return DAE_OK;
+  while (capacity < count)
+    capacity *= 2;
+  double *rows = v->env.allocate(v->env.user, (size_t)capacity * bytes);
+  if (!rows)
+    return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for rows that are to be verified");
+  if (v->rows)
+    memcpy(rows, v->rows, (size_t)v->count * bytes);
+  dae__verify_free(v);
+  v->rows = rows;
+  v->capacity = capacity;
+  return DAE_OK;
+}
+
 dae_status dae__verify_keep(dae__verify *v, const double *row, dae_error *err)
 {
-  if (v->count == v->capacity) {
-    long capacity = v->capacity > 0 ? 2 * v->capacity : FIRST_CAPACITY;
-    size_t bytes = (size_t)v->columns * sizeof *v->rows;
-    double *rows = v->env.allocate(v->env.user, (size_t)capacity * bytes);
-    if (!rows)
-      return dae__fail(err, DAE_ERROR_MEMORY, NULL, "no memory for rows that are to be verified");
-    if (v->rows)
-      memcpy(rows, v->rows, (size_t)v->count * bytes);
-    dae__verify_free(v);
-    v->rows = rows;
-    v->capacity = capacity;
-  }
+  DAE__TRY(dae__verify_reserve(v, v->count + 1, err));
   dae__copy(v->columns, row, verify_row_of(v, v->count++));
   return DAE_OK;
 }

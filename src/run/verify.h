@@ -16,6 +16,8 @@ typedef struct dae__verify {
 
 void dae__verify_free(dae__verify *v);
 
+/* Makes room for `count` rows; those that are kept stay. */
+dae_status dae__verify_reserve(dae__verify *v, long count, dae_error *err);
 /* Keeps a row of the first run. */
 dae_status dae__verify_keep(dae__verify *v, const double *row, dae_error *err);
 

@@ -32,12 +32,14 @@ static double controller_factor(const dae__controller *c, double h, double err, 
 {
   const dae__controller_options *o = &c->opts;
   double k = o->order, factor;
-  /* predictive controller: safety err^(-1/k), limited by the predicted change of the error */
+  /* predictive controller: safety err^(-1/k), limited by the predicted change of the error, or
+   * exceeded by it up to the lookahead */
   if (o->predictive) {
     double e = fmax(err, MIN_ERROR);
     factor = o->safety * pow(e, -1.0 / k);
     if (c->previous > 0 && err <= 1)
-      factor = fmin(factor, o->safety * h / c->h * pow(c->previous / (e * e), 1.0 / k));
+      factor = fmin(factor * fmax(o->lookahead, 1),
+                    o->safety * h / c->h * pow(c->previous / (e * e), 1.0 / k));
   } else if (c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected) {
     factor = c->pull * exp((o->beta * c->log_previous - (1 - 0.75 * o->beta) * log_e) / k);
   } else {

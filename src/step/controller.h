@@ -20,6 +20,7 @@ typedef struct dae__controller_options {
   double max_factor; /* largest ratio h_next/h */
   double max_step;   /* largest step size; 0: no limit */
   bool predictive;   /* whether Gustafsson's predictive controller is used [HW96 IV.8 (8.26)] */
+  double lookahead;  /* bound of growth by a predicted decrease of the error; below 1: none */
   /* growth factor below which the step size is not changed, so that matrices stay valid; 0: none */
   double kept_up_to;
 } dae__controller_options;

@@ -15,7 +15,9 @@
 #define LEAST_BISECTIONS 3
 #define MOST_BISECTIONS 50
 /* Reduction of a step away from a jump that is not accurate, and number of attempts: from the size
- * of a parabola to that of Heun's method, and some more. */
+ * of a parabola to that of a stiff component at the smallest tolerance. With order 3 and an
+ * estimate of order 2 such steps are 200 times as long at 1e-10 as Heun's, which did not leave the
+ * range of differences: errors of up to 1e4 tolerances behind friction. */
 #define LEAVING_FACTOR 0.1
 #define LEAVING_ATTEMPTS 6
 
@@ -141,19 +143,44 @@ dae_status dae__crossing_locate(const dae__crossing *c, double t, double h, cons
   return DAE_OK;
 }
 
+/* Stage p at t + s of a Runge-Kutta step of size h: x = x0 + h sum_j a_j x'_j over points 0 ... j.
+ */
+static dae_status crossing_stage(const dae__crossing *c, double t, double s, double h,
+                                 const double *a, int count, crossing_point *p, dae_error *err)
+{
+  p->s = s;
+  dae__copy(c->size, crossing_point_at(c, 0).z, p->z);
+  for (int j = 0; j < count; j++)
+    dae__axpy(c->nx, h * a[j], crossing_point_at(c, j).dz, p->z);
+  return c->complete(c->self, t + s, p->z, p->dz, err);
+}
+
 dae_status dae__crossing_leave(const dae__crossing *c, double t, double h, const double *z,
                                const double *dz, double *size, double *z1, dae_error *err)
 {
-  crossing_point from, end = crossing_point_at(c, 1);
+  /* order 3 with an estimate of order 2 [BS89] */
+  static const double nodes[] = {0.5, 0.75, 1},
+                      weights[3][3] = {{0.5}, {0, 0.75}, {2. / 9, 1. / 3, 4. / 9}};
+  static const double estimate[] = {-5. / 72, 1. / 12, 1. / 9, -1. / 8};
+  crossing_point from;
+  const double *w = crossing_vector(c, WEIGHTS);
   *size = 0;
   DAE__TRY(crossing_begin(c, t, 0, z, dz, &from, err));
   for (int i = 0; i < LEAVING_ATTEMPTS; i++, h *= LEAVING_FACTOR) {
-    DAE__TRY(crossing_evaluate(c, t, h, &from, &end, err));
-    if (!(crossing_distance(c, h / 2, &end, &from, true) <= CROSSING_ERROR))
+    double error = 0;
+    for (int j = 0; j < 3; j++) {
+      crossing_point p = crossing_point_at(c, j + 1);
+      DAE__TRY(crossing_stage(c, t, nodes[j] * h, h, weights[j], j + 1, &p, err));
+    }
+    for (int k = 0; k < c->nx; k++) {
+      double e = 0;
+      for (int j = 0; j < 4; j++)
+        e += h * estimate[j] * crossing_point_at(c, j).dz[k];
+      error = fabs(e) / w[k] <= error ? error : fabs(e) / w[k];
+    }
+    if (!(error <= CROSSING_ERROR))
       continue;
-    dae__copy(c->size, end.z, z1);
-    for (int j = 0; j < c->nx; j++)
-      z1[j] += h * (end.dz[j] - dz[j]) / 2;
+    dae__copy(c->size, crossing_point_at(c, 3).z, z1);
     *size = h;
     return DAE_OK;
   }

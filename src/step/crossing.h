@@ -10,8 +10,9 @@
  * slopes each, and two steps replace the attempt:
  *
  *   to the jump   along p, to the end of the bracket that lies behind the jump
- *   away from it  by Heun's method, so far that differences of the equations, for Jacobians, do not
- *                 reach across the jump: they would show stiffness where there is none
+ *   away from it  by a Runge-Kutta step of order 3, so far that differences of the equations, for
+ *                 Jacobians, do not reach across the jump: they would show stiffness where there is
+ *                 none, and iterations with it end before they have converged
  *
  * The error of the first is s |x'(s) - p'(s)|/3 before the jump, and (b - a) |x'(b) - x'(a)| for
  * the bracket (a, b). Integration starts anew behind each, with y on its new side. */

@@ -226,6 +226,20 @@ static double events_change_value(const dae__events *ev, int i, double t, const 
   return dae__event_value(ev, i, t, changed, &other, NULL) ? 0 : fabs(other - value);
 }
 
+/* Changes y by its round-off, in two ways, for events_round_off. */
+static void events_round_state(dae__events *ev, const double *y)
+{
+  events_change_state(ev, y, DAE__ZERO_BAND, 0, false, ev->y);
+  events_change_state(ev, y, DAE__ZERO_BAND, 0, true, ev->after);
+}
+
+/* Round-off of the value of event i at the state of events_round_state. */
+static double events_round_off(const dae__events *ev, int i, double t, double value)
+{
+  return 4 * fmax(events_change_value(ev, i, t, ev->y, value),
+                  events_change_value(ev, i, t, ev->after, value));
+}
+
 double dae__event_change(const dae__events *ev, int i, double t, const double *y, double value,
                          double rtol, double atol, double *work)
 {
@@ -267,22 +281,30 @@ bool dae__event_is_off(const dae__events *ev, int i, double t, const double *y, 
   return fabs(value) > 4 * noise;
 }
 
-dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const double *dy,
-                                  bool *changed, dae_error *err)
+/* Value of a plain guard at the start; *noise: its round-off. Needs events_round_state. */
+static dae_status events_guard_value(const dae__events *ev, int i, double t, const double *y,
+                                     double *value, double *noise, dae_error *err)
 {
-  *changed = false;
-  events_change_state(ev, y, DAE__ZERO_BAND, 0, false, ev->y);
-  events_change_state(ev, y, DAE__ZERO_BAND, 0, true, ev->after);
+  DAE__TRY(dae__event_value(ev, i, t, y, value, err));
+  *noise = events_round_off(ev, i, t, *value);
+  return DAE_OK;
+}
+
+dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const double *dy,
+                                  bool *changed, bool *rests, dae_error *err)
+{
+  *changed = *rests = false;
+  events_round_state(ev, y);
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
-    double value, rate = 0;
+    double value, noise, rate = 0;
     if (!dae__event_is_plain_guard(event))
       continue;
-    DAE__TRY(dae__event_value(ev, i, t, y, &value, err));
-    double noise = 4 * fmax(events_change_value(ev, i, t, ev->y, value),
-                            events_change_value(ev, i, t, ev->after, value));
-    if (fabs(value) <= noise && event->rate)
+    DAE__TRY(events_guard_value(ev, i, t, y, &value, &noise, err));
+    bool border = fabs(value) <= noise && event->rate;
+    if (border)
       DAE__TRY(dae__event_rate(ev, i, t, y, dy, &rate, err));
+    *rests = *rests || (border && rate == 0 && !event->bends);
     double *held = &y[event->sets[0]], branch = fabs(value) > noise ? value > 0
                                                 : rate != 0         ? rate > 0
                                                                     : *held;
@@ -292,16 +314,66 @@ dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const do
   return DAE_OK;
 }
 
+/* Steps of Euler's method, consistent after each, that show where a motion from rest leads, and
+ * their length over that of the run. */
+#define LEAN_STEPS 4
+#define LEAN_LENGTH 1e-6
+/* Way of a value over the whole run, in its round-off, below which the rate after them is noise. */
+#define LEAN_LEAST 1e3
+
+/* Steps from y to ev->unmoved, with its derivative ev->dy; false: not possible. */
+static bool events_step_on(dae__events *ev, double t, double h, const double *y, const double *dy)
+{
+  double *z = ev->unmoved;
+  dae__copy(ev->extended, y, z);
+  dae__copy(ev->size, dy, ev->dy);
+  for (int k = 1; k <= LEAN_STEPS; k++) {
+    dae__axpy(ev->size, h, ev->dy, z);
+    dae_start start = {.t = t + k * h, .y = z, .held = z + ev->size};
+    if (dae_consistent_start(ev->problem, &start, ev->env, z, ev->dy, NULL, NULL) < 0)
+      return false;
+  }
+  return true;
+}
+
+dae_status dae__events_lean(dae__events *ev, double t, double *y, const double *dy, bool *changed,
+                            dae_error *err)
+{
+  double run = ev->end - t, h = LEAN_LENGTH * run;
+  *changed = false;
+  if (!(run > 0) || !isfinite(run) || !events_step_on(ev, t, h, y, dy))
+    return DAE_OK;
+  events_round_state(ev, y);
+  for (int i = 0; i < ev->count; i++) {
+    const dae_event *event = &ev->events[i];
+    double value, noise, rate = 0, later = 0;
+    if (!dae__event_is_plain_guard(event) || event->bends || !event->rate)
+      continue;
+    DAE__TRY(events_guard_value(ev, i, t, y, &value, &noise, err));
+    if (fabs(value) > noise)
+      continue;
+    DAE__TRY(dae__event_rate(ev, i, t, y, dy, &rate, err));
+    DAE__TRY(dae__event_rate(ev, i, t + LEAN_STEPS * h, ev->unmoved, ev->dy, &later, err));
+    double way = fabs(later) * run / (LEAN_STEPS * LEAN_LENGTH);
+    if (rate != 0 || !(way > LEAN_LEAST * noise))
+      continue;
+    *changed = *changed || (later > 0) != y[event->sets[0]];
+    y[event->sets[0]] = later > 0;
+  }
+  return DAE_OK;
+}
+
 /* ---- start of the detection ---- */
 
 void dae__events_start_watch(dae__events *ev, int i, dae__sample at, double band)
 {
   dae__watch *w = &ev->watches[i];
+  bool leaves = w->leaves || ev->events[i].bends;
   dae__watch_start(w, at, band);
   if (ev->events[i].kind != DAE_EVENT_GUARD)
     return;
   w->side = events_guard_side(ev, i);
-  w->leaves = ev->events[i].bends && fabs(at.value) <= band;
+  w->leaves = leaves && fabs(at.value) <= band;
 }
 
 dae_status dae__events_schedule(dae__events *ev, double t, const double *y, dae_error *err)
@@ -344,24 +416,31 @@ double dae__events_next(const dae__events *ev)
 
 dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error *err)
 {
+  bool started;
+  ev->t_found = t;
+  for (int i = 0; i < ev->count; i++) { /* contacts use the memory of round-off below */
+    dae__sample at = {.t = t, .rate = NAN};
+    dae__copy(ev->extended, y, ev->after);
+    if (!ev->events[i].contact)
+      continue;
+    DAE__TRY(dae__event_value(ev, i, t, y, &at.value, err));
+    DAE__TRY(dae__events_start_contact(ev, i, at, &started, err));
+    ev->opposed[i] = started;
+  }
+  events_round_state(ev, y);
   for (int i = 0; i < ev->count; i++) {
     dae__sample at = {.t = t, .rate = NAN};
+    started = ev->events[i].contact && ev->opposed[i] > 0;
     ev->opposed[i] = 0;
     if (ev->events[i].next)
       continue;
     DAE__TRY(dae__event_value(ev, i, t, y, &at.value, err));
     ev->truth[i] = at.value > 0;
     ev->watches[i].t_fired = NAN;
-    bool started = false;
-    dae__copy(ev->extended, y, ev->after);
-    if (ev->events[i].contact)
-      DAE__TRY(dae__events_start_contact(ev, i, at, &started, err));
     if (started)
       continue;
-    double band = 0;
-    if (ev->events[i].bends) /* it may start at its border, at rest */
-      band = 4 * dae__event_change(ev, i, t, y, at.value, DAE__ZERO_BAND, 0, ev->y);
-    dae__events_start_watch(ev, i, at, band);
+    ev->watches[i].leaves = true; /* it may start at its zero, at rest */
+    dae__events_start_watch(ev, i, at, events_round_off(ev, i, t, at.value));
   }
   *ev->memory = (dae__events_memory){.t = t, .t_fired = NAN};
   return dae__events_schedule(ev, nextafter(t, -INFINITY), y, err);

@@ -81,9 +81,15 @@ double dae__events_energy_lost(const dae__events *ev);
 
 /* Makes the held values of guards those of their branches at the start (t, y), an extended state
  * vector with the derivative dy; *changed: whether any of them changed, so that the start must be
- * made consistent again. A guard at zero selects the branch into which the motion leads. */
+ * made consistent again. A guard at zero selects the branch into which the motion leads; *rests:
+ * some guard has no rate there. */
 dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const double *dy,
-                                  bool *changed, dae_error *err);
+                                  bool *changed, bool *rests, dae_error *err);
+
+/* Guards that rest at zero select the branch into which the motion leads after some short steps;
+ * *changed: as above. */
+dae_status dae__events_lean(dae__events *ev, double t, double *y, const double *dy, bool *changed,
+                            dae_error *err);
 
 /* Closes the contacts that touch and press at the start (t, y) of a run, an extended state vector,
  * which is made consistent with them. */

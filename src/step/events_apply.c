@@ -283,9 +283,9 @@ static double events_change(dae__events *ev, int i, double value, double rtol, d
 }
 
 /* Starts the watch of event i after it has fired: without a side, unless its action has moved the
- * value away from zero. */
-static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, bool restarted,
-                                     dae_error *err)
+ * value away from zero, to `value`; a restart of the smooth motion may have moved it on. */
+static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, double value,
+                                     bool restarted, dae_error *err)
 {
   dae__watch *w = &ev->watches[i];
   const dae__crossing *c = &ev->crossings[i];
@@ -293,7 +293,7 @@ static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, boo
   double noise = 4 * events_change(ev, i, at.value, DAE__ZERO_BAND, 0), width = w->width;
   double band = fmax(fmax(DAE__ZERO_BAND * c->scale, noise),
                      16 * fmin(fabs(c->bracket.fb), STILL_ZERO * c->scale));
-  bool zero = fabs(at.value) <= fmax(band, STILL_ZERO * c->scale);
+  bool zero = fabs(value) <= fmax(band, STILL_ZERO * c->scale);
   bool again = w->rebounded && ev->t_found - w->t_fired <= AT_REST * fabs(ev->t_found);
   dae__events_start_watch(ev, i, at, zero ? fmax(band, 4 * fabs(at.value)) : 0);
   w->width = restarted ? 0 : width;
@@ -329,7 +329,8 @@ static void events_start_other(dae__events *ev, int i, dae__sample at)
 
 /* Starts all watches after some events have fired, and sets the start of the next search. changed:
  * the state or held values are others than before. */
-static dae_status events_rearm(dae__events *ev, bool changed, bool restarted, dae_error *err)
+static dae_status events_rearm(dae__events *ev, const dae__event_news *news, bool changed,
+                               dae_error *err)
 {
   for (int i = 0; i < ev->count; i++) {
     dae__sample at = {.t = ev->t_found, .rate = NAN};
@@ -337,15 +338,18 @@ static dae_status events_rearm(dae__events *ev, bool changed, bool restarted, da
       continue;
     DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &at.value, err));
     bool started = false;
-    if (ev->events[i].contact && ev->crossings[i].found && restarted)
+    if (ev->events[i].contact && ev->crossings[i].found && news->restarted)
       DAE__TRY(dae__events_check_open(ev, i, err));
     if (ev->events[i].contact && (changed || ev->crossings[i].found))
       DAE__TRY(dae__events_start_contact(ev, i, at, &started, err));
     if (started)
       continue;
     DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &at.value, err));
+    double value = at.value; /* that the action left */
+    if (ev->crossings[i].found && news->unmoved)
+      DAE__TRY(dae__event_value(ev, i, ev->t_found, news->unmoved, &value, err));
     if (ev->crossings[i].found)
-      DAE__TRY(events_start_fired(ev, i, at, restarted, err));
+      DAE__TRY(events_start_fired(ev, i, at, value, news->restarted, err));
     else if (changed)
       events_start_other(ev, i, at);
   }
@@ -576,6 +580,6 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
     if (ev->found[i] && news->restarted)
       DAE__TRY(events_check_sliding(ev, i, news->acted, err));
   }
-  DAE__TRY(events_rearm(ev, changed, news->restarted, err));
+  DAE__TRY(events_rearm(ev, news, changed, err));
   return stop ? DAE_STOPPED : DAE_OK;
 }

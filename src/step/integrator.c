@@ -3,6 +3,7 @@
 #include "step/integrator.h"
 #include "step/smooth/smooth.h"
 
+#include "core/env.h"
 #include "core/error.h"
 
 #include <float.h>
@@ -97,13 +98,31 @@ static dae_status integrator_follow(dae_integrator *it, dae_error *err)
   return DAE_OK;
 }
 
+/* Length of time that stands for an infinite one, in next steps, and before the first step: long
+ * enough to shorten no step, short enough that tests of progress and of round-off have a scale.
+ * Chosen. */
+#define OPEN_STEPS 1e4
+#define OPEN_FIRST 1
+
+/* End of a step that has none: no step comes as far, except a first one that is larger. */
+static double integrator_open_end(const dae_integrator *it, double t)
+{
+  double h = it->table->view(it->self).h_next;
+  return t + (h > 0 && isfinite(h) ? OPEN_STEPS * h : OPEN_FIRST * fmax(1, fabs(t)));
+}
+
 dae_status dae_integrator_step(dae_integrator *it, double t_stop, dae_error *err)
 {
   double t = it->table->view(it->self).t;
+  if (t_stop == INFINITY) {
+    dae_status status = dae_integrator_step(it, integrator_open_end(it, t), err);
+    return status == DAE_END ? DAE_OK : status;
+  }
   if (!(isfinite(t_stop) && t_stop > t)) /* rejects NaN, too */
     return dae__fail(err, DAE_ERROR_USAGE, "t_stop",
                      "step: t_stop = %.17g does not lie beyond the current time t = %.17g", t_stop,
                      t);
+  DAE__TRY(dae__env_proceed(dae__arena_env(it->arena), err));
   dae_status status = it->table->step(it->self, t_stop, err);
   if (status >= 0 && it->smooth)
     DAE__TRY(integrator_follow(it, err));

@@ -60,10 +60,11 @@ struct dae_integrator {
   dae_problem problem;
   const dae_option_table *table_of_options;
   int options;
-  double *option;   /* values of the options */
-  uint64_t other;   /* hash of other settings */
-  double *y, *work; /* workspace: extended state vector and state vector; values of the problem's
-                       functions */
+  double *option;     /* values of the options */
+  uint64_t other;     /* hash of other settings */
+  uint64_t structure; /* fingerprint of the problem's structure; 0: not known yet */
+  double *y, *work;   /* workspace: extended state vector and state vector; values of the problem's
+                         functions */
 };
 
 /* Creates the handle of a method. It owns the arena and frees it last; after a failure arena and

@@ -145,6 +145,14 @@ size_t dae_integrator_save_size(const dae_integrator *it)
          dae__integrator_state_size(it);
 }
 
+/* Fingerprint of the problem's structure, which does not change. */
+static uint64_t integrator_structure(dae_integrator *it)
+{
+  if (it->has_problem && it->structure == 0)
+    it->structure = dae__problem_structure(&it->problem);
+  return it->structure;
+}
+
 /* Header without checksum and values, for the time of the integrator. */
 static saved_header integrator_header(const dae_integrator *it)
 {
@@ -152,12 +160,12 @@ static saved_header integrator_header(const dae_integrator *it)
   dae_view view = dae_integrator_view(it);
   memset(&header, 0, sizeof header); /* zeroed padding, so that equal states give equal bytes */
   memcpy(header.magic, "daedal\r\n", sizeof header.magic);
-  header.version = 2;
+  header.version = 3;
   header.state_size = view.size;
   snprintf(header.method, sizeof header.method, "%s", it->table->method);
   snprintf(header.library, sizeof header.library, "%s", dae_version());
   header.bytes = dae_integrator_save_size(it) - sizeof header;
-  header.structure = it->has_problem ? dae__problem_structure(&it->problem) : 0;
+  header.structure = integrator_structure((dae_integrator *)it);
   header.other = it->other;
   header.t = view.t;
   header.t_previous = view.t_previous;
@@ -187,7 +195,7 @@ static uint64_t integrator_checksum(const void *buffer, size_t size)
 {
   const size_t at = offsetof(saved_header, checksum), after = at + sizeof(uint64_t);
   uint64_t sum = dae__hash(DAE__HASH_START, buffer, at);
-  return dae__hash(sum, (const char *)buffer + after, size - after);
+  return dae__hash_large(sum, (const char *)buffer + after, size - after);
 }
 
 dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err)

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -66,12 +67,80 @@ static void test_rows_may_go_to_stdout(void **state)
 {
   (void)state;
   file_write("p.dae", pendulum);
-  outcome *o = command_exits(0, "run p.dae --quiet --every 1 --out /dev/stdout");
-  int lines = 0;
-  for (const char *c = o->out; *c; c++)
-    lines += *c == '\n';
-  assert_int_equal(lines, 12);
-  assert_int_equal(strncmp(o->out, "t,x,y,", 6), 0);
+  const char *const places[] = {"--quiet --out /dev/stdout", "--out -"};
+  for (int i = 0; i < 2; i++) {
+    char line[80];
+    snprintf(line, sizeof line, "run p.dae --every 1 %s", places[i]);
+    outcome *o = command_exits(0, line);
+    int lines = 0;
+    for (const char *c = o->out; *c; c++)
+      lines += *c == '\n';
+    assert_int_equal(lines, 12);
+    assert_int_equal(strncmp(o->out, "t,x,y,", 6), 0);
+  }
+  assert_false(file_exists("-"));
+}
+
+/* Results, summary and page of an earlier run stay until the new ones are whole. */
+static void test_failed_run_keeps_the_files_of_an_earlier_one(void **state)
+{
+  (void)state;
+  const char *const names[] = {"pendulum.csv", "a.json", "a.html"};
+  file_write("p.dae", pendulum);
+  for (int i = 0; i < 3; i++)
+    file_write(names[i], "old");
+  /* a start that cannot be made consistent, a model that is wrong, a result that cannot be written
+   */
+  command("run p.dae --set L=-1 --set m=0 --quiet");
+  command_refuses(1, "run p.dae --to -1 --json a.json --report a.html", "end time");
+  command_refuses(7, "run p.dae --out /dev/full --to 1e4 --quiet", "No space left");
+  char *text = file_read("pendulum.csv");
+  assert_string_equal(text, "old");
+  free(text);
+  command_exits(0, "run p.dae --json a.json --report a.html");
+  for (int i = 0; i < 3; i++) {
+    char part[40];
+    text = file_read(names[i]);
+    assert_string_not_equal(text, "old");
+    free(text);
+    snprintf(part, sizeof part, "%s.part", names[i]);
+    assert_false(file_exists(part));
+  }
+}
+
+/* A run that is killed leaves the old results, and whole rows in the part. */
+static void test_killed_run_keeps_the_results_of_an_earlier_one(void **state)
+{
+  (void)state;
+  const char *const arguments[] = {"run", "p.dae", "--to", "1e7", NULL};
+  file_write("p.dae", pendulum);
+  file_write("pendulum.csv", "old");
+  pid_t child = command_start(arguments, -1, -1);
+  file_await("pendulum.csv.part");
+  kill(child, SIGKILL);
+  assert_int_equal(command_wait(child), 128 + SIGKILL);
+  char *text = file_read("pendulum.csv"), *part = file_read("pendulum.csv.part");
+  assert_string_equal(text, "old");
+  assert_int_equal(strncmp(part, "t,x,y,", 6), 0);
+  free(text);
+  free(part);
+  command_exits(0, "run p.dae");
+  table t = table_read("pendulum.csv");
+  assert_true(table_at(&t, -1, 0) == 10);
+  table_free(&t);
+  assert_false(file_exists("pendulum.csv.part"));
+}
+
+static void test_two_runs_do_not_write_one_file(void **state)
+{
+  (void)state;
+  const char *const arguments[] = {"run", "p.dae", "--to", "1e7", NULL};
+  file_write("p.dae", pendulum);
+  pid_t child = command_start(arguments, -1, -1);
+  file_await("pendulum.csv.part");
+  command_refuses(7, "run p.dae", "pendulum.csv.part is being written by another run");
+  kill(child, SIGTERM);
+  assert_int_equal(command_wait(child), 130);
 }
 
 static void test_robots_are_read_from_urdf_files(void **state)
@@ -111,6 +180,9 @@ int main(void)
       IN_FOLDER(test_model_is_never_overwritten),
       IN_FOLDER(test_robots_are_read_from_urdf_files),
       IN_FOLDER(test_rows_may_go_to_stdout),
+      IN_FOLDER(test_failed_run_keeps_the_files_of_an_earlier_one),
+      IN_FOLDER(test_killed_run_keeps_the_results_of_an_earlier_one),
+      IN_FOLDER(test_two_runs_do_not_write_one_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

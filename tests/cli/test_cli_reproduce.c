@@ -2,6 +2,9 @@
 #include "command.h"
 #include "reproduction.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -90,6 +93,31 @@ static void test_papers_are_listed(void **state)
   command_refuses(1, "reproduce yp69", "did you mean yp96?");
 }
 
+/* Algorithms 2.1 and 3.1 of YP96 over whole motions: the bushing has order 1 by their fixed point,
+ * 2 by Newton's iteration, and their errors are thousands of times larger. */
+static void test_an_algorithm_of_yp96_is_selected(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"newton", "2.1", "2.1-cheap", "2.1-printed", "3.1"};
+  double error[5], order[5];
+  for (int i = 0; i < 5; i++) {
+    char arguments[80];
+    snprintf(arguments, sizeof arguments, "reproduce yp96 --iteration %s", names[i]);
+    command_exits(0, arguments);
+    char *text = file_read("reproduced/yp96-tables.csv");
+    const char *row = strstr(text, "bushing 1e-2");
+    assert_non_null(row);
+    assert_int_equal(sscanf(strstr(row, ",4 N,,"), ",4 N,,%lf", &error[i]), 1);
+    assert_int_equal(sscanf(strstr(row, ",order,,"), ",order,,%lf", &order[i]), 1);
+    free(text);
+  }
+  assert_true(fabs(order[0] - 2) < 0.1);
+  for (int i = 1; i < 5; i++)
+    assert_true(order[i] < 1.3 && error[i] > 1000 * error[0]);
+  command_refuses(1, "reproduce yp96 --iteration 2.2", "2.1-printed, 3.1");
+  command_refuses(1, "reproduce e07 --iteration 2.1", "reproduce yp96");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -97,6 +125,7 @@ int main(void)
       IN_FOLDER(test_all_of_l13_is_as_it_should_be),
       IN_FOLDER(test_folders_that_cannot_be_written_are_7),
       IN_FOLDER(test_papers_are_listed),
+      IN_FOLDER(test_an_algorithm_of_yp96_is_selected),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* daedal run: results, account, and every exit code that a run can have. */
 #include "command.h"
 
+#include <daedal/text.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +49,52 @@ static void test_title_cannot_control_the_terminal(void **state)
   file_write("d.dae", "model d \"a \033[31mred\033[0m title\"\nstate x = 1\nx' = -x\n");
   assert_non_null(strstr(command_exits(0, "check d.dae")->out, "model d: a ?[31mred?[0m title\n"));
   assert_null(strchr(command_exits(0, "run d.dae --to 1")->out, '\033'));
+}
+
+/* Every character is as a terminal or page may show it; one that was replaced is U+FFFD in UTF-8.
+ */
+static void check_clean(const char *text)
+{
+  int c;
+  for (const char *from = text; (c = dae_text_next(&text)) != 0; from = text)
+    if (c == 0xfffd && strncmp(from, "\xEF\xBF\xBD", 3) != 0)
+      fail_msg("bytes %02x %02x at '%.60s'", (unsigned char)from[0], (unsigned char)from[1], from);
+}
+
+static void check_shown(const outcome *o)
+{
+  check_clean(o->out);
+  check_clean(o->err);
+}
+
+/* C1 controls (0x9b is CSI), overrides of the direction of writing, bytes that are no UTF-8: in the
+ * title and in names, which may have any byte above 127 */
+static void test_names_cannot_control_the_terminal(void **state)
+{
+  (void)state;
+  static const char *const hostile[] = {"\xc2\x9b", "\xe2\x80\xae", "\xe2\x81\xa6",
+                                        "\x9b",     "\xc3",         "\xed\xa0\x80"};
+  for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+    char text[512];
+    const char *h = hostile[i];
+    snprintf(text, sizeof text,
+             "model d%s \"a %s b\"\nstate x%s = 1\nx%s' = -x%s\nalg y%s = 3\n0 = y%s - 1\n"
+             "event e%s: x%s - 0.5 falling { x%s = 2 }\n",
+             h, h, h, h, h, h, h, h, h, h);
+    file_write("d.dae", text);
+    check_shown(command_exits(0, "check d.dae"));
+    check_shown(command_exits(0, "run d.dae --to 1 --out d.csv --report d.html --json d.json"));
+    char *page = file_read("d.html"), *json = file_read("d.json");
+    check_clean(page);
+    check_clean(json);
+    free(page);
+    free(json);
+    check_shown(command_exits(0, "plot d.csv"));
+    check_shown(command_exits(0, "plot d.csv --names"));
+    snprintf(text, sizeof text, "model d\nstate x%s = 1\nx' = -x\n", h);
+    file_write("d.dae", text);
+    check_shown(command_exits(2, "check d.dae"));
+  }
 }
 
 static void test_quiet_prints_nothing_and_writes_everything(void **state)
@@ -258,6 +306,7 @@ int main(void)
       IN_FOLDER(test_pendulum_writes_its_columns_and_tells_how_good_they_are),
       IN_FOLDER(test_switches_to_implicit_steps_are_told),
       IN_FOLDER(test_title_cannot_control_the_terminal),
+      IN_FOLDER(test_names_cannot_control_the_terminal),
       IN_FOLDER(test_quiet_prints_nothing_and_writes_everything),
       IN_FOLDER(test_verbose_tells_sizes_and_steps_on_stderr),
       IN_FOLDER(test_verbose_and_json_have_the_newton_rates),

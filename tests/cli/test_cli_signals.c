@@ -22,7 +22,7 @@ static void check_interrupt(int signal_number)
   const char *const arguments[] = {"run", "p.dae", "--to", "1e7", "--json", "a.json", NULL};
   file_write("p.dae", pendulum);
   pid_t child = command_start(arguments, -1, -1);
-  file_await("pendulum.csv");
+  file_await("pendulum.csv.part");
   kill(child, signal_number);
   kill(child, signal_number); /* as from timeout(1), to the process and to its group */
   assert_int_equal(command_wait(child), 130);
@@ -53,6 +53,12 @@ static void test_termination_keeps_the_results_and_is_130(void **state)
 {
   (void)state;
   check_interrupt(SIGTERM);
+}
+
+static void test_hangup_keeps_the_results_and_is_130(void **state)
+{
+  (void)state;
+  check_interrupt(SIGHUP);
 }
 
 /* A run that waits for the reader of its results does not come to look at the first interrupt. */
@@ -95,6 +101,7 @@ static void test_reader_that_goes_away_is_no_failure(void **state)
   check_reader_gone((const char *const[]){"check", "p.dae", NULL});
   check_reader_gone((const char *const[]){"run", "p.dae", NULL});
   check_reader_gone((const char *const[]){"run", "p.dae", "--quiet", "--out", "/dev/stdout", NULL});
+  check_reader_gone((const char *const[]){"run", "p.dae", "--out", "-", NULL});
   /* the results do not suffer */
   table t = table_read("pendulum.csv");
   assert_true(table_at(&t, -1, 0) == 10);
@@ -200,6 +207,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       IN_FOLDER(test_interrupt_keeps_the_results_and_is_130),
       IN_FOLDER(test_termination_keeps_the_results_and_is_130),
+      IN_FOLDER(test_hangup_keeps_the_results_and_is_130),
       IN_FOLDER(test_second_interrupt_ends_at_once),
       IN_FOLDER(test_reader_that_goes_away_is_no_failure),
       IN_FOLDER(test_progress_is_drawn_on_a_terminal_and_erased),

@@ -102,4 +102,25 @@ static inline void check_error(const char *text, const char *name, const wrong *
     complain(text, "the line or its caret is wrong", err);
 }
 
+/* All texts of a table, after HEAD, are refused as it says. */
+static inline void check_refusals(const wrong *table, size_t size)
+{
+  failures = 0;
+  for (size_t i = 0; i < size; i++) {
+    char text[4096];
+    dae_error err;
+    dae_model *model = NULL;
+    int length = snprintf(text, sizeof text, HEAD "%s", table[i].text);
+    assert_in_range(length, 1, (int)sizeof text - 1);
+    dae_status status =
+        dae_model_parse("wrong.dae", text, (size_t)length, NULL, NULL, &model, &err);
+    if (status != DAE_ERROR_MODEL || err.status != status || model)
+      complain(text, "it is not refused as a model", &err);
+    else
+      check_error(text, "wrong.dae", &table[i], &err);
+    dae_model_free(model);
+  }
+  assert_int_equal(failures, 0);
+}
+
 #endif

@@ -292,11 +292,28 @@ static void test_a_compiler_that_does_not_end_is_stopped(void **state)
 static void test_large_models_are_left_to_the_interpreter(void **state)
 {
   dae_native_options options = native_fixture_options(*state);
-  options.instructions = 10;
-  check_fails(&options, DAE_ERROR_NATIVE, "more than 10");
+  options.instructions = 0;
+  check_fails(&options, DAE_ERROR_NATIVE, "limit of 0");
   assert_int_equal(native_fixture_count(*state), 0);
   options.seconds = 0;
   check_fails(&options, DAE_ERROR_OPTION, "time");
+}
+
+static void test_a_limit_leaves_a_rest_to_the_interpreter(void **state)
+{
+  dae_native_options options = native_fixture_options(*state);
+  dae_error err;
+  dae_model *model = load(NULL);
+  double before = end_of(model);
+  long all = dae_model_count(model).instructions;
+  options.instructions = all - 1;
+  if (dae_model_compile(model, &options, &err) < 0)
+    fail_msg("%s", err.text);
+  dae_native native = dae_model_native(model);
+  assert_true(native.instructions > 0 && native.interpreted > 0);
+  assert_int_equal(native.instructions + native.interpreted, all);
+  assert_true(end_of(model) == before);
+  dae_model_free(model);
 }
 
 /* ---- the folder ---- */
@@ -324,6 +341,129 @@ static void test_folders_that_cannot_be_are_refused(void **state)
   fclose(file);
   options.cache = f->cache;
   check_fails(&options, DAE_ERROR_NATIVE, "is not a folder");
+}
+
+/* ---- what lies in the place of a file ---- */
+
+/* The library of the cache is replaced by what `plant` makes of its path: it is not loaded, the
+ * model is compiled again, and what others own stays as it was. */
+static void check_planted(native_fixture *f, void (*plant)(const char *path, const char *kept))
+{
+  dae_native_options options = native_fixture_options(f);
+  char path[512], kept[128];
+  dae_model *model = load(NULL);
+  check_compiles(model, &options, false);
+  snprintf(path, sizeof path, "%s", native_fixture_file(f, ".so"));
+  snprintf(kept, sizeof kept, "%s/kept.so", f->folder);
+  assert_int_equal(rename(path, kept), 0);
+  plant(path, kept);
+  check_compiles(model, &options, false);
+  check_compiles(model, &options, true);
+  dae_model_free(model);
+}
+
+static void plant_link(const char *path, const char *kept)
+{
+  assert_int_equal(symlink(kept, path), 0);
+}
+
+static void plant_fifo(const char *path, const char *kept)
+{
+  (void)kept;
+  assert_int_equal(mkfifo(path, 0600), 0);
+}
+
+static void plant_writable(const char *path, const char *kept)
+{
+  assert_int_equal(rename(kept, path), 0);
+  assert_int_equal(chmod(path, 0722), 0);
+}
+
+static void plant_of_another_user(const char *path, const char *kept)
+{
+  assert_int_equal(rename(kept, path), 0);
+  assert_int_equal(chown(path, 12345, 12345), 0);
+}
+
+static void test_a_link_is_not_loaded(void **state)
+{
+  check_planted(*state, plant_link);
+}
+
+static void test_a_fifo_is_not_waited_for(void **state)
+{
+  check_planted(*state, plant_fifo);
+}
+
+static void test_a_file_that_others_may_write_is_not_loaded(void **state)
+{
+  check_planted(*state, plant_writable);
+}
+
+static void test_a_file_of_another_user_is_not_loaded(void **state)
+{
+  if (geteuid() != 0)
+    skip();
+  check_planted(*state, plant_of_another_user);
+}
+
+/* the umask decides about the files of the compiler, not about what is loaded */
+static void test_any_umask_will_do(void **state)
+{
+  mode_t before = umask(0);
+  dae_native_options options = native_fixture_options(*state);
+  dae_model *model = load(NULL);
+  check_compiles(model, &options, false);
+  check_compiles(model, &options, true);
+  umask(before);
+  dae_model_free(model);
+}
+
+/* ---- size of the cache ---- */
+
+/* Of three compilers with code of their own two libraries are kept: the one of now, and the one
+ * used last; other files are left alone. */
+static void test_the_cache_is_bounded(void **state)
+{
+  native_fixture *f = *state;
+  dae_native_options options = native_fixture_options(f);
+  static const char *const compilers[] = {"cc -DFIRST", "cc -DSECOND", "cc -DTHIRD"};
+  const struct timespec pause = {.tv_nsec = 20000000}; /* more than a tick of time stamps */
+  char own[128];
+  struct stat is;
+  dae_model *model = load(NULL);
+  for (int i = 0; i < 2; i++) {
+    options.compiler = compilers[i];
+    check_compiles(model, &options, false);
+    nanosleep(&pause, NULL);
+  }
+  size_t bytes = 0;
+  assert_int_equal(stat(native_fixture_file(f, ".so"), &is), 0);
+  bytes += (size_t)is.st_size;
+  assert_int_equal(stat(native_fixture_file(f, ".c"), &is), 0);
+  bytes += (size_t)is.st_size;
+  snprintf(own, sizeof own, "%s/notes.txt", f->cache);
+  FILE *file = fopen(own, "w");
+  assert_non_null(file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(native_fixture_count(f), 5);
+  options.compiler = compilers[0];
+  check_compiles(model, &options, true); /* used after the second one */
+  nanosleep(&pause, NULL);
+  options.compiler = compilers[2];
+  options.cache_bytes = 2 * bytes;
+  check_compiles(model, &options, false);
+  options.compiler = compilers[0];
+  check_compiles(model, &options, true);
+  options.compiler = compilers[2];
+  check_compiles(model, &options, true);
+  assert_int_equal(access(own, F_OK), 0);
+  options.cache_bytes = 1; /* what was just compiled is kept whatever it takes */
+  options.compiler = compilers[1];
+  check_compiles(model, &options, false);
+  check_compiles(model, &options, true);
+  assert_true(native_fixture_count(f) <= 3);
+  dae_model_free(model);
 }
 
 /* the option before DAEDAL_CACHE before XDG_CACHE_HOME before HOME */
@@ -396,8 +536,15 @@ int main(void)
       IN_FOLDER(test_a_compiler_that_makes_nonsense_is_noticed),
       IN_FOLDER(test_a_compiler_that_does_not_end_is_stopped),
       IN_FOLDER(test_large_models_are_left_to_the_interpreter),
+      IN_FOLDER(test_a_limit_leaves_a_rest_to_the_interpreter),
       IN_FOLDER(test_folders_of_others_are_refused),
       IN_FOLDER(test_folders_that_cannot_be_are_refused),
+      IN_FOLDER(test_a_link_is_not_loaded),
+      IN_FOLDER(test_a_fifo_is_not_waited_for),
+      IN_FOLDER(test_a_file_that_others_may_write_is_not_loaded),
+      IN_FOLDER(test_a_file_of_another_user_is_not_loaded),
+      IN_FOLDER(test_any_umask_will_do),
+      IN_FOLDER(test_the_cache_is_bounded),
       IN_FOLDER(test_the_environment_names_the_folder),
       IN_FOLDER(test_every_failing_allocation_is_survived),
   };

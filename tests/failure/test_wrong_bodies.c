@@ -6,27 +6,7 @@
 #define AB "body A box (1, 1, 1) mass 1\nbody B box (1, 1, 1) mass 1 at (1, 0, 0)\n"
 #define PQ "body P disk 1 mass 1 at (0, 0)\nbody Q disk 1 mass 1 at (1, 0)\n"
 
-static void check_table(const wrong *table, size_t size)
-{
-  failures = 0;
-  for (size_t i = 0; i < size; i++) {
-    char text[4096];
-    dae_error err;
-    dae_model *model = NULL;
-    int length = snprintf(text, sizeof text, HEAD "%s", table[i].text);
-    assert_in_range(length, 1, (int)sizeof text - 1);
-    dae_status status =
-        dae_model_parse("wrong.dae", text, (size_t)length, NULL, NULL, &model, &err);
-    if (status != DAE_ERROR_MODEL || err.status != status || model)
-      complain(text, "it is not refused as a model", &err);
-    else
-      check_error(text, "wrong.dae", &table[i], &err);
-    dae_model_free(model);
-  }
-  assert_int_equal(failures, 0);
-}
-
-#define CHECK(table) check_table(table, sizeof table / sizeof *table)
+#define CHECK(table) check_refusals(table, sizeof table / sizeof *table)
 
 static void test_wrong_vectors(void **unused)
 {
@@ -280,7 +260,8 @@ static void test_wrong_forces(void **unused)
 {
   (void)unused;
   static const wrong table[] = {
-      {AB "force 1 along 3", 4, 1, "this depends on no coordinate: no force can act along it"},
+      {AB "force 1 along 3", 4, 1,
+       "this point or path depends on no coordinate: no force can act there"},
       {AB "force (1, 2, 3) along A.x", 4, 7,
        "expected a number, found a vector of 3 components; its components are"},
       {AB "force 1 at A.pos", 4, 12,
@@ -369,12 +350,78 @@ static void test_wrong_parts(void **unused)
   CHECK(table);
 }
 
+/* Poses, drives and masses that contradict each other, or that would hold something else than is
+ * written. */
+static void test_wrong_contradictions(void **unused)
+{
+  (void)unused;
+  static const wrong table[] = {
+      {"body ground box (1, 1, 1) mass 1", 2, 6, "ground is the body that does not move"},
+      {"body b rod from (0, 0, 0) to (1, 0, 0) mass 1 at (1, 0, 0)", 2, 47,
+       "the ends of the rod give its place and its x axis; leave out at"},
+      {"body b rod from (0, 0, 0) to (1, 0, 0) mass 1 x along (0, 1, 0)", 2, 47,
+       "the ends of the rod give its place and its x axis; leave out x"},
+      {"body b rod from (0, 0) to (1, 0) mass 1 angle 1", 2, 41,
+       "the ends of the rod give its place and its x axis; leave out angle"},
+      {"body b rod from (0, 0, 0) to (1, 1, 0) mass 1 y along (1, 1, 0)", 2, 55,
+       "both axes of the body would have one direction"},
+      {"body b rod from (0, 0, 0) to (1, 1, 0) mass 1 y along (0, 1, 0) z along (0, 0, 1)", 2, 65,
+       "two axes give the turn of a body; leave one out"},
+      {"body b box (1, 1, 1) mass 1 at (0, 0)", 2, 12,
+       "b is a body of the plane, by `plane` or two components of at or velocity"},
+      {"body b box (1, 1, 1) mass 1 velocity (0, 0)", 2, 12,
+       "b is a body of the plane, by `plane` or two components of at or velocity"},
+      {"body b box (1, 1, 1) mass 10 - t", 2, 30,
+       "a mass may depend on params and masses, but not on t, which is the time"},
+      {"coord x = 1\nkinetic x'^2\nbody b box (1, 1, 1) mass x", 4, 27,
+       "a mass may depend on params and masses, but not on x, which is a coordinate"},
+      {"body b box (1, 1, t) mass 1", 2, 12,
+       "box (a, b, c) may depend on params and masses, but not on t, which is the"},
+      {"body b sphere 1 + t density 2", 2, 17,
+       "the radius of a sphere may depend on params and masses, but not on t"},
+      {"body b sphere 1 density 2*t", 2, 26,
+       "a density may depend on params and masses, but not on t, which is the time"},
+      {"body b mass 1 inertia (1, 1, 1 + t)", 2, 23,
+       "inertia (J1, J2, J3) may depend on params and masses, but not on t"},
+      {"body b mass 0 inertia (1, 1, 1)", 2, 6,
+       "the motion of body b is not determined: it has no mass, and no joint that"},
+      {"body b mass 1 inertia (0, 0, 0)", 2, 6,
+       "the motion of body b is not determined: it has no inertia, and no joint"},
+      {"body b plane mass 0 inertia 1", 2, 6,
+       "the motion of body b is not determined: it has no mass, and no joint that"},
+      {"body b plane mass 1 inertia 0", 2, 6,
+       "the motion of body b is not determined: it has no inertia, and no joint"},
+      {AB "revolute J: A, B axis (0, 0, 1) driven J.angle", 4, 40,
+       "the drive of J depends on its own angle; a drive gives it as a function"},
+      {AB "revolute J: A, B axis (0, 0, 1) driven t + J.angle/2", 4, 42,
+       "the drive of J depends on its own angle; a drive gives it as a function"},
+      {AB "prismatic J: A, B axis (0, 0, 1) driven J.slide", 4, 41,
+       "the drive of J depends on its own slide; a drive gives it as a function"},
+      {PQ "revolute J: P, Q driven J.angle", 4, 25,
+       "the drive of J depends on its own angle; a drive gives it as a function"},
+      {AB "torque (0, 0, 1) on A from A", 4, 28, "a torque acts from A on itself"},
+      {AB "rolling C: ground, A radius 1 axis (0, 0, 1)", 4, 31,
+       "the disk A lies flat on its plane: its axis must not be along the normal"},
+      {AB "rolling C: ground, A radius 1 axis A.ex normal A.ex", 4, 31,
+       "the disk A lies flat on its plane: its axis must not be along the normal"},
+      {AB "spring S[k in 1..3]: A.pos to B.pos stiffness 1", 4, 8,
+       "a label has no range; write a loop: for k in 1..3 { spring S[k]: ... }"},
+      {AB "constraint c[k in 1..3]: A.x = B.x", 4, 12,
+       "a label has no range; write a loop: for k in 1..3 { constraint c[k]: ... }"},
+      {AB "spherical J: A, B\noutput o = J.force'", 5, 12,
+       "J.force' needs the rate of a multiplier, which has none"},
+      {AB "spring S: A.pos to A.pos stiffness 1 damping 1", 4, 1,
+       "this point or path depends on no coordinate: no force can act there"},
+  };
+  CHECK(table);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_wrong_vectors), cmocka_unit_test(test_wrong_bodies),
       cmocka_unit_test(test_wrong_joints),  cmocka_unit_test(test_wrong_forces),
-      cmocka_unit_test(test_wrong_parts),
+      cmocka_unit_test(test_wrong_parts),   cmocka_unit_test(test_wrong_contradictions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -155,7 +155,7 @@ static void damage(const set_up *s, size_t from)
 static void repair(const set_up *s)
 {
   uint64_t sum = dae__hash(DAE__HASH_START, s->bad, CHECKSUM);
-  sum = dae__hash(sum, s->bad + CHECKSUM + sizeof sum, s->size - CHECKSUM - sizeof sum);
+  sum = dae__hash_large(sum, s->bad + CHECKSUM + sizeof sum, s->size - CHECKSUM - sizeof sum);
   memcpy(s->bad + CHECKSUM, &sum, sizeof sum);
 }
 

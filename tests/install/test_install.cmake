@@ -25,6 +25,42 @@ file(REMOVE_RECURSE ${work})
 file(MAKE_DIRECTORY ${work})
 run(${CMAKE_COMMAND} --install ${build} --prefix ${prefix})
 
+# libraries are searched in no folder that a user could be lured into: an empty entry of RUNPATH is the
+# working folder, a relative one depends on it
+find_program(readelf readelf)
+function(check_runpath file)
+  if(readelf AND EXISTS ${file})
+    run(${readelf} -d ${file})
+    if(output MATCHES "R(UN)?PATH\\)[^[]*\\[([^]]*)\\]")
+      string(REPLACE ":" "|" entries "|${CMAKE_MATCH_2}|")
+      if(entries MATCHES "[|][|]|[|][^/$|]")
+        message(FATAL_ERROR "${file} has the RUNPATH ${CMAKE_MATCH_2}")
+      endif()
+    endif()
+  endif()
+endfunction()
+file(GLOB programs ${build}/cli/daedal ${build}/*.so ${build}/bench/bench_* ${build}/tests/unit/test_*
+  ${prefix}/${bindir}/daedal ${lib}/*.so)
+foreach(program IN LISTS programs)
+  if(NOT IS_DIRECTORY ${program} AND NOT program MATCHES "[.](cmake|c|o|txt)$")
+    check_runpath(${program})
+  endif()
+endforeach()
+# a library planted in the working folder is not loaded: this one is not even one
+if(command)
+  file(MAKE_DIRECTORY ${work}/planted)
+  foreach(name libklu.so.1 libbtf.so.1 libamd.so.2 libcolamd.so.2 libopenblas.so.0 libexpat.so.1 libm.so.6)
+    file(WRITE ${work}/planted/${name} "planted")
+  endforeach()
+  foreach(program ${build}/cli/daedal ${prefix}/${bindir}/daedal)
+    execute_process(COMMAND ${program} --version WORKING_DIRECTORY ${work}/planted
+                    RESULT_VARIABLE result ERROR_VARIABLE output OUTPUT_VARIABLE output)
+    if(NOT result EQUAL 0)
+      message(FATAL_ERROR "${program} looks for libraries in the working folder: ${output}")
+    endif()
+  endforeach()
+endif()
+
 # find_package(daedal)
 run(${CMAKE_COMMAND} -S ${source} -B ${work}/program -D CMAKE_C_COMPILER=${compiler}
     -D CMAKE_C_FLAGS=${flags} -D CMAKE_PREFIX_PATH=${prefix} -D wanted=${version})

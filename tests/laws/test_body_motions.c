@@ -1,98 +1,8 @@
-/* Motions of bodies: angles that count turns, gears, the modes of a bicycle, starts that are held
- * or pulled together, parts, and models with a thousand bodies. */
-#include <daedal/daedal.h>
+/* Motions of bodies: angles that count turns, gears, the modes of a bicycle, parts, and models with
+ * a thousand bodies. */
+#include "body_run.h"
 
 #include <complex.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-enum { MOST_COLUMNS = 400, MOST_ROWS = 400 };
-
-typedef struct run {
-  dae_summary summary;
-  int columns, rows;
-  char names[MOST_COLUMNS][48];
-  double values[MOST_ROWS][MOST_COLUMNS];
-} run;
-
-static dae_status keep_names(void *self, int columns, const char *const *names, dae_error *err)
-{
-  run *r = self;
-  (void)err;
-  assert_in_range(columns, 1, MOST_COLUMNS);
-  r->columns = columns;
-  for (int i = 0; i < columns; i++)
-    snprintf(r->names[i], sizeof r->names[i], "%s", names[i]);
-  return DAE_OK;
-}
-
-static dae_status keep_row(void *self, const dae_row *row, dae_error *err)
-{
-  run *r = self;
-  (void)err;
-  assert_in_range(r->rows, 0, MOST_ROWS - 1);
-  memcpy(r->values[r->rows++], row->values, (size_t)r->columns * sizeof(double));
-  return DAE_OK;
-}
-
-static dae_model *load(const char *text, const char *set)
-{
-  dae_model *model;
-  dae_model_options options = dae_model_defaults();
-  dae_error err = dae_error_none();
-  options.set = &set;
-  options.set_count = set != NULL;
-  if (dae_model_parse("motion", text, strlen(text), &options, NULL, &model, &err))
-    fail_msg("%s\n%d:%d: %s", text, err.line, err.column, err.text);
-  return model;
-}
-
-/* Runs a model by its default method. */
-static run *run_of(const char *text, const char *set, const char *rtol)
-{
-  dae_model *model = load(text, set);
-  run *r = calloc(1, sizeof *r);
-  assert_non_null(r);
-  dae_error err = dae_error_none();
-  dae_sink sink = {.self = r, .open = keep_names, .row = keep_row};
-  dae_run_plan plan = {.sinks = &sink, .sink_count = 1};
-  dae_model_plan(model, &plan);
-  plan.method = dae_method_choose(&plan.problem, NULL, 0, &err);
-  assert_non_null(plan.method);
-  void *options = calloc(1, plan.method->options_size);
-  assert_non_null(options);
-  plan.method->defaults(options);
-  assert_int_equal(dae_options_set(plan.method->options, options, "rtol", rtol, &err), DAE_OK);
-  assert_int_equal(dae_options_set(plan.method->options, options, "atol", rtol, &err), DAE_OK);
-  plan.options = options;
-  if (dae_run(&plan, NULL, &r->summary, &err) < 0)
-    fail_msg("%s\n%s", text, err.text);
-  free(options);
-  dae_model_free(model);
-  return r;
-}
-
-static double at(const run *r, int row, const char *name)
-{
-  for (int i = 0; i < r->columns; i++)
-    if (!strcmp(r->names[i], name))
-      return r->values[row][i];
-  fail_msg("no column %s", name);
-  return NAN;
-}
-
-static double end(const run *r, const char *name)
-{
-  return at(r, r->rows - 1, name);
-}
 
 /* ---- angles ---- */
 
@@ -234,56 +144,6 @@ static void test_a_free_body_keeps_momentum_and_energy(void **unused)
   free(r);
 }
 
-/* ---- starts ---- */
-
-static void test_what_is_written_is_held(void **unused)
-{
-  (void)unused;
-  run *r = run_of("model m\ngravity -9.81*(0, 1)\nbody A rod from (0, 0) to (1, 0) mass 1 omega 3\n"
-                  "body B rod from (1, 0) to (2, 0) mass 1\n"
-                  "revolute J: ground, A at (0, 0)\nrevolute K: A, B at (1, 0)\nsimulate to 0.1",
-                  NULL, "1e-6");
-  assert_true(at(r, 0, "der(A.angle)") == 3);
-  assert_true(at(r, 0, "A.x") == 0.5 && at(r, 0, "B.x") == 1.5);
-  assert_true(fabs(at(r, 0, "der(A.y)") - 1.5) < 1e-12);
-  assert_int_equal(r->summary.moved_given, 0);
-  free(r);
-}
-
-static void test_two_places_are_pulled_together(void **unused)
-{
-  (void)unused;
-  run *r = run_of("model m\nbody A box (1, 1, 1) mass 1 at (0, 0, 1)\n"
-                  "body B box (1, 1, 1) mass 1 at (2.2, 0.1, 1) turned 0.1 about (0, 0, 1)\n"
-                  "revolute J: A, B at A.point(1, 0, 0) = B.point(-1, 0, 0) axis A.ey = B.ey\n"
-                  "output gap = norm(B.point(-1, 0, 0) - A.point(1, 0, 0)), square = "
-                  "norm(cross(A.ey, B.ey))\nsimulate to 0.1",
-                  NULL, "1e-6");
-  assert_true(fabs(at(r, 0, "gap")) < 1e-12 && fabs(at(r, 0, "square")) < 1e-12);
-  assert_true(r->summary.moved_given > 0);
-  free(r);
-}
-
-static void test_a_start_that_does_not_close_names_joint_and_gap(void **unused)
-{
-  (void)unused;
-  static const char text[] = "model m\nbody A plane mass 1 inertia 1 at (0, 0) fixed\n"
-                             "body B plane mass 1 inertia 1 at (3, 0) fixed\n"
-                             "revolute J: A, B at A.point(1, 0) = B.point(-1, 0)\nsimulate to 1\n";
-  dae_model *model = load(text, NULL);
-  dae_run_plan plan = {.to = 0};
-  dae_error err = dae_error_none();
-  double y[32];
-  dae_model_plan(model, &plan);
-  assert_int_equal(dae_consistent_start(&plan.problem, &plan.start, NULL, y, NULL, NULL, &err),
-                   DAE_ERROR_START);
-  assert_non_null(strstr(err.text, "constraint J cannot be met"));
-  assert_non_null(strstr(err.text, "J misses by 1)"));
-  dae_model_locate(model, &err);
-  assert_int_equal(err.line, 4);
-  dae_model_free(model);
-}
-
 static void test_redundancy_is_told_by_joints(void **unused)
 {
   (void)unused;
@@ -399,9 +259,6 @@ int main(void)
       cmocka_unit_test(test_gears_rack_and_screw_over_many_turns),
       cmocka_unit_test(test_the_bicycle_has_the_published_modes),
       cmocka_unit_test(test_a_free_body_keeps_momentum_and_energy),
-      cmocka_unit_test(test_what_is_written_is_held),
-      cmocka_unit_test(test_two_places_are_pulled_together),
-      cmocka_unit_test(test_a_start_that_does_not_close_names_joint_and_gap),
       cmocka_unit_test(test_redundancy_is_told_by_joints),
       cmocka_unit_test(test_parts_have_scopes_and_params_of_their_own),
       cmocka_unit_test(test_the_words_are_names_elsewhere),

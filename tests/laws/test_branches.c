@@ -95,6 +95,27 @@ static void clocks(double y[2])
   y[1] = s < 1 ? s : 2 - s;
 }
 
+/* x'' = 2 from rest at x = 3, where a branch begins or a value vanishes. */
+static void up_from_three(double y[2])
+{
+  y[0] = 3 + TO * TO;
+  y[1] = 2 * TO;
+}
+
+/* x'' = -2 from rest at x = 1000. */
+static void down_from_a_thousand(double y[2])
+{
+  y[0] = 1000 - TO * TO;
+  y[1] = -2 * TO;
+}
+
+/* x'' = 2 t from rest at x = 3. */
+static void slowly_up_from_three(double y[2])
+{
+  y[0] = 3 + TO * TO * TO / 3;
+  y[1] = TO * TO;
+}
+
 static const struct {
   const char *text;
   void (*exact)(double y[2]);
@@ -129,6 +150,15 @@ static const struct {
      thermostat, 0, 7},
     {"model clocks\nstate x = 0, s = 0\nx' = mod(t, 1)\ns' = if(sin(pi*t) > 0, 1, -1)\n", clocks,
      -1, 0},
+    {"model onset\ncoord x = 3\nkinetic x'^2/2\nforce x = if(x <= 3, 1, 2)\n", up_from_three, 0, 0},
+    {"model onset\ncoord x = 3\nkinetic x'^2/2\nforce x = t*if(x <= 3, 1, 2)\n",
+     slowly_up_from_three, 0, 0},
+    {"model onset\ncoord x = 1000\nkinetic x'^2/2\nforce x = -if(x < 1000, 2, 1)\n",
+     down_from_a_thousand, 0, 0},
+    {"model onset\ncoord x = 3\nkinetic x'^2/2\nforce x = if(x < 3, 0, 2)\n", up_from_three, 0, 0},
+    {"model onset\ncoord x = 3\nkinetic x'^2/2\nforce x = 2\n"
+     "event left: x - 3 { x = x + 7 }\nevent back: x^2 - 9 falling stop\n",
+     up_from_three, 0, 0},
 };
 
 /* ---- runs ---- */

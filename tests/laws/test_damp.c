@@ -1,6 +1,7 @@
 /* The smooth motion (`damp`): the start is moved onto the slow motion, which the run then follows
  * in steps of its size, and the summary tells what this took. The slow motion is known from
  * elsewhere: rest, or the motion with rigid joints instead of stiff forces. */
+#include "damped_runs.h"
 #include "support.h"
 
 #include <daedal/model.h>
@@ -16,357 +17,10 @@
 
 #include <cmocka.h>
 
-enum { SIZE = 1300 };
-
-/* A run by a model, and its result. */
-typedef struct damped_run {
-  const char *text, *method;
-  double tolerance, damp_time;
-  double atol; /* 0: tolerance */
-  bool follow; /* without damp */
-  const char *set[4];
-  int sets;
-  double first[SIZE], last[SIZE];
-  int rows, kept; /* kept: coordinates, rates and states */
-  dae_summary summary;
-  dae_status status;
-  dae_error err;
-  char names[40][32];
-} damped_run;
-
-static dae_status damped_row(void *self, const dae_row *row, dae_error *err)
-{
-  damped_run *r = self;
-  (void)err;
-  memcpy(r->rows++ == 0 ? r->first : r->last, row->y, (size_t)r->kept * sizeof *row->y);
-  return DAE_OK;
-}
-
-static void damped_set(const dae_method *method, void *opts, const char *name, double value)
-{
-  char text[40];
-  snprintf(text, sizeof text, "%.17g", value);
-  assert_int_equal(dae_options_set(method->options, opts, name, text, NULL), DAE_OK);
-}
-
-/* Runs r to its end; a refusal is kept in r->status. */
-static void damped_go(damped_run *r)
-{
-  dae_model_options load = dae_model_defaults();
-  dae_model *model;
-  char opts[512];
-  dae_sink sink = {.self = r, .row = damped_row};
-  dae_run_plan plan = {0};
-  const dae_method *method = dae_method_find(r->method ? r->method : "radau", NULL);
-  load.set = r->set;
-  load.set_count = r->sets;
-  if (dae_model_parse("damped", r->text, strlen(r->text), &load, NULL, &model, &r->err))
-    fail_msg("%s", r->err.text);
-  dae_model_plan(model, &plan);
-  dae_model_counts n = dae_model_count(model);
-  r->kept = 2 * n.coordinates + n.states;
-  r->rows = 0;
-  assert_true(r->kept <= SIZE && method->options_size <= sizeof opts);
-  method->defaults(opts);
-  damped_set(method, opts, "rtol", r->tolerance);
-  damped_set(method, opts, "atol", r->atol > 0 ? r->atol : r->tolerance);
-  if (!r->follow) {
-    assert_int_equal(dae_options_set(method->options, opts, "damp", "on", NULL), DAE_OK);
-    damped_set(method, opts, "damp_time", r->damp_time);
-  }
-  plan.method = method;
-  plan.options = opts;
-  plan.sinks = &sink;
-  plan.sink_count = 1;
-  r->err = dae_error_none();
-  r->status = dae_run(&plan, NULL, &r->summary, &r->err);
-  r->summary.problem = "model"; /* the model's own name goes with it */
-  dae_model_free(model);
-}
-
-static void damped_succeeds(damped_run *r)
-{
-  damped_go(r);
-  if (r->status < 0)
-    fail_msg("%s", r->err.text);
-}
-
-/* Largest difference of the last rows of two runs with the same coordinates in the first `count`
- * entries from `from` on, in tolerances TOL (1 + |x|). */
-static double damped_difference(const damped_run *a, const damped_run *b, int from, int count)
-{
-  double most = 0;
-  for (int i = from; i < from + count; i++)
-    most = fmax(most, fabs(a->last[i] - b->last[i]) / (a->tolerance * (1 + fabs(b->last[i]))));
-  return most;
-}
-
-static bool damped_tells(const damped_run *r, const char *words)
-{
-  char text[8192];
-  assert_true(dae_summary_text(&r->summary, text, sizeof text) < sizeof text);
-  for (char *c = text; *c; c++) /* lines are wrapped */
-    if (*c == '\n')
-      while (c[1] == ' ')
-        memmove(c + 1, c + 2, strlen(c + 1));
-  for (char *c = text; *c; c++)
-    *c = *c == '\n' ? ' ' : *c;
-  return strstr(text, words) != NULL;
-}
-
-/* ---- models ---- */
-
-static const char point[] = "model point\n"
-                            "param eps = 1e-4, vx = 1\n"
-                            "coord x = 0 rate vx, y = -1\n"
-                            "kinetic (x'^2 + y'^2)/2\n"
-                            "potential x^2/2/eps + (y + 1)^2/2/eps^2 + y\n"
-                            "constraint circle: (x^2 + y^2 - 1)/2 = 0\n"
-                            "simulate to 0.25\n";
-static const char spring[] = "model spring\n"
-                             "param eps = 1e-4\n"
-                             "coord x = 0.044710000355444504239, y = -0.99900000794205009471\n"
-                             "let l = sqrt(x^2 + (y + 0.5)^2)\n"
-                             "kinetic (x'^2 + y'^2)/2\n"
-                             "potential (l - 0.4)^2/2/eps^2 + y\n"
-                             "constraint circle: (x^2 + y^2 - 1)/2 = 0\n"
-                             "simulate to 0.05\n";
-/* the two bodies of section 5.2 of YP96, of which body 1 is held: one angle, and a damped bushing
- */
-static const char bushing[] = "model bushing\n"
-                              "param eps = 1e-6, c = 10, a = 0.5\n"
-                              "coord x = 9.9989e-1 rate -6.75e-5, y = -1.4852e-2 rate -4.5444e-3\n"
-                              "kinetic (x'^2 + y'^2)/2\n"
-                              "potential ((x - 2*a)^2 + y^2)/2/eps\n"
-                              "force x = -c*x'\n"
-                              "force y = -c*y'\n"
-                              "constraint distance: x^2 + y^2 = 1\n"
-                              "simulate to 1\n";
-static const char beside[] = "model beside\n"
-                             "param k = 1e8\n"
-                             "coord x = 1, y = 0\n"
-                             "coord s = 1e-3\n"
-                             "kinetic (x'^2 + y'^2 + s'^2)/2\n"
-                             "potential 9.81*y + k*s^2/2\n"
-                             "constraint rod: x^2 + y^2 = 1\n"
-                             "simulate to 1\n";
-static const char elastic[] = "model elastic\n"
-                              "param k = 1e8, vr = 0, vt = 0\n"
-                              "coord x = 1 rate vr, y = 0 rate vt\n"
-                              "let l = sqrt(x^2 + y^2)\n"
-                              "kinetic (x'^2 + y'^2)/2\n"
-                              "potential 9.81*y + k*(l - 1)^2/2\n"
-                              "simulate to 1\n";
-static const char pendulum[] = "model pendulum\n"
-                               "param vt = 0, vr = 0, k = 0\n"
-                               "coord x = 1, y = 0 rate vt\n"
-                               "kinetic (x'^2 + y'^2)/2\n"
-                               "potential 9.81*y\n"
-                               "constraint x^2 + y^2 = 1\n"
-                               "simulate to 1\n";
-#define CRANK                                                                                      \
-  "model crank\n"                                                                                  \
-  "param k = 1e8, w = 10, J1 = 0.0027, J2 = 0.0027, m2 = 0.15, m3 = 0.0755\n"                      \
-  "param l1 = 0.15, l2 = 0.3, push = 0.5\n"                                                        \
-  "coord phi = 0 rate w, x = l1 + l2/2, y = 0 rate w*l1/2, th = 0 rate -w*l1/l2\n"                 \
-  "coord s = l1 + l2 rate push\n"                                                                  \
-  "kinetic J1*phi'^2/2 + m2*(x'^2 + y'^2)/2 + J2*th'^2/2 + m3*s'^2/2\n"                            \
-  "let ex = x + l2/2*cos(th) - s, ey = y + l2/2*sin(th)\n"                                         \
-  "potential 9.81*m2*y\n"                                                                          \
-  "constraint x - l2/2*cos(th) = l1*cos(phi)\n"                                                    \
-  "constraint y - l2/2*sin(th) = l1*sin(phi)\n"                                                    \
-  "simulate to 1\n"
-static const char crank[] = CRANK "potential k*(ex^2 + ey^2)/2\n";
-static const char crank_rigid[] = CRANK "constraint ex = 0\nconstraint ey = 0\n";
-
-/* ---- steps and errors ---- */
-
-/* A row of the table: a problem, its slow motion (NULL: rest), the steps that are enough. */
-typedef struct damped_case {
-  const char *text, *rigid;
-  const char *set[2];
-  int sets, coordinates;
-  double tolerance;
-  long steps;
-  double q, v; /* largest errors in tolerances */
-} damped_case;
-
-static void damped_check_case(const damped_case *c)
-{
-  damped_run r = {.text = c->text, .tolerance = c->tolerance, .sets = c->sets};
-  memcpy(r.set, c->set, sizeof c->set);
-  damped_succeeds(&r);
-  damped_run reference = {.text = c->rigid, .tolerance = 1e-10, .follow = true, .sets = c->sets};
-  memcpy(reference.set, c->set, sizeof c->set);
-  if (c->rigid)
-    damped_succeeds(&reference);
-  double q = c->rigid ? damped_difference(&r, &reference, 0, c->coordinates) : 0, v = 0;
-  int stride = r.kept / 2, other = c->rigid ? reference.kept / 2 : 0;
-  for (int i = 0; i < c->coordinates; i++) {
-    double at = c->rigid ? reference.last[other + i] : 0;
-    v = fmax(v, fabs(r.last[stride + i] - at) / (c->tolerance * (1 + fabs(at))));
-  }
-  if (getenv("DAEDAL_VERBOSE"))
-    print_message("%.14s %s %g: %ld steps of %ld, q %.2g, v %.2g\n", c->text,
-                  c->sets ? c->set[0] : "", c->tolerance, r.summary.stats.steps, c->steps, q, v);
-  if (r.summary.stats.steps > c->steps || q > c->q || v > c->v)
-    fail_msg("%.14s %s at %g: %ld steps of %ld, errors %g and %g", c->text,
-             c->sets ? c->set[0] : "", c->tolerance, r.summary.stats.steps, c->steps, q, v);
-}
-
-static void test_the_slow_motion_takes_few_steps(void **state)
-{
-  (void)state;
-  static const damped_case cases[] = {
-      {point, NULL, {"eps=1e-5"}, 1, 1, 1e-3, 7, 1, 1},
-      {point, NULL, {"eps=1e-5"}, 1, 1, 1e-4, 22, 1, 1},
-      {point, NULL, {"eps=1e-6"}, 1, 1, 1e-4, 6, 1, 1},
-      {point, NULL, {"eps=1e-8"}, 1, 1, 1e-4, 4, 1, 1},
-      {spring, NULL, {"eps=1e-4"}, 1, 1, 1e-3, 19, 1, 1},
-      {spring, NULL, {"eps=1e-4"}, 1, 1, 1e-4, 34, 1, 1},
-      {spring, NULL, {"eps=1e-6"}, 1, 1, 1e-4, 4, 1, 1},
-      {spring, NULL, {"eps=1e-8"}, 1, 1, 1e-3, 4, 1, 1},
-      {bushing, NULL, {"eps=1e-5"}, 1, 2, 1e-3, 4, 2, 1},
-      {bushing, NULL, {"eps=1e-6"}, 1, 2, 1e-4, 4, 2, 1},
-      {bushing, NULL, {"eps=1e-8"}, 1, 2, 1e-3, 4, 2, 1},
-      {beside, pendulum, {0}, 0, 2, 1e-3, 13, 1, 1},
-      {beside, pendulum, {0}, 0, 2, 1e-4, 24, 1, 1},
-      {elastic, pendulum, {0}, 0, 2, 1e-3, 18, 1, 1.8},
-      {elastic, pendulum, {0}, 0, 2, 1e-4, 30, 1, 1.2},
-      {elastic, pendulum, {"k=1e12"}, 1, 2, 1e-3, 18, 1, 1.8},
-      {elastic, pendulum, {"k=1e12"}, 1, 2, 1e-4, 30, 1, 1.2},
-      {crank, crank_rigid, {"push=0.5"}, 1, 5, 1e-3, 34, 1, 2},
-      {crank, crank_rigid, {"push=0.5"}, 1, 5, 1e-4, 54, 1, 1.2},
-      {crank, crank_rigid, {"push=0"}, 1, 5, 1e-4, 54, 1, 1.2},
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    damped_check_case(&cases[i]);
-}
-
-static const char turning[] =
-    "model turning\n"
-    "param eps = 1e-6, off = 0, w = 1, v = 0.3\n"
-    "coord x1 = 0 rate 0, y1 = 0 rate v, t1 = 0 rate w\n"
-    "coord x2 = 2 + off rate 0, y2 = 0 rate v + 3*w, t2 = 0 rate 2*w\n"
-    "kinetic (x1'^2 + y1'^2)/2 + t1'^2/4 + (x2'^2 + y2'^2)/2 + t2'^2/4\n"
-    "let dx = x2 - cos(t2) - x1 - cos(t1), dy = y2 - sin(t2) - y1 - sin(t1)\n"
-    "let u = cos(t1)*dx + sin(t1)*dy, s = cos(t1)*dy - sin(t1)*dx\n"
-    "potential (u^2 + 2*s^2)/2/eps\n"
-    "simulate to 1\n";
-static const char turning_rigid[] =
-    "model turning\n"
-    "param eps = 1e-6, off = 0, w = 1, v = 0.3\n"
-    "coord x1 = 0 rate 0, y1 = 0 rate v, t1 = 0 rate w\n"
-    "coord x2 = 2 rate 0, y2 = 0 rate v + 3*w, t2 = 0 rate 2*w\n"
-    "kinetic (x1'^2 + y1'^2)/2 + t1'^2/4 + (x2'^2 + y2'^2)/2 + t2'^2/4\n"
-    "constraint x2 - cos(t2) - x1 - cos(t1) = 0\n"
-    "constraint y2 - sin(t2) - y1 - sin(t1) = 0\n"
-    "simulate to 1\n";
-/* a bushing in space, and a body turned by Euler parameters */
-#define ROTOR                                                                                      \
-  "model rotor\n"                                                                                  \
-  "param k = 1e8, off = 1e-5, w = 3, a = 0.5\n"                                                    \
-  "coord x = a + off rate 0, y = 0 rate 0, z = 0 rate 0\n"                                         \
-  "coord e0 = 1, e1 = 0 rate w/4, e2 = 0, e3 = 0 rate w/2\n"                                       \
-  "let o1 = 2*(-e1*e0' + e0*e1' + e3*e2' - e2*e3')\n"                                              \
-  "let o2 = 2*(-e2*e0' - e3*e1' + e0*e2' + e1*e3')\n"                                              \
-  "let o3 = 2*(-e3*e0' + e2*e1' - e1*e2' + e0*e3')\n"                                              \
-  "kinetic (x'^2 + y'^2 + z'^2)/2 + (0.1*o1^2 + 0.2*o2^2 + 0.25*o3^2)/2\n"                         \
-  "constraint unit: e0^2 + e1^2 + e2^2 + e3^2 = 1\n"                                               \
-  "let px = x - a*(e0^2 + e1^2 - e2^2 - e3^2)\n"                                                   \
-  "let py = y - a*2*(e1*e2 + e0*e3), pz = z - a*2*(e1*e3 - e0*e2)\n"                               \
-  "potential 9.81*z\n"                                                                             \
-  "simulate to 1\n"
-static const char rotor[] = ROTOR "potential k*(px^2 + py^2 + pz^2)/2\n";
-static const char rotor_rigid[] = ROTOR "constraint px = 0\nconstraint py = 0\nconstraint pz = 0\n";
-/* nonholonomic and redundant constraints: a skate that pulls a trolley, which rails hold three
- * times */
-#define RAILS                                                                                      \
-  "model rails\n"                                                                                  \
-  "param off = 1e-5\n"                                                                             \
-  "coord x = 0 rate 1, y = 0, th = 0 rate 1\n"                                                     \
-  "coord tx = off rate 1, ty = 0, tz = 0\n"                                                        \
-  "kinetic (x'^2 + y'^2)/2 + th'^2/8 + (tx'^2 + ty'^2 + tz'^2)/4\n"                                \
-  "potential 3*y\n"                                                                                \
-  "constraint left: ty - tz = 0\n"                                                                 \
-  "constraint right: ty + tz = 0\n"                                                                \
-  "constraint again: ty = 0\n"                                                                     \
-  "constraint blade: x'*sin(th) - y'*cos(th) = 0\n"                                                \
-  "simulate to 1\n"
-static const char rails[] = RAILS "potential 1e8*(tx - x)^2/2\n";
-static const char rails_rigid[] = RAILS "constraint tx = x\n";
-/* a constraint that time moves */
-#define SUPPORT                                                                                    \
-  "model support\n"                                                                                \
-  "param off = 1e-4\n"                                                                             \
-  "coord sx = 0, x = 1 + off, y = 0\n"                                                             \
-  "kinetic (sx'^2 + x'^2 + y'^2)/2\n"                                                              \
-  "let l = sqrt((x - sx)^2 + y^2)\n"                                                               \
-  "potential 9.81*y\n"                                                                             \
-  "constraint support: sx = 0.3*sin(3*t)\n"                                                        \
-  "simulate to 1\n"
-static const char support_stiff[] = SUPPORT "potential 1e8*(l - 1)^2/2\n";
-static const char support_rigid[] = SUPPORT "constraint l = 1\n";
-/* a fast state and an algebraic variable beside the coordinates: w = 2 y in the slow motion */
-static const char valve[] = "model valve\n"
-                            "coord x = 1.0001, y = 0\n"
-                            "state u = 0.5\n"
-                            "alg w = 0\n"
-                            "let l = sqrt(x^2 + y^2)\n"
-                            "kinetic (x'^2 + y'^2)/2\n"
-                            "potential 9.81*y + 1e8*(l - 1)^2/2\n"
-                            "u' = -(u - y)/1e-6\n"
-                            "0 = w - 2*u\n"
-                            "force y = -0.5*w\n"
-                            "simulate to 1\n";
-static const char valve_rigid[] = "model valve\n"
-                                  "coord x = 1, y = 0\n"
-                                  "kinetic (x'^2 + y'^2)/2\n"
-                                  "potential 9.81*y + 0.5*y^2\n"
-                                  "constraint x^2 + y^2 = 1\n"
-                                  "simulate to 1\n";
-#define CHAIN                                                                                      \
-  "model chain\n"                                                                                  \
-  "param N = 10, L = 1/N, off = 1e-5\n"                                                            \
-  "coord x[1..N] = i*L + off*(1 - (-1)^i)/2, y[1..N] = 0\n"                                        \
-  "for i in 1..N {\n"                                                                              \
-  "  kinetic (x[i]'^2 + y[i]'^2)/2/N\n"                                                            \
-  "  potential 9.81*y[i]/N\n"                                                                      \
-  "}\n"                                                                                            \
-  "simulate to 0.3\n"
-static const char chain[] =
-    CHAIN "potential 1e8*(sqrt(x[1]^2 + y[1]^2) - L)^2/2\n"
-          "for i in 2..N { potential 1e8*(sqrt((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2) - L)^2/2 }\n";
-static const char chain_rigid[] =
-    CHAIN "constraint x[1]^2 + y[1]^2 = L^2\n"
-          "for i in 2..N { constraint (x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 = L^2 }\n";
-
-static void test_stiff_joints_become_rigid(void **state)
-{
-  (void)state;
-  static const damped_case cases[] = {
-      {turning, turning_rigid, {0}, 0, 6, 1e-3, 28, 1, 1},
-      {turning, turning_rigid, {0}, 0, 6, 1e-4, 48, 1, 1},
-      {rotor, rotor_rigid, {0}, 0, 7, 1e-3, 20, 1, 1},
-      {rotor, rotor_rigid, {0}, 0, 7, 1e-4, 20, 1, 1},
-      {rails, rails_rigid, {0}, 0, 6, 1e-3, 5, 1, 1},
-      {rails, rails_rigid, {0}, 0, 6, 1e-4, 6, 1, 1},
-      {support_stiff, support_rigid, {0}, 0, 3, 1e-3, 18, 1, 1},
-      {support_stiff, support_rigid, {0}, 0, 3, 1e-4, 30, 1, 1},
-      {valve, valve_rigid, {0}, 0, 2, 1e-3, 18, 1, 1},
-      {valve, valve_rigid, {0}, 0, 2, 1e-4, 30, 1, 1},
-      {chain, chain_rigid, {0}, 0, 20, 1e-3, 21, 1, 1},
-      {chain, chain_rigid, {0}, 0, 20, 1e-4, 43, 1, 1},
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    damped_check_case(&cases[i]);
-}
-
-/* The default absolute tolerance: velocities that vanish are relative to those of the start. */
 static void test_tolerances_are_those_of_the_start(void **state)
 {
   (void)state;
-  static const char *const texts[] = {point, spring, crank};
+  static const char *const texts[] = {damped_point, damped_spring, damped_crank};
   static const long steps[] = {6, 6, 54};
   for (int i = 0; i < 3; i++) {
     damped_run r = {.text = texts[i], .tolerance = 1e-4, .atol = 1e-6};
@@ -386,20 +40,74 @@ static void test_tight_tolerances_take_few_steps(void **state)
     const char *k, *vr;
     double tolerance;
     long steps;
-  } cases[] = {
-      {"k=1e4", "vr=1", 1e-5, 90},    {"k=1e6", "vr=1", 1e-6, 160},   {"k=1e8", "vr=1", 1e-6, 30},
-      {"k=1e10", "vr=0.1", 1e-6, 30}, {"k=1e12", "vr=0.1", 1e-6, 30},
-  };
+  } cases[] = {{"k=1e4", "vr=1", 1e-5, 90},    {"k=1e6", "vr=1", 1e-6, 30},
+               {"k=1e8", "vr=1", 1e-6, 30},    {"k=1e10", "vr=0.1", 1e-6, 30},
+               {"k=1e12", "vr=0.1", 1e-6, 30}, {"k=1e8", "vr=1", 1e-8, 30},
+               {"k=1e8", "vr=1", 1e-9, 30},    {"k=1e10", "vr=0.1", 1e-9, 30}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    damped_run r = {.text = elastic,
+    damped_run r = {.text = damped_elastic,
                     .tolerance = cases[i].tolerance,
                     .atol = 1e-2 * cases[i].tolerance,
                     .set = {cases[i].k, cases[i].vr},
                     .sets = 2};
     damped_succeeds(&r);
     assert_int_equal(r.summary.damping.kind, DAE_DAMPING_REMOVED);
-    assert_true(r.summary.stats.steps <= cases[i].steps);
+    if (r.summary.stats.steps > cases[i].steps)
+      fail_msg("%s at %g: %ld steps", cases[i].k, cases[i].tolerance, r.summary.stats.steps);
   }
+  for (double tolerance = 1e-5; tolerance > 3e-9; tolerance /= 10) {
+    damped_run r = {.text = damped_chain, .tolerance = tolerance, .atol = 1e-2 * tolerance};
+    damped_succeeds(&r);
+    assert_true(r.summary.stats.steps < 150);
+  }
+}
+
+/* Velocities of 1e7 with a tolerance of 1e-8: their round-off is no motion. */
+static void test_units_of_microseconds(void **state)
+{
+  (void)state;
+  static const char fast[] = "model fast\n"
+                             "coord x = 1.0001, y = 0\n"
+                             "let l = sqrt(x^2 + y^2)\n"
+                             "kinetic 1e-12*(x'^2 + y'^2)/2\n"
+                             "potential 9.81*y + 1e8*(l - 1)^2/2\n"
+                             "simulate to 1e-6\n";
+  damped_run slow = {.text = damped_pendulum, .tolerance = 1e-10, .follow = true};
+  damped_succeeds(&slow);
+  for (double tolerance = 1e-3; tolerance > 3e-7; tolerance /= 10) {
+    damped_run r = {.text = fast, .tolerance = tolerance, .atol = 1e-2 * tolerance};
+    damped_succeeds(&r);
+    assert_int_equal(r.summary.damping.kind, DAE_DAMPING_REMOVED);
+    assert_true(r.summary.stats.steps < 30);
+    assert_true(damped_difference(&r, &slow, 0, 2) < 1);
+  }
+}
+
+/* Damping of any ratio beside a stiffness: what decays drives nothing, and no caution comes. */
+static void test_damped_stiff_forces(void **state)
+{
+  (void)state;
+  static const char damper[] = "model damper\n"
+                               "param c = 0\n"
+                               "coord x = 1.0001, y = 0\n"
+                               "let l = sqrt(x^2 + y^2)\n"
+                               "kinetic (x'^2 + y'^2)/2\n"
+                               "potential 9.81*y + 1e8*(l - 1)^2/2\n"
+                               "dissipation c*l'^2/2\n"
+                               "simulate to 1\n";
+  static const char *const c[] = {"c=1e3",   "c=6e3", "c=1.12e4", "c=1.633e4",
+                                  "c=1.9e4", "c=2e4", "c=6e4"};
+  damped_run slow = {.text = damped_pendulum, .tolerance = 1e-10, .follow = true};
+  damped_succeeds(&slow);
+  for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+    for (double tolerance = 1e-3; tolerance > 1e-5; tolerance /= 10) {
+      damped_run r = {.text = damper, .tolerance = tolerance, .set = {c[i]}, .sets = 1};
+      damped_succeeds(&r);
+      assert_int_equal(r.summary.damping.kind, DAE_DAMPING_REMOVED);
+      assert_true(r.summary.damping.drift < 1 && r.summary.trust == DAE_TRUST_GREEN);
+      assert_true(r.summary.stats.steps < 25);
+      assert_true(damped_difference(&r, &slow, 0, 2) < 1);
+    }
 }
 
 /* Links with sparse matrices: against the rigid ones in the long form. */
@@ -410,14 +118,14 @@ static void test_a_chain_of_a_hundred_links(void **state)
   static const long steps[] = {39, 52};
   for (int i = 0; i < 2; i++) {
     damped_run r = {
-        .text = chain, .tolerance = tolerances[i], .set = {"N=100", "off=1e-6"}, .sets = 2};
+        .text = damped_chain, .tolerance = tolerances[i], .set = {"N=100", "off=1e-6"}, .sets = 2};
     damped_succeeds(&r);
     assert_true(r.summary.stats.steps <= steps[i]);
     assert_int_equal(r.summary.damping.kind, DAE_DAMPING_REMOVED);
     if (!getenv("DAEDAL_LONG"))
       continue;
     damped_run rigid = r;
-    rigid.text = chain_rigid;
+    rigid.text = damped_chain_rigid;
     rigid.tolerance = 1e-8;
     rigid.follow = true;
     damped_succeeds(&rigid);
@@ -430,10 +138,13 @@ static void test_a_chain_of_a_hundred_links(void **state)
 static void test_rest_stays_rest(void **state)
 {
   (void)state;
-  static const damped_case cases[] = {{.text = point, .set = {"vx=0", "eps=1e-4"}, .sets = 2},
-                                      {.text = point, .set = {"vx=0", "eps=1e-8"}, .sets = 2},
-                                      {.text = elastic, .set = {"k=1e8"}, .sets = 1},
-                                      {.text = elastic, .set = {"k=1e12"}, .sets = 1}};
+  static const struct {
+    const char *text, *set[2];
+    int sets;
+  } cases[] = {{.text = damped_point, .set = {"vx=0", "eps=1e-4"}, .sets = 2},
+               {.text = damped_point, .set = {"vx=0", "eps=1e-8"}, .sets = 2},
+               {.text = damped_elastic, .set = {"k=1e8"}, .sets = 1},
+               {.text = damped_elastic, .set = {"k=1e12"}, .sets = 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     damped_run r = {.text = cases[i].text, .tolerance = 1e-4, .sets = cases[i].sets};
     memcpy(r.set, cases[i].set, sizeof cases[i].set);
@@ -489,7 +200,11 @@ static void test_motion_that_is_neither_fast_nor_slow_is_kept_and_told(void **st
   (void)state;
   static const struct {
     const char *text, *set;
-  } cases[] = {{point, "eps=1e-3"}, {point, "eps=1e-4"}, {spring, "eps=1e-3"}};
+    double steps; /* of the prototype */
+  } cases[] = {{damped_point, "eps=1e-3", 13},
+               {damped_point, "eps=1e-4", 38},
+               {damped_spring, "eps=1e-3", 23},
+               {damped_bushing, "eps=1e-3", 17}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     damped_run r = {.text = cases[i].text, .tolerance = 1e-3, .set = {cases[i].set}, .sets = 1};
     damped_run exact = r;
@@ -499,7 +214,8 @@ static void test_motion_that_is_neither_fast_nor_slow_is_kept_and_told(void **st
     damped_succeeds(&exact);
     assert_int_equal(r.summary.damping.kind, DAE_DAMPING_KEPT);
     assert_true(damped_tells(&r, "neither fast nor slow: kept; --damp-time says which"));
-    assert_true(damped_difference(&r, &exact, 0, 2) < 10);
+    assert_true(damped_difference(&r, &exact, 0, 2) < 1);
+    assert_true((double)r.summary.stats.steps <= 1.5 * cases[i].steps);
   }
 }
 
@@ -575,7 +291,7 @@ static void test_an_oscillation_that_drives_the_motion_is_refused(void **state)
 {
   (void)state;
   damped_run r = {
-      .text = turning, .tolerance = 1e-3, .set = {"off=1e-2", "w=0.1", "v=0"}, .sets = 3};
+      .text = damped_turning, .tolerance = 1e-3, .set = {"off=1e-2", "w=0.1", "v=0"}, .sets = 3};
   damped_go(&r);
   assert_int_equal(r.status, DAE_ERROR_STEP);
   assert_non_null(strstr(r.err.text, "drives the slow motion"));
@@ -660,8 +376,38 @@ static void test_events_that_excite_the_fast_motion(void **state)
     assert_int_equal(r.summary.damping.restarts, 1);
     assert_true(r.summary.energy_removed_at_events > 0.05);
     assert_true(damped_tells(&r, "removed after 1 event"));
-    assert_true(r.summary.stats.steps < 40);
+    assert_true(r.summary.stats.steps < 150);
     assert_true(damped_difference(&r, &reference, 0, 4) < 2);
+  }
+}
+
+/* The removal moves the state of an event across its border by less than a tolerance: it happens
+ * once all the same. */
+static void test_an_event_of_the_state_happens_once(void **state)
+{
+  (void)state;
+  static const char kicked[] = "model kicked\n"
+                               "coord x = 1, y = 0\n"
+                               "let l = sqrt(x^2 + y^2)\n"
+                               "kinetic (x'^2 + y'^2)/2\n"
+                               "potential 9.81*y + 1e8*(l - 1)^2/2\n"
+                               "event kick: y + 0.5 falling { x' = x' + 1 }\n"
+                               "simulate to 1\n";
+  static const char rigid[] = "model kicked\n"
+                              "coord x = 1, y = 0\n"
+                              "kinetic (x'^2 + y'^2)/2\n"
+                              "potential 9.81*y\n"
+                              "constraint x^2 + y^2 = 1\n"
+                              "event kick: y + 0.5 falling { x' = x' + y^2; y' = y' - x*y }\n"
+                              "simulate to 1\n";
+  damped_run reference = {.text = rigid, .tolerance = 1e-10, .follow = true};
+  damped_succeeds(&reference);
+  for (double tolerance = 1e-3; tolerance > 1e-9; tolerance /= 10) {
+    damped_run r = {.text = kicked, .tolerance = tolerance, .atol = 1e-2 * tolerance};
+    damped_succeeds(&r);
+    assert_int_equal(r.summary.damping.restarts, 1);
+    for (int i = 0; i < 4; i++) /* the rod gives by 3e-7 */
+      assert_true(fabs(r.last[i] - reference.last[i]) < tolerance + 1e-5);
   }
 }
 
@@ -670,7 +416,7 @@ static void test_events_that_excite_the_fast_motion(void **state)
 static void test_the_energy_that_was_removed_is_told(void **state)
 {
   (void)state;
-  damped_run r = {.text = beside, .tolerance = 1e-4}, plain = r;
+  damped_run r = {.text = damped_beside, .tolerance = 1e-4}, plain = r;
   plain.follow = true;
   plain.set[0] = "k=1e4";
   plain.sets = 1;
@@ -697,7 +443,7 @@ static void test_a_driven_slow_motion_is_predicted(void **state)
     const char *text, *set;
     int coordinate;
     double low, high; /* predicted over true deviation */
-  } cases[] = {{crank, "push=0.5", 0, 0.4, 1.5}, {turning, "off=1e-3", 2, 0.7, 1.4}};
+  } cases[] = {{damped_crank, "push=0.5", 0, 0.4, 1.5}, {damped_turning, "off=1e-3", 2, 0.7, 1.4}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     damped_run r = {.text = cases[i].text, .tolerance = 1e-4, .set = {cases[i].set}, .sets = 1};
     damped_run exact = r;
@@ -706,7 +452,7 @@ static void test_a_driven_slow_motion_is_predicted(void **state)
     damped_succeeds(&r);
     damped_succeeds(&exact);
     double deviation = fabs(exact.last[cases[i].coordinate] - r.last[cases[i].coordinate]);
-    if (i == 0) /* the angle of the pushed crank after 1 s */
+    if (i == 0) /* the angle of the pushed damped_crank after 1 s */
       assert_true(fabs(deviation - 0.0158) < 0.0005);
     assert_true(deviation > 1e-2);
     assert_true(r.summary.damping.drift > 10);
@@ -722,8 +468,8 @@ static void test_other_methods_damp(void **state)
   (void)state;
   static const char *const methods[] = {"bdf-cs", "bdf-cm", "bdf-ggl"};
   for (int i = 0; i < 3; i++) {
-    damped_run r = {.text = crank, .method = methods[i], .tolerance = 1e-4};
-    damped_run rigid = {.text = crank_rigid, .tolerance = 1e-9, .follow = true};
+    damped_run r = {.text = damped_crank, .method = methods[i], .tolerance = 1e-4};
+    damped_run rigid = {.text = damped_crank_rigid, .tolerance = 1e-9, .follow = true};
     damped_succeeds(&r);
     damped_succeeds(&rigid);
     assert_int_equal(r.summary.damping.kind, DAE_DAMPING_REMOVED);
@@ -743,8 +489,9 @@ static void test_a_damped_run_is_saved_and_loaded(void **state)
   double y[2][32];
   opts.damp = true;
   opts.rtol = 1e-4;
-  assert_int_equal(dae_model_parse("rails", rails, strlen(rails), NULL, NULL, &model, &err),
-                   DAE_OK);
+  assert_int_equal(
+      dae_model_parse("rails", damped_rails, strlen(damped_rails), NULL, NULL, &model, &err),
+      DAE_OK);
   dae_start start = dae_model_start(model);
   start.to = 1;
   for (int i = 0; i < 2; i++)
@@ -774,10 +521,10 @@ static void test_a_damped_run_is_saved_and_loaded(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_the_slow_motion_takes_few_steps),
-      cmocka_unit_test(test_stiff_joints_become_rigid),
       cmocka_unit_test(test_tolerances_are_those_of_the_start),
       cmocka_unit_test(test_tight_tolerances_take_few_steps),
+      cmocka_unit_test(test_units_of_microseconds),
+      cmocka_unit_test(test_damped_stiff_forces),
       cmocka_unit_test(test_a_chain_of_a_hundred_links),
       cmocka_unit_test(test_rest_stays_rest),
       cmocka_unit_test(test_a_motion_without_fast_parts_is_not_changed),
@@ -790,6 +537,7 @@ int main(void)
       cmocka_unit_test(test_fixed_values_stay_on_the_slow_motion),
       cmocka_unit_test(test_fast_motion_in_fixed_values_is_told),
       cmocka_unit_test(test_events_that_excite_the_fast_motion),
+      cmocka_unit_test(test_an_event_of_the_state_happens_once),
       cmocka_unit_test(test_the_energy_that_was_removed_is_told),
       cmocka_unit_test(test_a_driven_slow_motion_is_predicted),
       cmocka_unit_test(test_other_methods_damp),

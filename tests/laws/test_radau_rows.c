@@ -174,6 +174,106 @@ static void test_rows_of_index_2_are_on_the_constraint_with_their_pressure(void 
     }
 }
 
+/* ---- large steps along a stiff solution ---- */
+
+/* x1' = -x1^2 and a stiff u: u' = -k (u - cos(t) - x1) - sin(t) - x1^2; solution x1 = 1/(1 + t),
+ * u = cos(t) + x1 + (u(0) - 2) e^(-kt). */
+static int relaxation_f(void *user, const dae_semi_explicit_at *at, double *f)
+{
+  double k = *(const double *)user, x = at->x[0], u = at->x[1];
+  f[0] = -x * x;
+  f[1] = -k * (u - cos(at->t) - x) - sin(at->t) - x * x;
+  return 0;
+}
+
+/* the same as a point on a stiff spring with a damper: q'' = -k (q - cos(t)) - d (v + sin(t)) -
+ * cos(t) */
+static int spring_f(void *user, const dae_mechanical_at *at, double *f)
+{
+  double k = *(const double *)user;
+  f[0] = -k * (at->q[0] - cos(at->t)) - 2.5 * sqrt(k) * (at->v[0] + sin(at->t)) - cos(at->t);
+  return 0;
+}
+
+static int spring_M(void *user, const dae_mechanical_at *at, double *M)
+{
+  (void)user, (void)at;
+  M[0] = 1;
+  return 0;
+}
+
+typedef void exact_rows(double k, double off, double t, double *y);
+
+static void relaxation_exact(double k, double off, double t, double *y)
+{
+  y[0] = 1 / (1 + t);
+  y[1] = cos(t) + y[0] + off * exp(-k * t);
+}
+
+static void spring_exact(double k, double off, double t, double *y)
+{
+  double a = 0.5 * sqrt(k), b = 2 * sqrt(k); /* a + b = 2.5 sqrt(k), a b = k */
+  y[0] = cos(t) + off * (b * exp(-a * t) - a * exp(-b * t)) / (b - a);
+  y[1] = -sin(t) + off * a * b * (exp(-b * t) - exp(-a * t)) / (b - a);
+}
+
+/* largest error at and between steps, in tolerances; velocities over their largest size */
+static double stiff_rows(const dae_problem *problem, exact_rows *exact, double k, double off,
+                         double tolerance)
+{
+  double start[2], y[2], e[2], most = 0;
+  test_problem p = {
+      .name = "stiff", .problem = *problem, .start = {.y = start}, .size = 2, .to = 5};
+  exact(k, off, 0, start);
+  dae_integrator *it = create("radau", &p, tolerance, 0);
+  while (dae_integrator_view(it).t < p.to) {
+    double t0 = dae_integrator_view(it).t;
+    dae_error err = dae_error_none();
+    if (dae_integrator_step(it, p.to, &err) < 0)
+      fail_msg("k = %g: %s", k, err.text);
+    double t1 = dae_integrator_view(it).t;
+    for (double x = 1; x > 0; x -= 0.037) {
+      double t = t0 + x * (t1 - t0);
+      assert_int_equal(dae_integrator_interpolate(it, t, y, NULL, NULL), DAE_OK);
+      exact(k, off, t, e);
+      double fast = problem->mechanical ? fabs(off) * sqrt(k) : 0;
+      for (int i = 0; i < 2; i++)
+        most = fmax(most, fabs(y[i] - e[i]) / (1 + fabs(e[i]) + i * fast) / tolerance);
+    }
+  }
+  dae_integrator_free(it);
+  return most;
+}
+
+static void test_rows_of_large_steps_along_a_stiff_solution_keep_the_tolerance(void **state)
+{
+  (void)state;
+  for (double k = 1e2; k < 2e9; k *= sqrt(10))
+    for (int on = 0; on < 2; on++)
+      for (double tolerance = 1e-4; tolerance > 1e-11; tolerance /= 100) {
+        double off = on ? 0 : 0.7;
+        dae_semi_explicit relaxation = {
+            .name = "relaxation", .nx = 2, .user = &k, .f = relaxation_f};
+        dae_mechanical spring = {.name = "spring",
+                                 .nq = 1,
+                                 .user = &k,
+                                 .constant_mass = true,
+                                 .M = spring_M,
+                                 .f = spring_f};
+        dae_problem problems[] = {{.semi_explicit = &relaxation}, {.mechanical = &spring}};
+        exact_rows *const exact[] = {relaxation_exact, spring_exact};
+        for (int i = 0; i < 2; i++) {
+          double most = stiff_rows(&problems[i], exact[i], k, off, tolerance);
+          if (getenv("DAEDAL_VERBOSE"))
+            print_message("%s, k = %.2g, off %g, %.0e: %.2g\n", i ? "spring" : "relaxation", k, off,
+                          tolerance, most);
+          if (!(most <= FEW))
+            fail_msg("%s, k = %g, off %g, %.0e: rows off by %g tolerances",
+                     i ? "spring" : "relaxation", k, off, tolerance, most);
+        }
+      }
+}
+
 /* ---- events ---- */
 
 static void check_hits(const char *method, test_problem p)
@@ -207,6 +307,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_between_steps_are_as_good_as_the_ends),
       cmocka_unit_test(test_rows_of_index_2_are_on_the_constraint_with_their_pressure),
+      cmocka_unit_test(test_rows_of_large_steps_along_a_stiff_solution_keep_the_tolerance),
       cmocka_unit_test(test_events_between_the_ends_of_steps_are_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

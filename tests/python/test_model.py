@@ -122,6 +122,28 @@ class Rows(Test):
         self.assertRaises(TypeError, daedal.Model)
         self.assertRaises(TypeError, daedal.Model, "a.dae", text="model a")
 
+    def test_results_are_written_by_suffix(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names = [os.path.join(folder, name) for name in ("a.csv", "a.mat", "a.npz")]
+            r = daedal.run(model("pendulum"), to=1, out=names)
+            for name in names:
+                self.assertGreater(os.path.getsize(name), 1000)
+            self.assertEqual(sorted(os.listdir(folder)), ["a.csv", "a.mat", "a.npz"])
+            with open(names[0], newline="", encoding="utf-8") as file:
+                self.assertEqual(len(file.readlines()), len(r["t"]) + 1)
+            daedal.run(model("pendulum"), to=1, out=names[2])
+
+    def test_names_with_a_zero_character_are_refused(self):
+        calls = [lambda z: daedal.run(model("pendulum") + z, to=1),
+                 lambda z: daedal.run(model("pendulum"), to=1, set={"m" + z: 2}),
+                 lambda z: daedal.run(model("pendulum"), to=1, method="radau" + z),
+                 lambda z: daedal.run(model("pendulum"), to=1, method="radau", **{"stages" + z: 3}),
+                 lambda z: daedal.run(text=DRIVEN, input={"u" + z: math.sin}),
+                 lambda z: daedal.run(model("pendulum"), to=1, report="a.html" + z)]
+        for call in calls:
+            with self.assertRaisesRegex(ValueError, "zero character"):
+                call("\0beyond")
+
     def test_events_of_the_model_happen(self):
         r = daedal.run(model("bouncing_ball"))
         self.assertEqual(r.summary["status"], "DAE_STOPPED")

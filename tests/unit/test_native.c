@@ -58,7 +58,8 @@ static void bundle_free(bundle *b)
 static void add(bundle *b, dae__tape *tape)
 {
   assert_non_null(tape);
-  *DAE__PUSH(b->pool, &b->model.tapes->notes) = (dae__tape_note){tape, "bundle", "a tape"};
+  *DAE__PUSH(b->pool, &b->model.tapes->notes) =
+      (dae__tape_note){.tape = tape, .system = "bundle", .what = "a tape", .native = true};
 }
 
 static void run(bundle *b, dae__tape *tape, int way)
@@ -200,7 +201,7 @@ static void test_every_tape_of_the_examples_gives_the_same_bits(void **state)
     assert_true(dae__tapes_compile(m->tapes, dae__arena_env(m->arena)));
     large += m->tapes->instructions > LARGE; /* they would take the compiler long */
     for (int i = 0; i < m->tapes->notes.count && m->tapes->instructions <= LARGE; i++)
-      *DAE__PUSH(b->pool, &b->model.tapes->notes) = m->tapes->notes.item[i];
+      add(b, m->tapes->notes.item[i].tape);
   }
   closedir(folder);
   assert_true(models - large > 30);

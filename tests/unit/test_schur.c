@@ -190,6 +190,66 @@ static void test_force_directions_in_another_order_are_solved(void **state)
     }
 }
 
+/* Blocks of M, which come and go from one value of M to the next: the envelope follows them. */
+static void test_blocks_of_M_are_found_anew_for_every_value(void **state)
+{
+  (void)state;
+  for (int m = 1; m <= M; m++) {
+    saddle o = make(N, m, false);
+    double full[N * N];
+    memcpy(full, o.values, sizeof full);
+    for (int again = 0; again < 40; again++) {
+      int width = 1 + again % 5, shift = again / 5 % 3; /* blocks of 1 to 5 coordinates */
+      for (int j = 0; j < N; j++)
+        for (int i = 0; i < N; i++) {
+          bool same = (i + shift) / width == (j + shift) / width;
+          o.values[i + j * N] = same || again % 7 == 6 ? full[i + j * N] : 0;
+        }
+      assert_true(set_mass(&o));
+      for (int j = 0; j < N && again % 7 != 6; j++) {
+        int begin = (j + shift) / width * width - shift;
+        assert_true(*o.mass.diagonal || o.mass.first[j] == (begin > 0 ? begin : 0));
+      }
+      check_fused(&o, o.G[0], NULL, 1e-9);
+      assert_true(kernel_of(&o)->factor(&o.mass, TINY, o.B[0], o.G[0], o.factors));
+      check_stored(&o, 0, o.B[0], o.G[0], 1e-9);
+    }
+    dae__arena_free(o.arena);
+  }
+}
+
+/* Without a check A x = -c holds to the digits that pivots of at least DAE__LDL_SMALL keep, and
+ * after smaller ones as well as with it. */
+static void test_unchecked_solutions_are_checked_after_small_pivots(void **state)
+{
+  (void)state;
+  int refined = 0;
+  for (int again = 0; again < 2000; again++) {
+    int n = 2 + again % 9, m = 2 + again / 9 % (n < M ? n - 1 : M - 1);
+    double near = pow(10, -4 * (again % 17) / 16.), f[N], c[M], x[N], y[M], x2[N], y2[M];
+    saddle o = make(n, m, again % 2);
+    for (int j = 0; j < n; j++)
+      o.G[0][j * m + m - 1] = o.G[0][j * m] + near * o.G[0][j * m + m - 1];
+    for (int j = 0; j < n; j++)
+      f[j] = uniform();
+    for (int i = 0; i < m; i++)
+      c[i] = uniform();
+    assert_true(set_mass(&o));
+    dae__saddle_forces of = {.A = o.G[0], .f = f, .c = c, .x = x, .y = y};
+    bool good = kernel_of(&o)->solve_fused(&o.mass, o.factors, &of);
+    refined += o.factors->refined;
+    of.x = x2, of.y = y2, of.unchecked = true;
+    assert_int_equal(kernel_of(&o)->solve_fused(&o.mass, o.factors, &of), good);
+    double rcond = dae__schur_rcond(&o.mass, o.factors, m), size = 0;
+    for (int j = 0; good && j < n; j++)
+      size = fmax(size, fabs(x[j]));
+    for (int j = 0; good && j < n; j++)
+      assert_true(fabs(x2[j] - x[j]) <= (rcond < DAE__LDL_SMALL ? 1e-12 / rcond : 1e-11) * size);
+    dae__arena_free(o.arena);
+  }
+  assert_true(refined > 10);
+}
+
 /* light bodies, and rows that are nearly dependent: refinement keeps A x = b to round-off */
 static void test_ill_conditioned_systems_are_refined_or_refused(void **state)
 {
@@ -275,6 +335,8 @@ static void test_values_that_are_not_finite_are_refused(void **state)
       assert_true(set_mass(&o));
       dae__saddle_forces of = {.A = o.G[0], .f = f, .c = c, .x = x, .y = y};
       assert_false(kernel_of(&o)->solve_fused(&o.mass, o.factors, &of));
+      of.unchecked = true;
+      assert_false(kernel_of(&o)->solve_fused(&o.mass, o.factors, &of));
       dae__arena_free(o.arena);
     }
 }
@@ -284,6 +346,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_solutions_are_those_of_extended_precision),
       cmocka_unit_test(test_force_directions_in_another_order_are_solved),
+      cmocka_unit_test(test_blocks_of_M_are_found_anew_for_every_value),
+      cmocka_unit_test(test_unchecked_solutions_are_checked_after_small_pivots),
       cmocka_unit_test(test_ill_conditioned_systems_are_refined_or_refused),
       cmocka_unit_test(test_masses_that_are_singular_or_not_symmetric_are_refused),
       cmocka_unit_test(test_rows_that_depend_on_each_other_are_refused),

@@ -1,4 +1,5 @@
 /* The closing block says what has to be said, and the JSON can be read. */
+#include "run/trust.h"
 #include <daedal/run.h>
 #include <math.h>
 #include <setjmp.h>
@@ -387,6 +388,32 @@ static void test_phase_of_a_long_run_is_told(void **state)
   SAYS(text_of(&s), "not known");
 }
 
+/* phase errors above 20 rtol from 10 oscillations on are amber, but for motions without freedom */
+static void test_phase_error_of_many_tolerances_is_amber(void **state)
+{
+  (void)state;
+  const struct {
+    double oscillations, phase_error;
+    int dof;
+    dae_trust trust;
+  } all[] = {{12, 41e-6, 2, DAE_TRUST_AMBER}, {12, 15e-6, 2, DAE_TRUST_GREEN},
+             {8, 41e-6, 2, DAE_TRUST_GREEN},  {12, 41e-6, 0, DAE_TRUST_GREEN},
+             {500, 2, 2, DAE_TRUST_RED},      {12, NAN, 2, DAE_TRUST_GREEN}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    dae_summary s = pendulum();
+    dae__trust_facts facts = {0};
+    s.rtol = 1e-6;
+    s.step = 0;
+    s.oscillations = all[i].oscillations;
+    s.phase_error = all[i].phase_error;
+    s.diagnosis.dof = all[i].dof;
+    dae__trust_judge(&s, &facts);
+    assert_int_equal(s.trust, all[i].trust);
+    if (s.trust != DAE_TRUST_GREEN)
+      SAYS(s.reasons, "oscillations is off by about");
+  }
+}
+
 static void test_json_can_be_read(void **state)
 {
   (void)state;
@@ -528,6 +555,7 @@ int main(void)
       cmocka_unit_test(test_length_is_counted_as_snprintf_does),
       cmocka_unit_test(test_verdict_and_second_run_are_told),
       cmocka_unit_test(test_phase_of_a_long_run_is_told),
+      cmocka_unit_test(test_phase_error_of_many_tolerances_is_amber),
       cmocka_unit_test(test_json_can_be_read),
       cmocka_unit_test(test_json_escapes_and_has_no_nan),
       cmocka_unit_test(test_json_sink_writes_the_account),

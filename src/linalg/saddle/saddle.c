@@ -13,11 +13,11 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/backend.h"
+#include "linalg/fronts/plan.h"
 #include "linalg/pattern.h"
 #include "linalg/saddle/saddle_schur.h"
 #include "linalg/solver.h"
 #include <math.h>
-#include <string.h>
 
 /* Limits of elimination without pivoting: number of unknowns, and number of products for each entry
  * of a sparse matrix. Measured by bench/kernels.c: elimination is 1.6 to 10 times faster than dense
@@ -35,6 +35,7 @@ struct dae__saddle_system {
   dae_pattern diagonal, pattern;
   double *values, *work;
   dae__solver *solver;
+  dae__fronts_plan *plan;   /* order of its elimination by fronts; NULL: none */
   bool dense_mass;          /* whether the pattern of M has entries off the diagonal */
   bool no_diagonal;         /* whether the last factorisation had no diagonal added */
   dae__saddle_schur *schur; /* elimination without pivoting; NULL: not for these patterns */
@@ -79,6 +80,14 @@ static dae_status saddle_no_memory(dae_error *err)
   return dae__fail(err, DAE_ERROR_MEMORY, NULL, "out of memory for the saddle system");
 }
 
+static dae_status saddle_check_memory(dae__saddle_system *s, dae__arena *arena, dae_error *err)
+{
+  if (!dae__arena_failed(arena))
+    return DAE_OK;
+  dae__solver_free(s->solver);
+  return saddle_no_memory(err);
+}
+
 /* Creates solver, elimination and fused solution once the patterns are known. */
 static dae_status saddle_create_factors(dae__arena *arena, dae__saddle *saddle, dae_error *err)
 {
@@ -96,10 +105,14 @@ static dae_status saddle_create_factors(dae__arena *arena, dae__saddle *saddle, 
   double n = s->n, m = s->m, all = n + m;
   double products = s->dense_mass ? all * all * all / 6 : n * m * m + m * m * m / 3;
   double entries = dae__pattern_count(&s->pattern);
-  bool sparse = strcmp(dae__solver_kind(s->solver), "klu") == 0;
+  bool sparse = dae__solver_takes_plan(s->solver);
   if (s->n == 0 || s->n + s->m > UNPIVOTED_N_MAX ||
-      (sparse && products > UNPIVOTED_PRODUCTS_PER_ENTRY * entries))
-    return DAE_OK;
+      (sparse && products > UNPIVOTED_PRODUCTS_PER_ENTRY * entries)) {
+    if (sparse && !s->plan)
+      s->plan = dae__fronts_plan_create(arena, &s->pattern, s->n, true);
+    dae__solver_set_plan(arena, s->plan, s->solver);
+    return saddle_check_memory(s, arena, err);
+  }
   s->schur =
       dae__saddle_schur_create(arena, M, s->block[BLOCK_G].pattern, s->block[BLOCK_K].pattern);
   if (s->m > 0 && s->m <= DAE__SCHUR_ROWS) {
@@ -112,10 +125,7 @@ static dae_status saddle_create_factors(dae__arena *arena, dae__saddle *saddle, 
     if (s->factors)
       s->factors->A = s->A;
   }
-  if (!dae__arena_failed(arena))
-    return DAE_OK;
-  dae__solver_free(s->solver);
-  return saddle_no_memory(err);
+  return saddle_check_memory(s, arena, err);
 }
 
 dae_status dae__saddle_create(dae__arena *arena, const dae_pattern *M, const dae_pattern *G,

@@ -59,6 +59,12 @@ static inline bool dae__saddle_solve_fused(dae__saddle *saddle, const double *M,
                                     : dae__saddle_solve_fused_with(saddle, M, of);
 }
 
+/* Whether the last fused solution that was checked had to be refined. */
+static inline bool dae__saddle_refined(const dae__saddle *saddle)
+{
+  return saddle->factors->refined;
+}
+
 /* Minimum-norm correction x in the M norm, with A x = b and M x + A'y = 0, after
  * dae__saddle_solve_fused with the same A and B = A; not refined. False: not available. */
 static inline bool dae__saddle_correct(dae__saddle *saddle, const double *A, const double *b,

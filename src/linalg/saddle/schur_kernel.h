@@ -15,32 +15,24 @@
 #ifndef DAEDAL_LINALG_SADDLE_SCHUR_KERNEL_H
 #define DAEDAL_LINALG_SADDLE_SCHUR_KERNEL_H
 
-#include "linalg/saddle/schur_small.h"
-#include <math.h>
-
-#ifdef __SANITIZE_ADDRESS__ /* instrumented, the inlined copies take half a minute to compile */
-#define DAE__SCHUR_KERNEL static inline
-#define DAE__SCHUR_UNROLL
-#else
-#define DAE__SCHUR_KERNEL static inline __attribute__((always_inline))
-#define DAE__SCHUR_UNROLL _Pragma("GCC unroll 6")
-#endif
+#include "linalg/saddle/schur_pairs.h"
 
 typedef double schur_matrix[DAE__SCHUR_ROWS][DAE__SCHUR_ROWS];
 
-/* W = L\A' */
-DAE__SCHUR_KERNEL void schur_forward(const int m, const int n, const double *L, const double *A,
-                                     double *restrict W)
+/* W = L\A', from the first column of each row of L on */
+DAE__SCHUR_KERNEL void schur_forward(const int m, const int n, const dae__schur_mass *M,
+                                     const double *A, double *restrict W)
 {
   for (int j = 0; j < n; j++) {
+    const double *l = M->L + j * n;
     double w[DAE__SCHUR_ROWS];
     DAE__SCHUR_UNROLL
     for (int i = 0; i < m; i++)
       w[i] = A[j * m + i];
-    for (int k = 0; k < j; k++) {
+    for (int k = M->first[j]; k < j; k++) {
       DAE__SCHUR_UNROLL
       for (int i = 0; i < m; i++)
-        w[i] -= L[j * n + k] * W[k * m + i];
+        w[i] -= l[k] * W[k * m + i];
     }
     DAE__SCHUR_UNROLL
     for (int i = 0; i < m; i++)
@@ -92,30 +84,34 @@ DAE__SCHUR_KERNEL void schur_exchange(const int m, const int k, schur_matrix S, 
 /* Whether a pivot keeps enough digits of its size before the elimination, and is finite. */
 DAE__SCHUR_KERNEL bool schur_usable(double pivot, double tiny, double before)
 {
-  return pivot >= tiny * before && pivot < INFINITY;
+  return (pivot >= tiny * before) & (pivot < INFINITY);
 }
 
 /* Reciprocals of the pivots k and k + 1 of a symmetric S with one division, the critical path of
- * two rows: 1/a = det/(a det), a/det = a^2/(a det), det = a d - b^2. */
+ * two rows: 1/a = det/(a det), a/det = a^2/(a det), det = a d - b^2. *small: a pivot is below
+ * DAE__LDL_SMALL. */
 DAE__SCHUR_KERNEL bool schur_two_pivots(const int k, const double tiny, const double *scale,
-                                        schur_matrix S, double *r)
+                                        schur_matrix S, double *r, bool *small)
 {
   double a = S[k][k], b = S[k + 1][k], det = a * S[k + 1][k + 1] - b * b, size = a * det;
-  double inverse = 1 / size;
+  double inverse = 1 / size, reference = a * scale[k + 1];
   r[k] = det * inverse;
   r[k + 1] = a * a * inverse;
-  return a >= tiny * scale[k] && schur_usable(det, tiny, a * scale[k + 1]) &&
-         size >= DAE__SCHUR_UNDERFLOW;
+  *small |= (a < DAE__LDL_SMALL * scale[k]) | (det < DAE__LDL_SMALL * reference);
+  return (a >= tiny * scale[k]) & schur_usable(det, tiny, reference) &
+         (size >= DAE__SCHUR_UNDERFLOW);
 }
 
 /* Factors S = L R^-1 U, unit L below the diagonal and unit U above it (U = L', not stored, where S
  * is symmetric), r the reciprocal pivots. tiny: smallest pivot, relative to its value before the
- * elimination, or to its row where rows are exchanged. False: a pivot is smaller or not finite. */
+ * elimination, or to its row where rows are exchanged; *small: a pivot of a symmetric S is below
+ * DAE__LDL_SMALL. False: a pivot is smaller than tiny or not finite. */
 DAE__SCHUR_KERNEL bool schur_eliminate(const int m, const bool symmetric, const double tiny,
-                                       dae__schur *f)
+                                       dae__schur *f, bool *small)
 {
   double(*S)[DAE__SCHUR_ROWS] = f->S, *r = f->r, scale[DAE__SCHUR_ROWS], u[DAE__SCHUR_ROWS];
   bool good = true;
+  *small = false;
   DAE__SCHUR_UNROLL
   for (int i = 0; i < m; i++) {
     scale[i] = S[i][i];
@@ -132,10 +128,11 @@ DAE__SCHUR_KERNEL bool schur_eliminate(const int m, const bool symmetric, const 
     if (!symmetric)
       schur_exchange(m, k, S, scale, f->order);
     if (symmetric && k % 2 == 0 && k + 1 < m) {
-      good &= schur_two_pivots(k, tiny, scale, S, r);
+      good &= schur_two_pivots(k, tiny, scale, S, r, small);
     } else if (!symmetric || k % 2 == 0) {
       r[k] = 1 / S[k][k];
       good &= schur_usable(symmetric ? S[k][k] : fabs(S[k][k]), tiny, scale[k]);
+      *small |= S[k][k] < DAE__LDL_SMALL * scale[k];
     }
     DAE__SCHUR_UNROLL
     for (int c = k + 1; c < m; c++) {
@@ -150,6 +147,40 @@ DAE__SCHUR_KERNEL bool schur_eliminate(const int m, const bool symmetric, const 
       DAE__SCHUR_UNROLL
       for (int c = k + 1; c < end; c++)
         S[i][c] -= S[i][k] * u[c];
+    }
+  }
+  return good;
+}
+
+/* schur_form and schur_eliminate for B = G */
+DAE__SCHUR_KERNEL bool schur_factor_pairs(const int m, const int n, const double *reciprocal,
+                                          const double *W, const double tiny, dae__schur *f,
+                                          bool *small)
+{
+  schur_pairs S;
+  schur_matrix two;
+  double scale[DAE__SCHUR_ROWS];
+  bool good = true;
+  *small = false;
+  schur_form_pairs(m, n, reciprocal, W, S);
+  DAE__SCHUR_UNROLL
+  for (int i = 0; i < m; i++) {
+    scale[i] = S[i][i / 2][i % 2];
+    good &= scale[i] >= DAE__SCHUR_UNDERFLOW;
+  }
+  DAE__SCHUR_UNROLL
+  for (int k = 0; k < m; k += 2) {
+    double a = S[k][k / 2][0];
+    if (k + 1 < m) {
+      two[k][k] = a;
+      two[k + 1][k] = S[k][k / 2][1];
+      two[k + 1][k + 1] = S[k + 1][k / 2][1];
+      good &= schur_two_pivots(k, tiny, scale, two, f->r, small);
+      schur_two_columns(m, k, two[k + 1][k], S, f);
+    } else {
+      f->r[k] = 1 / a;
+      good &= schur_usable(a, tiny, scale[k]);
+      *small |= a < DAE__LDL_SMALL * scale[k];
     }
   }
   return good;
@@ -177,11 +208,11 @@ DAE__SCHUR_KERNEL void schur_divide(const int m, const bool symmetric, const dae
 }
 
 /* x = L'\x */
-DAE__SCHUR_KERNEL void schur_backward(const int n, const double *L, double *x)
+DAE__SCHUR_KERNEL void schur_backward(const int n, const dae__schur_mass *M, double *x)
 {
   for (int j = n - 1; j > 0; j--)
-    for (int k = 0; k < j; k++)
-      x[k] -= L[j * n + k] * x[j];
+    for (int k = M->first[j]; k < j; k++)
+      x[k] -= M->L[j * n + k] * x[j];
 }
 
 /* Right side z = V'D^-1 u - b of y, with u = L\a in x (u = a where M is diagonal); a may be x. */
@@ -189,20 +220,26 @@ DAE__SCHUR_KERNEL void schur_reduce(const int m, const int n, const bool diagona
                                     const dae__schur_mass *M, const double *V, const double *a,
                                     const double *b, double *x, double *z)
 {
-  const double *r = M->r, *L = M->L;
+  const double *r = M->r, *u = diagonal ? a : x;
+  for (int j = 0; !diagonal && j < n; j++) {
+    const double *l = M->L + j * n;
+    double sum = a[j];
+    for (int k = M->first[j]; k < j; k++)
+      sum -= l[k] * x[k];
+    x[j] = sum;
+  }
+  if (m >= DAE__SCHUR_PAIRS_MIN) {
+    schur_reduce_pairs(m, n, r, V, u, b, z);
+    return;
+  }
   DAE__SCHUR_UNROLL
   for (int i = 0; i < m; i++)
     z[i] = -b[i];
   for (int j = 0; j < n; j++) {
-    double u = a[j];
-    for (int k = 0; !diagonal && k < j; k++)
-      u -= L[j * n + k] * x[k];
-    if (!diagonal)
-      x[j] = u;
-    u *= r[j];
+    double w = u[j] * r[j];
     DAE__SCHUR_UNROLL
     for (int i = 0; i < m; i++)
-      z[i] += u * V[j * m + i];
+      z[i] += w * V[j * m + i];
   }
 }
 
@@ -214,13 +251,15 @@ DAE__SCHUR_KERNEL void schur_expand(const int m, const int n, const bool diagona
   const double *r = M->r;
   for (int j = 0; j < n; j++) {
     double sum = u ? u[j] : 0;
+    if (m >= DAE__SCHUR_PAIRS_MIN)
+      sum -= schur_along_pairs(m, W + j * m, y);
     DAE__SCHUR_UNROLL
-    for (int i = 0; i < m; i++)
+    for (int i = 0; m < DAE__SCHUR_PAIRS_MIN && i < m; i++)
       sum -= W[j * m + i] * y[i];
     x[j] = r[j] * sum;
   }
   if (!diagonal)
-    schur_backward(n, M->L, x);
+    schur_backward(n, M, x);
 }
 
 /* Whether G x = -c holds to the round-off of its terms; rest: the residual -c - G x. */

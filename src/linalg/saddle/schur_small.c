@@ -17,6 +17,8 @@ void dae__schur_mass_create(dae__arena *arena, int n, bool dense, dae__schur_mas
   out->n = n;
   out->diagonal = DAE__STATE(arena, int, 1);
   DAE__LIMIT_TRUTH(arena, out->diagonal, 1);
+  out->first = DAE__STATE(arena, int, n);
+  DAE__LIMIT(arena, out->first, n, 0, n - 1);
   out->r = DAE__STATE(arena, double, n);
   out->L = dense ? DAE__STATE(arena, double, n *n) : NULL;
 }
@@ -39,20 +41,30 @@ static bool schur_mass_invert(const dae__schur_mass *mass, const dae_pattern *p,
   return good;
 }
 
+/* First nonzero column of row i of M or of M', at most i. */
+static int schur_mass_first(int n, const double *M, int i)
+{
+  int j = 0;
+  while (j < i && M[i * n + j] == 0 && M[j * n + i] == 0)
+    j++;
+  return j;
+}
+
 /* Factors M in place of L, which holds its rows; the upper triangle is kept. */
-static bool schur_mass_factor(int n, double *L, double *r)
+static bool schur_mass_factor(int n, int *first, double *L, double *r)
 {
   bool good = true;
   for (int i = 0; i < n; i++) {
     double *l = L + i * n, m = l[i], d = m;
-    for (int j = 0; j < i; j++) { /* row of L D */
+    const int from = first[i] = schur_mass_first(n, L, i);
+    for (int j = from; j < i; j++) { /* row of L D */
       double a = l[j], off = a - L[j * n + i];
       good &= off * off <= DAE__SCHUR_ASYMMETRY * DAE__SCHUR_ASYMMETRY * m * L[j * n + j];
-      for (int k = 0; k < j; k++)
+      for (int k = from > first[j] ? from : first[j]; k < j; k++)
         a -= l[k] * L[j * n + k];
       l[j] = a;
     }
-    for (int j = 0; j < i; j++) { /* row of L */
+    for (int j = from; j < i; j++) { /* row of L */
       double a = l[j];
       l[j] = a * r[j];
       d -= l[j] * a;
@@ -72,13 +84,13 @@ bool dae__schur_mass_set(const dae__schur_mass *mass, const dae_pattern *p, cons
     return false;
   if (p->start[n] == n * n) { /* M' in place of M: the difference of the two is round-off */
     dae__copy(n * n, M, mass->L);
-    return schur_mass_factor(n, mass->L, mass->r);
+    return schur_mass_factor(n, mass->first, mass->L, mass->r);
   }
   dae__zero(n * n, mass->L);
   for (int j = 0; j < n; j++)
     for (int e = p->start[j]; e < p->start[j + 1]; e++)
       mass->L[p->row[e] * n + j] = M[e];
-  return schur_mass_factor(n, mass->L, mass->r);
+  return schur_mass_factor(n, mass->first, mass->L, mass->r);
 }
 
 dae__schur *dae__schur_create(dae__arena *arena, int n, int m, int count)
@@ -91,6 +103,7 @@ dae__schur *dae__schur_create(dae__arena *arena, int n, int m, int count)
     f[i].V = f[i].W + n * m;
     f[i].a = f[i].V + n * m;
     f[i].A = NULL;
+    f[i].refined = false;
   }
   return f;
 }
@@ -108,22 +121,33 @@ void dae__schur_put_rows(const dae_pattern *p, const double *values, int first, 
 
 /* ---- instances for each number of rows ---- */
 
+/* Forms and factors S = V'D^-1 W. */
+DAE__SCHUR_KERNEL bool schur_factor_rows(const int m, const int n, const bool symmetric,
+                                         const double tiny, const double *r, const double *W,
+                                         const double *V, dae__schur *f, bool *small)
+{
+  if (symmetric && m >= DAE__SCHUR_PAIRS_MIN)
+    return schur_factor_pairs(m, n, r, W, tiny, f, small);
+  schur_form(m, n, symmetric, r, W, V, f->S);
+  return schur_eliminate(m, symmetric, tiny, f, small);
+}
+
 DAE__SCHUR_KERNEL bool schur_factor_as(const int m, const bool diagonal, const bool symmetric,
                                        const dae__schur_mass *M, double tiny, const double *B,
                                        const double *G, dae__schur *f)
 {
   const int n = M->n;
+  bool small;
   f->symmetric = symmetric;
   if (diagonal) {
     dae__copy(n * m, B, f->W);
     dae__copy(symmetric ? 0 : n * m, G, f->V);
   } else {
-    schur_forward(m, n, M->L, B, f->W);
+    schur_forward(m, n, M, B, f->W);
     if (!symmetric)
-      schur_forward(m, n, M->L, G, f->V);
+      schur_forward(m, n, M, G, f->V);
   }
-  schur_form(m, n, symmetric, M->r, f->W, symmetric ? f->W : f->V, f->S);
-  return schur_eliminate(m, symmetric, tiny, f);
+  return schur_factor_rows(m, n, symmetric, tiny, M->r, f->W, symmetric ? f->W : f->V, f, &small);
 }
 
 /* Iterative refinement with the residual of the whole system [S80], rarely needed; the first row of
@@ -193,18 +217,28 @@ static bool schur_fused_B(int m, const dae__schur_mass *M, dae__schur *f,
   return schur_holds(m, M->n, of->A, of->c, of->x, rest);
 }
 
-/* Fused solution with B = A. */
+/* Check of a fused solution with B = A, which is refined where A x = -c does not hold to
+ * round-off. */
+DAE__SCHUR_KERNEL bool schur_check_as(const int m, const int n, const dae__schur_mass *M,
+                                      dae__schur *f, const dae__saddle_forces *of)
+{
+  double rest[DAE__SCHUR_ROWS];
+  f->refined = !schur_holds(m, n, of->A, of->c, of->x, rest);
+  return !f->refined || schur_refine(m, M, f, of);
+}
+
+/* Fused solution with B = A. Every right side that is not finite shows in y. */
 DAE__SCHUR_KERNEL bool schur_fused_as(const int m, const int n, const bool diagonal,
                                       const dae__schur_mass *restrict M, dae__schur *restrict f,
                                       const dae__saddle_forces *restrict of)
 {
   const double *W = diagonal ? of->A : f->W;
-  double y[DAE__SCHUR_ROWS], c[DAE__SCHUR_ROWS], rest[DAE__SCHUR_ROWS];
+  double y[DAE__SCHUR_ROWS], c[DAE__SCHUR_ROWS], sum = 0;
   dae__schur own;
+  bool small;
   if (!diagonal)
-    schur_forward(m, n, M->L, of->A, f->W);
-  schur_form(m, n, true, M->r, W, W, own.S);
-  bool good = schur_eliminate(m, true, DAE__LDL_TINY, &own);
+    schur_forward(m, n, M, of->A, f->W);
+  bool good = schur_factor_rows(m, n, true, DAE__LDL_TINY, M->r, W, W, &own, &small);
   DAE__SCHUR_UNROLL
   for (int i = 0; i < m; i++)
     c[i] = -of->c[i];
@@ -214,12 +248,14 @@ DAE__SCHUR_KERNEL bool schur_fused_as(const int m, const int n, const bool diago
   for (int i = 0; i < m; i++) { /* factors for schur_correct_as */
     f->r[i] = own.r[i];
     of->y[i] = y[i];
+    sum += y[i] * 0;
     DAE__SCHUR_UNROLL
     for (int k = 0; k < i; k++)
       f->S[i][k] = own.S[i][k];
   }
   schur_expand(m, n, diagonal, M, W, diagonal ? of->f : of->x, y, of->x);
-  return good && (schur_holds(m, n, of->A, of->c, of->x, rest) || schur_refine(m, M, f, of));
+  good &= sum == 0;
+  return good && ((of->unchecked && !small) || schur_check_as(m, n, M, f, of));
 }
 
 DAE__SCHUR_KERNEL void schur_correct_as(const int m, const bool diagonal, const dae__schur_mass *M,

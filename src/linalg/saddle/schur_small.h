@@ -31,16 +31,23 @@
  * limit of 1e-8, none with 1e-6. */
 #define DAE__LDL_TINY 1e-6
 
+/* Smallest pivot, relative to its reference value, after which a solution need not be checked: two
+ * digits are lost at most. */
+#define DAE__LDL_SMALL 1e-2
+
 /* Whether a pivot has the sign of its reference value `scale`, is finite and not tiny. */
 static inline bool dae__ldl_usable(double pivot, double scale)
 {
   return (scale < 0 ? -pivot : pivot) >= DAE__LDL_TINY * fabs(scale) && fabs(pivot) < INFINITY;
 }
 
-/* Factors of M = L D L': r = 1/D, and the rows of L below the diagonal, n numbers each. */
+/* Factors of M = L D L': r = 1/D, and the rows of L below the diagonal, n numbers each. M and L
+ * have the same envelope: row i is zero before column first_i. That of the present values makes M
+ * diagonal, block-diagonal, banded or dense. */
 typedef struct dae__schur_mass {
   int n, *diagonal; /* diagonal: whether L = 1 */
-  double *r, *L;    /* L = NULL: every M is diagonal */
+  int *first;
+  double *r, *L; /* L = NULL: every M is diagonal */
 } dae__schur_mass;
 
 /* Factors of one saddle matrix. */
@@ -51,6 +58,7 @@ typedef struct dae__schur {
   const double *A; /* B = G as it was factored, for refined solutions; NULL: not refined */
   double S[DAE__SCHUR_ROWS][DAE__SCHUR_ROWS], r[DAE__SCHUR_ROWS]; /* see schur_eliminate */
   int order[DAE__SCHUR_ROWS];
+  bool refined; /* whether the last solution by solve_fused was checked and had to be refined */
 } dae__schur;
 
 /* Right sides f (forces) and c, solution x (accelerations) and y (multipliers) of M x + B'y = f, A
@@ -59,6 +67,7 @@ typedef struct dae__saddle_forces {
   const double *A, *f, *c; /* A = [G; K], dense by columns */
   const double *B;         /* directions of the constraint forces like A; NULL: B = A */
   double *x, *y;
+  bool unchecked; /* A x = -c is checked, and the solution refined, after small pivots only */
 } dae__saddle_forces;
 
 typedef struct dae__schur_kernel {
@@ -69,8 +78,9 @@ typedef struct dae__schur_kernel {
   /* Solves with the factors. In: right sides a in x, b in y. Out: solution x and y, refined where
    * the factors have A. */
   void (*solve)(const dae__schur_mass *M, const dae__schur *f, double *x, double *y);
-  /* Factors, solves and refines; false: A x = -c does not hold to round-off, or factor fails. x and
-   * y are distinct from f and c; W of a diagonal M is not stored. */
+  /* Factors, solves, checks A x = -c and refines; false: it does not hold to round-off, the
+   * solution is not finite, or factor fails. x and y are distinct from f and c; W of a diagonal M
+   * is not stored. */
   bool (*solve_fused)(const dae__schur_mass *M, dae__schur *f, const dae__saddle_forces *of);
   /* Minimum-norm correction x, with A x = b and M x + A'y = 0, by the factors of solve_fused with
    * the same A and B = A; y may be NULL. */

@@ -263,7 +263,8 @@ dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *
   }
   dae__tape *tape = dae__load_ok(b->x->l) ? dae__tape_create(b->arena, kept) : NULL;
   if (tape)
-    *DAE__PUSH(keep, &b->tapes->notes) = (dae__tape_note){tape, b->system, what};
+    *DAE__PUSH(keep, &b->tapes->notes) =
+        (dae__tape_note){.tape = tape, .system = b->system, .what = what};
   else if (!b->x->l->status)
     b->x->l->status = dae__out_of_memory(b->x->l->err);
   return tape;

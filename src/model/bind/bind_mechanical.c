@@ -8,6 +8,7 @@
  *
  * Each quantity has a tape of its own; quantities that methods evaluate together also have
  * common tapes, which share subexpressions. */
+#include "model/bind/accelerations.h"
 #include "model/bind/bind.h"
 #include "model/bind/mechanics.h"
 
@@ -280,6 +281,24 @@ static void bind_mech_build_tapes(build *a)
   }
 }
 
+/* Builds the tapes of the accelerations. */
+static void bind_mech_build_accelerations(build *a)
+{
+  const dae__nodes *v = a->vector;
+  const dae__triplets *m = a->matrix;
+  dae__mechanical_nodes of = {.f = &v[DAE__Q_f],
+                              .s = &v[DAE__Q_s],
+                              .g = &v[DAE__Q_g],
+                              .gdot = &v[DAE__Q_gdot],
+                              .gamma = &v[DAE__Q_gamma],
+                              .k = &v[DAE__Q_k],
+                              .kappa = &v[DAE__Q_kappa],
+                              .M = &m[DAE__Q_M],
+                              .G = &m[DAE__Q_G],
+                              .K = &m[DAE__Q_K]};
+  dae__bind_accelerations(a->b, a->u, &of, a->m);
+}
+
 /* Builds the tapes of T and V, and of their total time derivatives with the rates of inputs as the
  * vector s. */
 static void bind_mech_build_energy(build *a)
@@ -382,6 +401,7 @@ const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__system *u, const
     bind_mech_widen_to_G(a);
     bind_mech_build_tapes(a);
     bind_mech_build_energy(a);
+    bind_mech_build_accelerations(a);
     bind_mech_describe(a, name);
   }
   dae__system_place(b, u, false);

@@ -183,6 +183,19 @@ void dae__bind_semi_event_index(dae__pool *scratch, const dae_model *model, dae_
   memcpy(held->value, model->y + size, held_bytes);
 }
 
+/* Whether no equation depends on time or inputs. */
+static bool bind_semi_time_free(dae__binder *b, const dae__system *u)
+{
+  unsigned kinds = u->in.count > 0 ? DAE__LEAF_TIME : 0;
+  for (int i = 0; i < u->s.count; i++)
+    kinds |= dae__kinds_below(b->x, u->s.item[i]);
+  for (int i = 0; i < u->c.count; i++)
+    kinds |= dae__kinds_below(b->x, u->c.item[i]);
+  for (int i = 0; i < u->mass.entries.count; i++)
+    kinds |= dae__kinds_below(b->x, u->mass.entries.item[i].node);
+  return !(kinds & DAE__LEAF_TIME);
+}
+
 const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const char *name)
 {
   dae_semi_explicit *p = DAE__ALLOC(b->arena, dae_semi_explicit, 1);
@@ -196,7 +209,8 @@ const dae_semi_explicit *dae__bind_semi(dae__binder *b, dae__system *u, const ch
                            .nin = u->in.count,
                            .user = c,
                            .f = bind_semi_eval_f,
-                           .constant_mass = true};
+                           .constant_mass = true,
+                           .time_free = bind_semi_time_free(b, u)};
   dae__system_place(b, u, true);
   c->tape[Q_f] = dae__bind_vector_tape(b, "f", &u->s);
   if (u->w.count > 0) {

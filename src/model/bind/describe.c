@@ -1,4 +1,7 @@
-/* Texts for the summary: the data of inputs, the units of columns and params. */
+/* Texts for the summary: the data of inputs, the units of columns and params, and where the model
+ * comes from. */
+#include "core/hash.h"
+#include "core/sha256.h"
 #include "model/expand/value.h"
 #include "model/model.h"
 #include <ctype.h>
@@ -77,9 +80,52 @@ static void describe_units(dae__expander *x, dae_model *model)
   model->units = describe_end(x->l->keep, &text);
 }
 
+/* Hash of the knots of all tables and samples. */
+static uint64_t describe_hash_curves(const dae__graph *graph)
+{
+  uint64_t h = DAE__HASH_START;
+  for (int i = 0; i < graph->curves.count; i++) {
+    const dae__curve *c = graph->curves.item[i];
+    h = dae__hash(h, &c->count, sizeof c->count);
+    if (!c->call)
+      h = dae__hash_large(h, c->knot, (size_t)c->count * (size_t)c->stride * sizeof *c->knot);
+  }
+  return h;
+}
+
+/* The files of the model, the values of params set from outside, and the data. Such a value is
+ * three texts: NAME=EXPRESSION and its two sides. */
+static void describe_provenance(dae__expander *x, dae_model *model)
+{
+  dae__pool *keep = x->l->keep, *scratch = x->l->scratch;
+  const dae__files *files = &x->l->files;
+  describe_text text = {0};
+  for (int i = 0; i < files->count && dae__load_ok(x->l); i++) {
+    const dae__file *file = &files->item[i];
+    char hash[DAE__SHA256_TEXT];
+    if (i > 0 && !file->path && i + 2 < files->count) {
+      describe_add(keep, &text,
+                   dae__pool_print(scratch, "set\t%s\t%s\n", files->item[i + 1].text,
+                                   files->item[i + 2].text));
+      i += 2;
+      continue;
+    }
+    dae__sha256(file->text, (size_t)file->length, hash);
+    describe_add(
+        keep, &text,
+        dae__pool_print(scratch, "%s\t%s\t%s\n", i == 0 ? "model" : "import", file->name, hash));
+  }
+  if (x->graph->curves.count > 0)
+    describe_add(keep, &text,
+                 dae__pool_print(scratch, "data\t\t%016llx\n",
+                                 (unsigned long long)describe_hash_curves(x->graph)));
+  model->provenance = describe_end(keep, &text);
+}
+
 dae_status dae__describe_data(dae__expander *x, dae_model *model)
 {
   describe_inputs(x, model);
   describe_units(x, model);
+  describe_provenance(x, model);
   return dae__load_ok(x->l) ? DAE_OK : x->l->status;
 }

@@ -73,7 +73,14 @@ void dae__check_determined(dae__binder *b, const dae__system *u, const dae__trip
   for (int j = 0; j < u->q.count && !x->l->status; j++) {
     if (has_mass[j] || determined_find_row(&m, j))
       continue;
-    int leaf = u->q.item[j];
+    int leaf = u->q.item[j], symbol = x->leaves.item[leaf].symbol;
+    if (symbol >= 0 && x->symbols.item[symbol].kind == DAE__STATEMENT_BODY)
+      dae__load_fail(x->l, dae__declared_at(x, leaf),
+                     "the motion of body %s is not determined: it has no %s, and no joint that "
+                     "holds it (coordinate %s)",
+                     x->symbols.item[symbol].d->name,
+                     strpbrk(strrchr(dae__leaf_name(x, leaf), '.'), "ea") ? "inertia" : "mass",
+                     dae__leaf_name(x, leaf));
     dae__load_fail(
         x->l, dae__declared_at(x, leaf),
         "the motion of %s is not determined: it has no kinetic energy, and no constraint of its "

@@ -1,6 +1,7 @@
 /* The callbacks of a mechanical system: they run its tapes on the arrays of the state. */
 #include "model/bind/mechanics.h"
 #include "model/bind/bind.h"
+#include <math.h>
 #include <stddef.h>
 
 #define HAS(name) (1u << DAE__Q_##name)
@@ -131,6 +132,55 @@ static int mechanics_eval(void *user, const dae_mechanical_at *at, const dae_mec
   return done ? 0 : -1;
 }
 
+/* ---- accelerations ---- */
+
+/* Growth above which a pivot may be too small: a ratio of 1e-6, as for pivots of numerical
+ * elimination (linalg/saddle/schur_small.h). */
+#define GROWTH_MAX 1e12
+/* Residual of the rows, relative to the sizes of its terms, above which accelerations are not used:
+ * some digits are left for pivots that grow. Chosen, not measured. */
+#define RESIDUAL_MAX 1e-12
+
+/* Whether the largest residual of a row is small beside the largest term, both in the norm of the
+ * inverse mass matrix; sizes: squares of the sizes of the rows. */
+static bool mechanics_residual_is_small(const dae__mechanical_tapes *m, const double *sizes)
+{
+  double residual = 0, terms = 0;
+  for (int i = 0; i < m->rows; i++) {
+    residual = fmax(residual, m->residual[i] * m->residual[i] / sizes[i]);
+    terms = fmax(terms, m->summand[i] * m->summand[i] / sizes[i]);
+  }
+  return residual <= RESIDUAL_MAX * RESIDUAL_MAX * terms;
+}
+
+static int mechanics_project(const dae__mechanical_tapes *m, const double *const *in,
+                             const dae_mechanical_motion *to)
+{
+  double growth = 0;
+  double *const out[] = {to->rates,  to->multipliers, &growth,     to->q,     to->v,
+                         to->pivots, to->sizes,       m->residual, m->summand};
+  _Static_assert(sizeof out / sizeof *out == DAE__MOTION_GROUPS, "groups of outputs");
+  if (!dae__tape_run(m->project, in, out))
+    return -1;
+  return !(growth <= GROWTH_MAX && mechanics_residual_is_small(m, to->sizes));
+}
+
+static int mechanics_accelerate(void *user, const dae_mechanical_at *at,
+                                const dae_mechanical_motion *to)
+{
+  const dae__mechanical_tapes *m = user;
+  const double *in[DAE__CLASSES];
+  double growth = 0;
+  mechanics_point(m, at, NULL, in);
+  if (to->q)
+    return mechanics_project(m, in, to);
+  double *const out[] = {to->rates, to->multipliers, &growth};
+  _Static_assert(sizeof out / sizeof *out == DAE__MOTION_GROUPS_PLAIN, "groups of outputs");
+  if (!dae__tape_run(m->accelerate, in, out))
+    return -1;
+  return !(growth <= GROWTH_MAX);
+}
+
 /* ---- table of callbacks ---- */
 
 void dae__mechanics_callbacks(dae__mechanical_tapes *m, dae_mechanical *p)
@@ -144,4 +194,5 @@ void dae__mechanics_callbacks(dae__mechanical_tapes *m, dae_mechanical *p)
   p->eval = mechanics_eval;
   p->energy = mechanics_eval_energy;
   p->energy_rate = mechanics_eval_energy_rate;
+  p->accelerate = m->accelerate && (m->rows == 0 || m->project) ? mechanics_accelerate : NULL;
 }

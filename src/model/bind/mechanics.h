@@ -26,13 +26,35 @@ typedef struct dae__program {
 
 enum { DAE__PROGRAMS = 8 };
 
+/* Groups of outputs of the tapes of accelerations; those of the projection from DAE__MOTION_Q on.
+ */
+enum {
+  DAE__MOTION_RATES,
+  DAE__MOTION_MULTIPLIERS,
+  /* sum of (reference / pivot)^2 of the elimination, not finite where a result is not */
+  DAE__MOTION_GROWTH,
+  DAE__MOTION_Q,
+  DAE__MOTION_V,
+  DAE__MOTION_PIVOTS,
+  DAE__MOTION_SIZES,
+  DAE__MOTION_RESIDUAL,       /* of the rows A v' + (gamma, kappa) */
+  DAE__MOTION_RESIDUAL_TERMS, /* sum of the sizes of its terms */
+  DAE__MOTION_GROUPS,
+  DAE__MOTION_GROUPS_PLAIN = DAE__MOTION_Q
+};
+
 typedef struct dae__mechanical_tapes {
   dae__tape *single[DAE__QUANTITIES];  /* by quantity: its tape; NULL: an empty quantity */
   unsigned present;                    /* set of the quantities of DAE__WANTED that are not empty */
   dae__program program[DAE__PROGRAMS]; /* tapes of several quantities, the largest set first */
   int programs;
   dae__tape *energy, *energy_rate;
-  const double *held; /* held values */
+  /* accelerations and multipliers by elimination, with and without the projection of the point;
+   * NULL: not available */
+  dae__tape *accelerate, *project;
+  int rows;                   /* number of constraints */
+  double *residual, *summand; /* by row: residual and sum of the sizes of its terms */
+  const double *held;         /* held values */
 } dae__mechanical_tapes;
 
 /* Set of quantities of a program, with its name, in a system where no quantity is empty. */

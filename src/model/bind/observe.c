@@ -95,7 +95,8 @@ static void observe_add_variables(dae__binder *b, dae_model *model, const dae__l
         *DAE__PUSH(keep, &model->columns) =
             (dae_column){entry, rates ? dae__pool_print(keep, "der(%s)", name) : name};
         if (!rates)
-          *DAE__PUSH(keep, &model->name_places) = (dae__name_place){name, symbol->d->place};
+          *DAE__PUSH(keep, &model->name_places) =
+              (dae__name_place){name, symbol->d->place, symbol->kind == DAE__STATEMENT_BODY};
       }
     }
   }
@@ -116,7 +117,7 @@ static int observe_add_multipliers(dae__binder *b, dae_model *model, const dae__
                  : dae__pool_print(l->keep, "%s%s%s[%d]", system, dot, letter, ++unlabelled);
     *DAE__PUSH(l->keep, &model->columns) = (dae_column){layout->entry[g->leaf], name};
     *DAE__PUSH(l->keep, &model->name_places) =
-        (dae__name_place){dae__name_in_system(b->x, system, g->name), g->place};
+        (dae__name_place){dae__name_in_system(b->x, system, g->name), g->place, false};
   }
   return unlabelled;
 }
@@ -145,7 +146,7 @@ static void observe_build_columns(dae__binder *b, dae_model *model, const dae__l
     for (int k = 0; k < own->equations.count && dae__load_ok(x->l); k++) {
       const dae__equation *e = &own->equations.item[k];
       *DAE__PUSH(x->l->keep, &model->name_places) =
-          (dae__name_place){dae__name_in_system(x, own->name, e->name), e->place};
+          (dae__name_place){dae__name_in_system(x, own->name, e->name), e->place, false};
     }
   }
 }
@@ -434,7 +435,8 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
         .period = event->period,
         .first = event->period > 0 ? event->origin + event->least * event->period : 0};
     if (event->place >= 0)
-      *DAE__PUSH(x->l->keep, &model->name_places) = (dae__name_place){event->name, event->place};
+      *DAE__PUSH(x->l->keep, &model->name_places) =
+          (dae__name_place){event->name, event->place, false};
   }
   if (!dae__bind_ok(b))
     return;

@@ -458,5 +458,7 @@ const double *dae__start_values(dae__expander *x);
 /* Value of a node at the start of the run, by the start values of the variables in it. place: that
  * of the expression, for errors. */
 double dae__start_value(dae__expander *x, dae__node node, int place);
+/* Forgets all start values, which are found again at their next use. */
+void dae__start_forget(dae__expander *x);
 
 #endif

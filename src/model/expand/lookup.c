@@ -182,7 +182,9 @@ dae__node dae__total_rate(dae__expander *x, dae__node node, int place, const cha
     if (kind & (given | DAE__LEAF_DISCRETE))
       continue;
     const char *name = dae__leaf_name(x, below.leaf[i]);
-    if (kind == DAE__LEAF_ALG)
+    if (kind == DAE__LEAF_MULTIPLIER)
+      dae__load_fail(x->l, place, "%s' needs the rate of a multiplier, which has none", what);
+    else if (kind == DAE__LEAF_ALG)
       dae__load_fail(x->l, place, "%s' needs the rate of %s, which is algebraic and has none", what,
                      name);
     else

@@ -163,6 +163,12 @@ double dae__start_value(dae__expander *x, dae__node node, int place)
   return value;
 }
 
+void dae__start_forget(dae__expander *x)
+{
+  if (x->start)
+    x->start->start.count = x->start->state.count = x->start->value.count = 0;
+}
+
 const double *dae__start_values(dae__expander *x)
 {
   int leaves = x->leaves.count;

@@ -16,6 +16,7 @@
 
 #define FIRST_PLACES ((size_t)1024) /* slots of a new hash table; chosen, not measured */
 #define FIRST_ENTRIES 256           /* nodes of a new graph, enough for a model of twenty lines */
+#define NODES_PER_STOP 16384        /* a millisecond; between these a request to stop is not seen */
 /* probes near the newest operand: with 10 million nodes 8 is as fast as 4, 16 and 32, and faster
  * than 2 */
 #define NEAR_PROBES 8
@@ -112,7 +113,8 @@ __attribute__((noinline)) static dae__node graph_add(dae__graph *graph, dae__ent
                                          graph->count + 1, sizeof *larger);
     graph->entry = larger ? larger : graph->entry;
   }
-  if (graph->full || graph->count == graph->capacity ||
+  bool asked = graph->count % NODES_PER_STOP == 0 && dae__env_stopped(&graph->env);
+  if (graph->full || asked || graph->count == graph->capacity ||
       (crowded && !graph_resize_table(graph, 2 * graph->places))) {
     graph->failed = true;
     return DAE__ZERO;

@@ -118,8 +118,9 @@ static inline bool dae__is_relation(int op)
 }
 
 /* A stored node. Unused operands are 0. LEAF: a is the number of the leaf; POWI: b is the power, at
- * least 2; INTERVAL, KNOT: b is the curve; CURVE: c is DAE__CURVE_ORDERS times the curve plus the
- * order of the derivative; CONSTANT: a and b are the bits of the value; relations: c is the mark.
+ * least 2, or -1 in the elimination of a saddle system; INTERVAL, KNOT: b is the curve; CURVE: c is
+ * DAE__CURVE_ORDERS times the curve plus the order of the derivative; CONSTANT: a and b are the
+ * bits of the value; relations: c is the mark.
  */
 typedef struct dae__entry {
   int op, a, b, c;

@@ -29,15 +29,19 @@ __attribute__((format(printf, 2, 3))) void dae__put(dae__source *s, const char *
 typedef struct dae__tape_note {
   dae__tape *tape;
   const char *system, *what;
+  bool frequent; /* evaluated in every stage or step */
+  bool native;   /* selected for native code */
 } dae__tape_note;
 
 /* symbol of the table of native functions, by number of the tape */
 #define DAE__NATIVE_TABLE "daedal_tapes"
 
-/* Largest number of instructions of a tape that becomes one function. A longer tape becomes several
- * functions, which exchange values in registers of the tape. */
-#define DAE__NATIVE_WHOLE 300
-/* Emits the source file: declarations, the functions of all tapes, and the table of functions. */
+/* Largest number of instructions of a tape that becomes one function, which is 5 % faster than
+ * several and takes the compiler as long. A longer tape becomes several functions, which exchange
+ * values in registers of the tape. */
+#define DAE__NATIVE_WHOLE 1000
+/* Emits the source file: declarations, the functions of all selected tapes, and the table of
+ * functions, 0 for the others. */
 void dae__native_emit(dae__source *s, const char *model, const dae__tape_note *notes, int count);
 
 /* Paths of a model in the cache: <folder>/<model>-<key>, where the key is a hash of the source
@@ -57,6 +61,9 @@ bool dae__native_find(dae__native_place *place, const char *model, const dae__so
 /* Moves a library into the cache, together with the text it was compiled from and a checksum. */
 dae_status dae__native_keep(const dae__native_place *place, const char *compiled,
                             const dae__source *text, dae_error *err);
+/* Deletes the files of the cache that were used longest ago, until all others together take at most
+ * this many bytes; those of `place` stay. */
+void dae__native_trim(const dae__native_place *place, size_t most, const dae__source *text);
 
 /* Appends the command line of the compiler to the source, as a comment that makes it part of the
  * key; runs the compiler. */

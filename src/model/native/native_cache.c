@@ -6,12 +6,14 @@
  * library and text. The key in the name only finds the file: the file is valid if the text is the
  * same byte for byte and the checksum is right, so that hash collisions and truncated files are
  * detected. Files are written in a temporary subfolder and renamed: several processes
- * may compile the same model at once, and the last one wins. */
+ * may compile the same model at once, and the last one wins. Each use of a file sets its time; when
+ * all files together exceed the limit, those used longest ago are deleted. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "core/error.h"
 #include "core/hash.h"
 #include "model/native/native.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -79,22 +81,40 @@ dae_status dae__native_folder(const char *wished, dae__native_place *place, dae_
 
 /* ---- files of the cache ---- */
 
-/* Contents of a file in memory of env; NULL: not readable, or out of memory. */
+/* Opens a file of the cache: a regular file of the user, which nobody else may write to. A symbolic
+ * link is not followed, a FIFO does not block. -1: no such file. */
+static int cache_open(const char *path, struct stat *is)
+{
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  bool ours = file >= 0 && fstat(file, is) == 0 && S_ISREG(is->st_mode) &&
+              is->st_uid == geteuid() && !(is->st_mode & (S_IWGRP | S_IWOTH));
+  if (file >= 0 && !ours) {
+    close(file);
+    return -1;
+  }
+  return file;
+}
+
+/* Contents of a file in memory of env, with its time of use set to now; NULL: not one of the cache,
+ * or out of memory. */
 static char *cache_read_file(const dae_env *env, const char *path, size_t *size)
 {
-  FILE *file = fopen(path, "rb");
   struct stat is;
-  char *bytes = NULL;
-  if (file && fstat(fileno(file), &is) == 0 && S_ISREG(is.st_mode) && is.st_size > 0) {
-    *size = (size_t)is.st_size;
-    bytes = env->allocate(env->user, *size);
-    if (bytes && fread(bytes, 1, *size, file) != *size) {
+  int file = cache_open(path, &is);
+  char *bytes = file >= 0 && is.st_size > 0 ? env->allocate(env->user, (size_t)is.st_size) : NULL;
+  *size = 0;
+  while (bytes && *size < (size_t)is.st_size) {
+    ssize_t count = read(file, bytes + *size, (size_t)is.st_size - *size);
+    if (count <= 0 && !(count < 0 && errno == EINTR)) {
       env->release(env->user, bytes);
       bytes = NULL;
     }
+    *size += count > 0 ? (size_t)count : 0;
   }
-  if (file)
-    fclose(file);
+  if (bytes)
+    (void)futimens(file, NULL);
+  if (file >= 0)
+    close(file);
   return bytes;
 }
 
@@ -124,6 +144,7 @@ dae_status dae__native_keep(const dae__native_place *place, const char *compiled
                             const dae__source *text, dae_error *err)
 {
   size_t size = 0;
+  (void)chmod(compiled, 0700); /* whatever the umask: nobody else may write to it */
   char *bytes = cache_read_file(&text->env, compiled, &size);
   if (!bytes)
     return dae__fail(err, DAE_ERROR_NATIVE, NULL,
@@ -141,4 +162,84 @@ dae_status dae__native_keep(const dae__native_place *place, const char *compiled
     return dae__fail(err, DAE_ERROR_NATIVE, NULL, "cannot write native code to %.200s: %s",
                      place->library, strerror(errno));
   return DAE_OK;
+}
+
+/* ---- size of the cache ---- */
+
+/* File of the cache that may be deleted. */
+typedef struct cache_entry {
+  char *name;
+  struct timespec used;
+  size_t bytes;
+} cache_entry;
+
+static int cache_compare_use(const void *a, const void *b)
+{
+  const struct timespec x = ((const cache_entry *)a)->used, y = ((const cache_entry *)b)->used;
+  if (x.tv_sec != y.tv_sec)
+    return x.tv_sec < y.tv_sec ? -1 : 1;
+  return (x.tv_nsec > y.tv_nsec) - (x.tv_nsec < y.tv_nsec);
+}
+
+/* Whether a name is that of a file of the cache: <model>-<16 digits>.so or .c. */
+static bool cache_is_entry(const char *name)
+{
+  const char *end = strrchr(name, '.');
+  if (!end || (strcmp(end, ".so") != 0 && strcmp(end, ".c") != 0) || end - name < 17)
+    return false;
+  return end[-17] == '-' && strspn(end - 16, "0123456789abcdef") == 16;
+}
+
+/* Lists the files of the cache; returns their number. */
+static int cache_list(DIR *folder, const dae__source *text, cache_entry **list)
+{
+  int count = 0, room = 0;
+  for (struct dirent *entry; (entry = readdir(folder));) {
+    struct stat is;
+    if (!cache_is_entry(entry->d_name) ||
+        fstatat(dirfd(folder), entry->d_name, &is, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(is.st_mode))
+      continue;
+    if (count == room) {
+      cache_entry *more =
+          text->env.allocate(text->env.user, (size_t)(room = 2 * room + 64) * sizeof *more);
+      if (!more)
+        break;
+      if (count > 0)
+        memcpy(more, *list, (size_t)count * sizeof *more);
+      if (*list)
+        text->env.release(text->env.user, *list);
+      *list = more;
+    }
+    size_t length = strlen(entry->d_name) + 1;
+    char *name = text->env.allocate(text->env.user, length);
+    if (!name)
+      break;
+    memcpy(name, entry->d_name, length);
+    (*list)[count++] = (cache_entry){.name = name, .used = is.st_mtim, .bytes = (size_t)is.st_size};
+  }
+  return count;
+}
+
+void dae__native_trim(const dae__native_place *place, size_t most, const dae__source *text)
+{
+  DIR *folder = opendir(place->folder);
+  cache_entry *list = NULL;
+  size_t total = 0;
+  if (!folder)
+    return;
+  int count = cache_list(folder, text, &list);
+  for (int i = 0; i < count; i++)
+    total += list[i].bytes;
+  if (count > 0)
+    qsort(list, (size_t)count, sizeof *list, cache_compare_use);
+  for (int i = 0; i < count; i++) {
+    bool own = strcmp(list[i].name, strrchr(place->library, '/') + 1) == 0;
+    if (total > most && !own && unlinkat(dirfd(folder), list[i].name, 0) == 0)
+      total -= list[i].bytes;
+    text->env.release(text->env.user, list[i].name);
+  }
+  if (list)
+    text->env.release(text->env.user, list);
+  closedir(folder);
 }

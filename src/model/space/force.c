@@ -1,5 +1,6 @@
 /* Forces by virtual work: F along s and F at P give every coordinate q the force F . ds/dq, or
  * F . ds/dq' where s holds rates, linearly. Rods, springs and dampers between two points. */
+#include "core/log.h"
 #include "model/space/space.h"
 #include <string.h>
 
@@ -49,7 +50,8 @@ void dae__add_virtual_force(const dae__context *c, dae__value F, dae__value P, i
       count += force_add_component(c, F.at[i], P.at[i], kind, place);
   }
   if (!x->l->status && count == 0)
-    dae__load_fail(x->l, place, "this depends on no coordinate: no force can act along it");
+    dae__load_fail(x->l, place,
+                   "this point or path depends on no coordinate: no force can act there");
 }
 
 /* A number, whose coordinates forces act on. `along J.angle` uses the rate: no coordinate is made.
@@ -82,6 +84,8 @@ static void force_expand_torque(const dae__context *c, const dae__statement *s)
                    "the ground does not turn: torque T on B from ground");
     return;
   }
+  if (a == b)
+    dae__load_fail(x->l, s->clause->b->place, "a torque acts from %s on itself", b->name);
   if (a && a->s && a->plane != b->plane)
     dae__load_fail(x->l, s->place, "a torque between a plane body and one in space");
   dae__body_nodes(x, b);
@@ -145,6 +149,22 @@ void dae__force_expand(const dae__context *c, const dae__statement *s)
 
 /* ---- rods, springs, dampers ---- */
 
+/* Warns of an element whose ends meet at the start: it pulls in no direction. */
+static void spring_check_length(dae__expander *x, const dae__connector *k)
+{
+  const dae__clause *free = dae__clause_of(k->s, "free");
+  dae__context c = dae__connector_context(x, k);
+  if (k->kind == DAE__CONNECTOR_ROD || x->l->status ||
+      (k->kind == DAE__CONNECTOR_SPRING && !dae__clause_of(k->s, "damping") &&
+       (!free || dae__evaluate(&c, free->a) == DAE__ZERO)))
+    return;
+  if (dae__start_value(x, k->length, k->s->place) == 0)
+    dae__log(&x->graph->env, DAE_LOG_WARNING,
+             "line %d: the ends of %s %s meet at the start, where its direction is not defined; a "
+             "bushing, or a spring of free length 0 without damping, has none",
+             dae__line_of(&x->l->files, k->s->place), k->s->word, k->name);
+}
+
 /* Length, or number, with its rate: s and what forces act along. */
 static void spring_find_length(dae__expander *x, const dae__context *c, dae__connector *k)
 {
@@ -164,6 +184,7 @@ static void spring_find_length(dae__expander *x, const dae__context *c, dae__con
   k->plane = k->p.size == 2;
   k->d = dae__vector_sub(x->graph, k->q, k->p);
   k->length = dae__vector_norm(x->graph, k->d);
+  spring_check_length(x, k);
 }
 
 /* Rate that a spring or damper acts along; for the angle of a joint the rate of the joint. */

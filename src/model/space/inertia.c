@@ -18,6 +18,37 @@ static const struct {
                       {"disk", DAE__FORM_DISK, "the radius of a disk"},
                       {"rod", DAE__FORM_ROD, ""}};
 
+/* Value of a clause that holds for the whole motion: it depends on no time and no variable. */
+static void inertia_numbers(const dae__context *c, const dae__expr *e, int size, const char *what,
+                            double *value)
+{
+  const dae__allowed may = {0, 0, what, "params and masses"};
+  dae__value nodes = dae__evaluate_value(c, e);
+  for (int i = 0; i < nodes.size && !c->x->l->status; i++)
+    dae__check_leaves(c, nodes.at[i], e->place, &may);
+  if (!c->x->l->status)
+    dae__clause_numbers(c, e, size, what, value);
+}
+
+static double inertia_number(const dae__context *c, const dae__expr *e, const char *what)
+{
+  double value = 0;
+  inertia_numbers(c, e, 1, what, &value);
+  return value;
+}
+
+/* Edges of a box. */
+static void inertia_find_box(const dae__context *c, dae__body *b, const dae__clause *at)
+{
+  int size = b->plane ? 2 : 3, found = dae__size_of(c, at->a);
+  if (b->plane && found == 3)
+    dae__load_fail(c->x->l, at->a->place,
+                   "%s is a body of the plane, by `plane` or two components of at or velocity, and "
+                   "its box has two edges: box (a, b)",
+                   b->name);
+  inertia_numbers(c, at->a, size, "box (a, b, c)", b->size);
+}
+
 /* Finds shape and size; the size of a rod is known from its pose. */
 static const dae__clause *inertia_find_shape(const dae__context *c, dae__body *b)
 {
@@ -32,11 +63,11 @@ static const dae__clause *inertia_find_shape(const dae__context *c, dae__body *b
     found = at;
     b->form = inertia_shapes[i].form;
     if (b->form == DAE__FORM_BOX)
-      dae__clause_numbers(c, at->a, b->plane ? 2 : 3, inertia_shapes[i].what, b->size);
+      inertia_find_box(c, b, at);
     else if (b->form != DAE__FORM_ROD)
-      b->size[0] = dae__clause_number(c, at->a, inertia_shapes[i].what);
+      b->size[0] = inertia_number(c, at->a, inertia_shapes[i].what);
     if (b->form == DAE__FORM_CYLINDER)
-      b->size[1] = dae__clause_number(c, at->b, "the length of a cylinder");
+      b->size[1] = inertia_number(c, at->b, "the length of a cylinder");
     int sizes = b->form == DAE__FORM_BOX        ? (b->plane ? 2 : 3)
                 : b->form == DAE__FORM_CYLINDER ? 2
                                                 : 1;
@@ -101,13 +132,13 @@ static void inertia_of_clause(const dae__context *c, dae__body *b, const dae__cl
   dae__load *l = c->x->l;
   int count = at->a->kind == DAE__EXPR_VECTOR ? at->a->count : 0;
   if (b->plane) {
-    b->inertia[2] = dae__clause_number(c, at->a, "the inertia of a body in the plane");
+    b->inertia[2] = inertia_number(c, at->a, "the inertia of a body in the plane");
   } else if (count == 6) {
     const dae__expr *e = at->a->argument;
     for (int i = 0; i < 6 && !l->status; i++, e = e->next)
-      b->inertia[i] = dae__clause_number(c, e, "an entry of the inertia");
+      b->inertia[i] = inertia_number(c, e, "an entry of the inertia");
   } else if (count == 0 || count == 3) {
-    dae__clause_numbers(c, at->a, 3, "inertia (J1, J2, J3)", b->inertia);
+    inertia_numbers(c, at->a, 3, "inertia (J1, J2, J3)", b->inertia);
   } else {
     dae__load_fail(l, at->a->place,
                    "inertia has three moments (J1, J2, J3) or six entries (J11, J22, J33, J12, "
@@ -190,14 +221,14 @@ void dae__body_find_mass(dae__expander *x, dae__body *b)
     dae__load_fail(x->l, b->s->place, "body %s has no mass: write mass M, or a shape and density",
                    b->name);
   if (mass && !x->l->status)
-    b->mass = dae__clause_number(&c, mass->a, "a mass");
+    b->mass = inertia_number(&c, mass->a, "a mass");
   if (density && !x->l->status) {
     double volume = inertia_volume(b);
     if (!shape || !(volume > 0))
       dae__load_fail(x->l, density->place,
                      "density needs a shape with a volume: box, cylinder, ...");
     else
-      b->mass = volume * dae__clause_number(&c, density->a, "a density");
+      b->mass = volume * inertia_number(&c, density->a, "a density");
   }
   if (!x->l->status && b->mass < 0)
     dae__load_fail(x->l, mass ? mass->place : density->place, "the mass %g of %s is negative",

@@ -132,6 +132,7 @@ void dae__connector_place(dae__expander *x, dae__connector *k, const double *pa,
   dae__body_local_point_at_start(x, k->b, pb, b);
   if (x->l->status)
     return;
+  memcpy(k->place, b, sizeof b);
   joint_add_place(x, k->a, k, a);
   joint_add_place(x, k->b, k, b);
   k->p = dae__body_point(x, k->a, dae__vector(x->graph, size, a));
@@ -165,6 +166,14 @@ static dae__value joint_fixed(dae__expander *x, dae__body *b, const double *v)
   return dae__body_dir(x, b, dae__vector(x->graph, b->plane ? 2 : 3, local));
 }
 
+/* The same for one of the axes of a joint in space, which is kept. */
+static dae__value joint_axis(dae__expander *x, dae__connector *k, int axis, const double *v)
+{
+  dae__body *b = axis < DAE__AXIS_UB ? k->a : k->b;
+  dae__body_local_at_start(x, b, v, k->axes[axis]);
+  return dae__body_dir(x, b, dae__vector(x->graph, 3, k->axes[axis]));
+}
+
 /* Unit vector of an axis of a joint. */
 static void joint_direction(const dae__context *c, const dae__connector *k, const dae__expr *e,
                             double *u)
@@ -194,11 +203,11 @@ static void joint_find_axes(dae__expander *x, const dae__context *c, dae__connec
   dae__turn_apply(turn, m, mb);
   for (int i = 0; i < 3; i++)
     nb[i] = nb[i] * cos(k->angle0) + mb[i] * sin(k->angle0);
-  k->u = joint_fixed(x, k->a, u);
-  k->n = joint_fixed(x, k->a, n);
-  k->m = joint_fixed(x, k->a, m);
-  k->ub = joint_fixed(x, k->b, v);
-  k->nb = joint_fixed(x, k->b, nb);
+  k->u = joint_axis(x, k, DAE__AXIS_U, u);
+  k->n = joint_axis(x, k, DAE__AXIS_N, n);
+  k->m = joint_axis(x, k, DAE__AXIS_M, m);
+  k->ub = joint_axis(x, k, DAE__AXIS_UB, v);
+  k->nb = joint_axis(x, k, DAE__AXIS_NB, nb);
 }
 
 /* Axes of a universal joint: u fixed in A, wb in B, square to each other at the start. */
@@ -331,9 +340,11 @@ static void joint_make_angle(dae__expander *x, dae__connector *k)
   dae__node turned =
       DAE__SUB(g, DAE__MUL(g, dae__vector_dot(g, k->m, k->nb), dae__unary(g, DAE__OP_COS, angle)),
                DAE__MUL(g, dae__vector_dot(g, k->n, k->nb), dae__unary(g, DAE__OP_SIN, angle)));
+  /* any positive factor: the term is zero */
+  double moment = b->moment > 0 ? b->moment : b->mass > 0 ? b->mass : 1;
   dae__node lag = DAE__SUB(g, x->leaf_rate.item[k->angle_leaf], dae__joint_rate(x, k));
   dae__connector_row(x, k, "turned", turned, false);
-  dae__add_energy(&c, true, DAE__MUL(g, dae__constant(g, b->moment / 2), dae__powi(g, lag, 2)),
+  dae__add_energy(&c, true, DAE__MUL(g, dae__constant(g, moment / 2), dae__powi(g, lag, 2)),
                   k->s->place);
 }
 
@@ -348,7 +359,15 @@ dae__node dae__joint_angle(dae__expander *x, dae__connector *k)
   return x->l->status ? DAE__ZERO : dae__leaf(g, k->angle_leaf);
 }
 
+dae__node dae__joint_start_angle(dae__expander *x, dae__connector *k)
+{
+  dae__context c = dae__connector_context(x, k);
+  const dae__clause *driven = dae__clause_of(k->s, "driven");
+  return driven ? dae__evaluate(&c, driven->a)
+                : dae__constant(x->graph, k->is_far ? k->angle_far : k->angle0);
+}
+
 dae__node dae__connector_start(dae__expander *x, dae__connector *k, bool rate)
 {
-  return rate ? dae__joint_rate(x, k) : dae__constant(x->graph, k->angle0);
+  return rate ? dae__joint_rate(x, k) : dae__joint_start_angle(x, k);
 }

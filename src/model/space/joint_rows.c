@@ -95,6 +95,23 @@ static void rows_space(dae__expander *x, dae__connector *k)
     rows_square(x, k, "turn", k->m, k->nb);
 }
 
+/* Refuses a drive that does not hold the joint: F = its own angle or slide, or with its angle. */
+static void rows_check_drive(dae__expander *x, dae__connector *k, dae__node F, int place)
+{
+  bool slide = dae__joint_has_slide(k), own = false;
+  if (x->l->status)
+    return;
+  if (slide || k->plane)
+    own = F == (slide ? dae__joint_slide(x, k) : dae__joint_angle(x, k));
+  dae__leaves below = dae__leaves_below(x->walker, 1, &F);
+  for (int i = 0; i < below.count && k->angle_leaf; i++)
+    own = own || below.leaf[i] == k->angle_leaf;
+  if (own)
+    dae__load_fail(x->l, place,
+                   "the drive of %s depends on its own %s; a drive gives it as a function of t",
+                   k->name, slide ? "slide" : "angle");
+}
+
 /* Row of the drive: angle = F, or slide = F. */
 static void rows_drive(dae__expander *x, dae__connector *k)
 {
@@ -105,6 +122,7 @@ static void rows_drive(dae__expander *x, dae__connector *k)
   const dae__clause *driven = dae__clause_of(k->s, "driven");
   dae__node F = dae__evaluate(&c, driven->a);
   dae__check_leaves(&c, F, driven->a->place, &may);
+  rows_check_drive(x, k, F, driven->a->place);
   if (x->l->status)
     return;
   dae__node lambda;

@@ -158,7 +158,8 @@ static void pose_point_axis(const dae__context *c, const dae__clause *at, int fi
 /* Pose in space by the clauses in their order. */
 static void pose_find_turn(dae__expander *x, const dae__context *c, dae__body *b)
 {
-  int first = -1, axes = 0;
+  bool rod = dae__clause_of(b->s, "rod"); /* its x axis is known */
+  int first = rod ? 0 : -1, axes = rod;
   for (const dae__clause *at = b->s->clause; at && !x->l->status; at = at->next) {
     bool axis = dae__component_of(at->word) >= 0;
     if (!strcmp(at->word, "angle"))
@@ -171,7 +172,7 @@ static void pose_find_turn(dae__expander *x, const dae__context *c, dae__body *b
       dae__load_fail(x->l, at->place, "two axes give the turn of a body; leave one out");
     if (axis && !x->l->status)
       pose_point_axis(c, at, first, b->turn);
-    if (axis)
+    if (axis && !rod)
       first = dae__component_of(at->word);
     b->turn_given = b->turn_given || axis || !strcmp(at->word, "turned");
   }
@@ -190,6 +191,10 @@ static void pose_find_angle(dae__expander *x, const dae__context *c, dae__body *
   }
 }
 
+/* Clauses that the ends of a rod exclude. */
+static const char *const pose_of_rod[] = {"at", "x", "angle"};
+enum { POSE_OF_ROD = sizeof pose_of_rod / sizeof *pose_of_rod };
+
 /* Pose of a rod: its middle, and the direction of its x axis. */
 static void pose_find_rod(dae__expander *x, const dae__context *c, dae__body *b)
 {
@@ -198,6 +203,13 @@ static void pose_find_rod(dae__expander *x, const dae__context *c, dae__body *b)
   int size = b->plane ? 2 : 3;
   if (!rod || x->l->status)
     return;
+  for (int i = 0; i < POSE_OF_ROD; i++) {
+    const dae__clause *other = dae__clause_of(b->s, pose_of_rod[i]);
+    if (other)
+      dae__load_fail(x->l, other->place,
+                     "the ends of the rod give its place and its x axis; leave out %s",
+                     other->word);
+  }
   dae__clause_numbers(c, rod->a, size, "an end of a rod", p);
   dae__clause_numbers(c, rod->b, size, "an end of a rod", q);
   for (int i = 0; i < 3; i++) {

@@ -290,7 +290,11 @@ dae__value dae__space_value(const dae__context *c, const dae__expr *e, const dae
     else
       v = dae__as_number(v.at[component]);
   }
-  return e->rate && !x->l->status ? dae__vector_rate(x, v, e->place, found->last->name) : v;
+  if (!e->rate || x->l->status)
+    return v;
+  return dae__vector_rate(
+      x, v, e->place,
+      dae__pool_print(x->l->keep, "%s.%s", found->last->name, found->rest->name));
 }
 
 /* ---- sizes ---- */

@@ -65,6 +65,15 @@ static dae__value rolling_arm(dae__expander *x, const dae__context *c, dae__conn
       dae__load_fail(x->l, axis->place, "the axis has length 0");
     if (x->l->status)
       return N;
+    double N0[3], along = 0;
+    for (int i = 0; i < 3; i++) {
+      N0[i] = dae__start_value(x, N.at[i], axis->place);
+      along += N0[i] * u[i];
+    }
+    if (!x->l->status && fabs(along) > 1 - 1e-12)
+      dae__load_fail(x->l, axis->place,
+                     "the disk %s lies flat on its plane: its axis must not be along the normal",
+                     k->b->name);
     dae__value own = rolling_fixed(x, k->b, 3, u);
     dae__value across =
         dae__vector_sub(g, N, dae__vector_scale(g, dae__vector_dot(g, N, own), own));

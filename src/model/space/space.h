@@ -51,6 +51,7 @@ typedef struct dae__body {
   int turned_by;             /* number of joints that hold its turning */
   int pose_value;            /* 1 + first value of the pose in the picture; 0: none */
   int group;                 /* number of its colour in the picture; 0: none */
+  int side;                  /* number of the last side of a joint it was found on */
 } dae__body;
 
 /* A point of a body that something is connected to. */
@@ -61,6 +62,9 @@ typedef struct dae__place {
 } dae__place;
 
 /* ---- connectors ---- */
+
+/* Directions of a joint in space. */
+enum { DAE__AXIS_U, DAE__AXIS_N, DAE__AXIS_M, DAE__AXIS_UB, DAE__AXIS_NB, DAE__AXES };
 
 typedef struct dae__connector {
   const dae__statement *s;
@@ -75,7 +79,11 @@ typedef struct dae__connector {
   bool plane;
   /* geometry as nodes in space: points, axis u with n, m square to it of A, and u, n, w of B */
   dae__value p, q, d, u, n, m, ub, nb, wb;
-  double angle0;    /* angle at the start */
+  double place[3];           /* the point of B, in its axes */
+  double axes[DAE__AXES][3]; /* u, n, m of A and ub, nb of B, in the axes of their bodies */
+  double angle0;             /* angle at the start */
+  double angle_far;          /* angle at the start that constraints ask for, far from angle0 */
+  bool is_far;
   double turn0;     /* in the plane: B.angle - A.angle where the axes of both bodies agree */
   int angle_leaf;   /* first leaf of the angle coordinate; 0: none, or plane */
   dae__node turned; /* multiplier of the constraint of the angle coordinate */
@@ -102,6 +110,8 @@ dae__connector *dae__connector_find(const dae__context *c, int instance, const d
 void dae__space_expand(const dae__context *c, const dae__statement *s);
 /* Checks what can be judged with all connectors at hand. */
 void dae__space_finish(dae__expander *x);
+/* Turns bodies at joints whose start is far from closed (assemble.c). */
+void dae__space_assemble(dae__expander *x);
 
 /* Value of a name that belongs to a body or connector: B.x, B.point(v), J.angle. */
 dae__value dae__space_value(const dae__context *c, const dae__expr *e, const dae__found *found);
@@ -169,7 +179,7 @@ bool dae__normalise(double *v);
 /* A unit vector square to another one. */
 void dae__square_to(const double *u, double *n);
 
-/* ---- connectors: joint.c, joint_rows.c, rolling.c, force.c, bushing.c ---- */
+/* ---- connectors: joint.c, joint_rows.c, assemble.c, rolling.c, force.c, bushing.c ---- */
 
 dae__context dae__connector_context(dae__expander *x, const dae__connector *k);
 /* Finds bodies, points and axes of a connector. */
@@ -181,6 +191,8 @@ bool dae__joint_has_slide(const dae__connector *k);
 dae__node dae__joint_rate(dae__expander *x, dae__connector *k);
 dae__node dae__joint_angle(dae__expander *x, dae__connector *k);
 dae__node dae__joint_slide(dae__expander *x, dae__connector *k);
+/* Angle at the start: that of the drive or of other constraints, else A0. */
+dae__node dae__joint_start_angle(dae__expander *x, dae__connector *k);
 /* Start value of the angle coordinate, or of its rate. */
 dae__node dae__connector_start(dae__expander *x, dae__connector *k, bool rate);
 /* Adds a constraint of a connector, labelled "J.x"; returns its multiplier. */

@@ -55,11 +55,12 @@ int dae__parser_space_statement(const dae__parser *p)
   bool begins =
       after == DAE__TOKEN_NAME || after == DAE__TOKEN_NUMBER || after == DAE__TOKEN_STRING;
   bool open = after == DAE__TOKEN_OPEN || after == DAE__TOKEN_MINUS;
-  if (!dae__parser_at(p, DAE__TOKEN_NAME) || !(begins || open))
+  bool unnamed = after == DAE__TOKEN_COLON; /* revolute: A, B */
+  if (!dae__parser_at(p, DAE__TOKEN_NAME) || !(begins || open || unnamed))
     return -1;
   for (int i = 0; i < SPACE_WORDS; i++)
     if (dae__parser_at_word(p, space_words[i].word))
-      return begins || !space_has_equals(&p->ahead) ? (int)space_words[i].kind : -1;
+      return begins || unnamed || !space_has_equals(&p->ahead) ? (int)space_words[i].kind : -1;
   return -1;
 }
 
@@ -207,6 +208,9 @@ static void space_parse_clauses(dae__parser *p, dae__statement *s, unsigned in, 
 static void space_parse_body(dae__parser *p, dae__statement *s)
 {
   s->declared = dae__parser_new_declaration(p, "the name of a body");
+  if (s->declared && !strcmp(s->declared->name, "ground"))
+    dae__load_fail(p->l, s->declared->place,
+                   "ground is the body that does not move; choose another name");
   if (s->declared && dae__parser_accept(p, DAE__TOKEN_OPEN_INDEX))
     dae__parser_ranges(p, s->declared, DAE__RANK);
   if (!p->l->status && dae__parser_at(p, DAE__TOKEN_COLON))
@@ -227,7 +231,8 @@ static void space_parse_connector(dae__parser *p, dae__statement *s)
   while (strcmp(space_words[FIRST_CONNECTOR + (int)s->connector].word, s->word) != 0)
     s->connector = (dae__connector_kind)(s->connector + 1);
   snprintf(what, sizeof what, "%s", s->word);
-  dae__parser_label(p, s);
+  if (!dae__parser_accept(p, DAE__TOKEN_COLON))
+    dae__parser_label(p, s);
   if (!p->l->status && !s->a)
     s->a = dae__parser_expression(p);
   bool points = s->connector >= DAE__CONNECTOR_ROD;

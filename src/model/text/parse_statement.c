@@ -55,9 +55,26 @@ static void parse_switch(dae__parser *p, dae__statement *s)
                        "after the condition: constraint stop when COND: A = B");
 }
 
+/* Tests for a label with a range, S[k in 1..3], which is that of a declaration. */
+static bool parse_at_label_range(const dae__parser *p)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  if (!dae__parser_at(p, DAE__TOKEN_NAME) || p->ahead.kind != DAE__TOKEN_OPEN_INDEX)
+    return false;
+  const char *c = p->ahead.text + 1;
+  c += strspn(c, " \t");
+  size_t name = strspn(c, letters), blank = strspn(c + name, " \t");
+  c += name + blank;
+  return name > 0 && blank > 0 && !strncmp(c, "in", 2) && strchr(" \t", c[2]) && c[2];
+}
+
 void dae__parser_label(dae__parser *p, dae__statement *s)
 {
-  dae__expr *e = dae__parser_expression(p);
+  if (parse_at_label_range(p))
+    dae__load_fail(p->l, p->at.place,
+                   "a label has no range; write a loop: for k in 1..3 { %s %.20s[k]: ... }",
+                   s->word ? s->word : "constraint", dae__parser_text(p));
+  dae__expr *e = p->l->status ? NULL : dae__parser_expression(p);
   if (!e || !dae__parser_at(p, DAE__TOKEN_COLON)) {
     s->a = e;
     return;

@@ -1,6 +1,7 @@
 /* The text of a model: files in memory, places in the text, and errors at a place. */
 #define _XOPEN_SOURCE 700 /* for realpath and O_CLOEXEC */
 
+#include "core/env.h"
 #include "core/error.h"
 #include "model/graph/walk.h"
 #include "model/load.h"
@@ -112,12 +113,21 @@ bool dae__load_ok(dae__load *l)
   return !l->status;
 }
 
-dae_status dae__load_fail_work(dae__load *l, int place)
+#define WORK_PER_STOP                                                                              \
+  10000 /* work between two looks for a request to stop: about a millisecond                       \
+         */
+
+dae_status dae__load_check_work(dae__load *l, int place)
 {
-  return dae__load_fail(l, place,
-                        "the model is too large: expanding its arrays, loops and lets takes more "
-                        "than %ld steps; use smaller arrays",
-                        l->limits.max_work);
+  l->ask = l->work + WORK_PER_STOP;
+  if (l->work > l->limits.max_work)
+    dae__load_fail(l, place,
+                   "the model is too large: expanding its arrays, loops and lets takes more "
+                   "than %ld steps; use smaller arrays",
+                   l->limits.max_work);
+  if (!l->status)
+    l->status = dae__env_proceed(&l->keep->env, l->err);
+  return l->status;
 }
 
 bool dae__load_record(dae__load *l, int place)

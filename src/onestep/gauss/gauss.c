@@ -27,6 +27,7 @@
 #include "quadrature/nodes.h"
 #include "step/norm.h"
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 
 /* ---- constants ---- */
@@ -281,8 +282,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
   o->atol = opts->atol;
   o->fixed = opts->step > 0;
   o->inverse_nx = nx > 0 ? 1.0 / nx : 0;
-  o->state = dae__gauss_select_kernel(o, s);
-  o->state_start = dae__gauss_select_kernel(o, s + 1);
+  dae__gauss_select_kernels(o, INT_MAX);
   gauss_make_rule(o, opts, arena);
   o->scale = o->rule.gamma / (0.1 * pow(o->rtol, (s + 1.) / (2. * s) - 1));
   o->stop = o->fixed ? ROUND_OFF_UNITS : STOP_SHARE * pow(0.1, 2. * s / (s + 1.));

@@ -1,7 +1,8 @@
 /* Gauss collocation of order 2s by functional iteration. Its files:
  *   gauss.c            stepper: attempt, error estimate, dense output, creation
  *   gauss_iteration.c  functional iteration and its convergence test
- *   gauss_kernel.c     kernels: states by slopes, extrapolation of slopes */
+ *   gauss_kernel.c     kernels: states by slopes, extrapolation of slopes
+ *   gauss_lanes.h      the same for one, two and four entries at once */
 #ifndef DAEDAL_ONESTEP_GAUSS_GAUSS_H
 #define DAEDAL_ONESTEP_GAUSS_GAUSS_H
 
@@ -70,6 +71,9 @@ typedef struct dae__gauss dae__gauss;
 typedef void dae__gauss_kernel(const dae__gauss *o, double h, const double *x0, const double *K,
                                const dae__gauss_point *p, double *z);
 
+/* Kernel: K_1 ... K_s extrapolated from the last step; q: ratio of the step size to its size. */
+typedef void dae__gauss_extrapolation(const dae__gauss *o, double q, double *K);
+
 struct dae__gauss {
   const dae_adapter *adapter;
   int s;
@@ -77,6 +81,7 @@ struct dae__gauss {
   size_t stride; /* distance of two slopes in K, in doubles */
   dae__gauss_rule rule;
   dae__gauss_kernel *state, *state_start; /* kernels for s and for s + 1 slopes */
+  dae__gauss_extrapolation *extrapolate;
 
   double rtol, atol; /* tolerances of variable steps */
   bool fixed;        /* steps of fixed size */
@@ -106,9 +111,9 @@ static inline double *dae__gauss_slope(const dae__gauss *o, double *K, int j)
 void dae__gauss_point_create(const dae__gauss *o, int first, int n, int last, double x,
                              const double *single, const double *twice, dae__gauss_point *out);
 
-/* Kernel specialised for n slopes, and kernel for any number of slopes. */
-dae__gauss_kernel *dae__gauss_select_kernel(const dae__gauss *o, int n);
-dae__gauss_kernel dae__gauss_state_any;
+/* Selects the kernels for the numbers of stages and of entries, and for the processor, of at most
+ * `most` entries at once. Their results are the same bits. */
+void dae__gauss_select_kernels(dae__gauss *o, int most);
 
 /* Predictor of an attempt: K_0 at its start, and K_1 ... K_s extrapolated from the last step (true)
  * or all equal to K_0 (false). psi: at node c_i, the product of its distances from the nodes of the

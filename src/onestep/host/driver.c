@@ -6,6 +6,7 @@
  *
  * A step that passes the error test is accepted once its completion succeeds, and not before: a
  * failed completion counts as a failed attempt. */
+#include "core/env.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/tolerances.h"
@@ -83,7 +84,8 @@ static void driver_diagnose(const dae__onestep *o, const char *what, const dae_e
 static dae_status driver_give_up(const dae__onestep *o, double h, const dae_error *why,
                                  const char *hint, dae_error *err)
 {
-  bool own = why->status == DAE_ERROR_CALLBACK || why->status == DAE_ERROR_MEMORY;
+  bool own = why->status == DAE_ERROR_CALLBACK || why->status == DAE_ERROR_MEMORY ||
+             why->status == DAE_ERROR_INTERRUPTED;
   dae_status status = own ? why->status : DAE_ERROR_STEP;
   dae__fail(err, status, why->equation[0] ? why->equation : NULL,
             "the integration stops at t = %.10g with step size %.3g: %s%s", o->driver->t, h,
@@ -149,7 +151,10 @@ static dae_status driver_try_step(dae__onestep *o, double h, double t, int failu
   if (good && !status)
     return DAE_OK;
   bool crossed = false;
-  bool suspected = failures >= DAE__CROSSING_FAILURES || error > DAE__CROSSING_LEAST_ERROR;
+  /* the first step size is a guess, too large more often than over a jump */
+  bool guessed = k->controller.h == 0 && failures == 0;
+  bool suspected =
+      failures >= DAE__CROSSING_FAILURES || (error > DAE__CROSSING_LEAST_ERROR && !guessed);
   if (suspected && (!status || status == DAE_ERROR_STEP)) {
     dae_error failed = dae_error_none();
     dae_status crossing = dae__onestep_cross(o, h, &crossed, &failed);
@@ -169,6 +174,7 @@ static dae_status driver_variable_step(dae__onestep *o, double t_stop, dae_error
   dae__error_clear(&why);
   dae__error_clear(&failed);
   for (int failures = 0; failures < o->control.max_failures; failures++) {
+    DAE__TRY(dae__env_proceed(o->env, err));
     double planned = k->h;
     bool last = k->t + planned * (1 + SAME_VARIABLE_END) >= t_stop;
     /* the size is the difference of the rounded ends: round-off of their sum is no drift of time */

@@ -96,10 +96,6 @@
 #define DAE__RADAU_END_ESTIMATES 4
 #define DAE__RADAU_END_STAGES 5
 
-/* Weight of |(1 - F)^2 F e|, the bound of the error of stiff components: its value for 5 stages and
- * real z. From 0.05 to 0.2 evaluations of stiff problems change by less than 4 %. */
-#define DAE__RADAU_STIFF_WEIGHT 0.2
-
 /* weight of the error of algebraic variables of index 2, whose order is one less than that of x */
 #define DAE__RADAU_ALGEBRAIC_WEIGHT 0.1
 
@@ -277,7 +273,7 @@ typedef struct dae__radau {
   double *weight; /* size: weights of the error norm of states */
   /* size: change of the end of the step by the last iteration */
   double *end_increment;
-  /* n, n2, n: error estimates e and e_q, right side of their filter; (1 - F)^2 F e */
+  /* n, n2, n: error estimates e and e_q, right side of their filter; (1 - F)^p F e */
   double *e, *e_q, *rhs, *e_stiff;
   double *e_begin; /* damp: e and e_q of all polynomials, filtered at the start of the step */
   dae__radau_full *full[DAE__RADAU_RULES]; /* matrix of all stages; NULL: not used */

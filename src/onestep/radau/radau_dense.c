@@ -31,14 +31,13 @@
  * The weights of the last nodes in p(0) are small: a bend before the end shows in the slope there
  * beside its extrapolation from the stages before, by the same rule with one power of rho more.
  *
- * Order reduction in stiff components: a component with z = h lambda has the defect a pi(x), pi the
- * product of the x - c_j, with a = O(h^s) from e = h mu a pi(0). The error of the step
- *
- *   h a int_0^1 exp(z (1 - x)) pi(x) dx
- *
- * is of order 2s for z -> 0 only, and of order s + 1 for large z. With the filter F = 1/(1 - mu z)
- * and 5 or 7 stages it is at most 0.2 |(1 - F)^2 F e| for real z, and 2.4 on the imaginary axis,
- * where the bound decreases as z^2 for z -> 0. This bound must be below the tolerance, too.
+ * Order reduction in stiff components: along a slow solution y the stages have the errors of
+ * interpolation through start and nodes, and their polynomial p the slope error
+ * (x pi(x))' h^s y^(s+1)/(s+1)!, pi the product of the x - c_j: at the start, where the estimate
+ * sees it, pi(0), at the end pi'(1) = s pi(0). With the filter F = 1/(1 - mu z), z = h lambda, the
+ * error is |F e| for large z times s, and falls faster than |(1 - F)^(s-1) F e| for z -> 0, where
+ * the order is 2s - 1. For real z it is at most 3, 5, 7 times |(1 - F)^p F e| with p = 2 for 3
+ * stages, 4 for 5 and 7. This bound must be below the tolerance, too.
  *
  * Index 2: y of the last stage has an error of order s, which e contains, and y that follows from
  * the time derivative of the constraints at the end the error of x times the stiffness. Within a
@@ -57,13 +56,14 @@
  * pieces of the step, each solved as a step of its own: errors of order s + 1 decrease by m^(s+1),
  * and m is the least that leaves a tenth of the tolerance of the error estimate.
  *
- * With index 2, y follows from the time derivative of the constraints at x, and an error of x in a
- * stiff component lambda appears in y times lambda. Therefore x is the solution of
+ * The error within the step of a stiff component lambda is up to w |lambda| times that of its end.
+ * Where sweeps have not converged, and with index 2, where y follows from the time derivative of
+ * the constraints and shows an error of x times lambda, the state z = (q, v, u) is therefore that
+ * of one implicit Euler step from the polynomial p,
  *
- *   x = p + w (x' - p'),   R(t, x, (x', y)) = 0,   w = h mu,
+ *   z = p + w (z' - p'),   R(t, z, k) = 0,   w = h mu:
  *
- * p the polynomial at t: its error decreases by 1/(1 - w lambda) in stiff components and keeps its
- * order in others. */
+ * errors decrease by 1/(1 - w lambda) in stiff components and keep their order in others. */
 #include "core/error.h"
 #include "core/vec.h"
 #include "onestep/host/polynomial.h"
@@ -136,21 +136,26 @@ static double radau_error_unmapped(const dae__radau *o, const dae__radau_rule *r
   return rule->tolerance.rtol / o->rtol * dae__norm(n, e, o->weight + o->r->n2);
 }
 
-/* Bound of the error of stiff components, |(1 - F)^2 F e|, after the first filter, which left its
- * solution in rhs; *twice: |F^2 e|. */
+/* Bound of the error of stiff components, |(1 - F)^p F e|, p = 2 or 4, after the first filter,
+ * which left its solution in rhs and e_q; *twice: |F^2 e|. Modes may cancel in velocities, but not
+ * in the coordinates at the same time: the larger norm counts. */
 static double radau_error_stiff(dae__radau *o, const dae__radau_rule *rule, double h, double *twice)
 {
-  static const double binomial[] = {1, -2, 1};
-  int dynamic = o->r->n2 + o->r->n1;
-  dae__zero(dynamic, o->e_stiff);
-  for (int i = 0; i < 3; i++) {
+  static const double few[] = {1, -2, 1}, many[] = {1, -4, 6, -4, 1};
+  const double *binomial = rule->s > 3 ? many : few;
+  int n2 = o->r->n2, dynamic = n2 + o->r->n1, p = rule->s > 3 ? 4 : 2;
+  double *e_q = o->e_stiff + dynamic;
+  dae__zero(dynamic + n2, o->e_stiff);
+  for (int i = 0; i <= p; i++) {
     dae__axpy(dynamic, binomial[i], o->rhs, o->e_stiff);
-    if (i < 2)
+    dae__axpy(n2, binomial[i], o->e_q, e_q);
+    if (i < p)
       radau_error_filter(o, h * rule->mu);
     if (i == 0)
       *twice = radau_error_unmapped(o, rule, dynamic, o->e);
   }
-  return DAE__RADAU_STIFF_WEIGHT * radau_error_unmapped(o, rule, dynamic, o->e_stiff);
+  double q = rule->tolerance.rtol / o->rtol * dae__norm(n2, e_q, o->weight);
+  return fmax(q, radau_error_unmapped(o, rule, dynamic, o->e_stiff));
 }
 
 /* Bound of the error over a discontinuity by the smallness and decrease rho of the estimates. */
@@ -307,7 +312,8 @@ static double radau_error_size(const dae__radau *o, const dae__radau_rule *rule,
     if (r->tested[i] && e * e > most)
       most = e * e, *largest = r->n2 + i;
   }
-  double error = sqrt(sum / (count > 0 ? count : 1));
+  /* in few large steps of the smooth motion single entries of hundreds may have all of the error */
+  double error = o->smooth ? sqrt(most) : sqrt(sum / (count > 0 ? count : 1));
   if (r->n2 > 0) /* estimate of order s + 1, error of order 2s */
     error *= pow(dae__step_share(o->memory->steps), -(rule->s + 1) / (2. * rule->s));
   return error;
@@ -585,35 +591,50 @@ static dae_status radau_pieces_solve(const dae__radau_stepper *self, const dae_s
   return DAE_OK;
 }
 
-/* Replaces z, dense output at t with derivative k and y of the unknowns k, by the solution of
- * x = p + w (x' - p'), R = 0; unchanged where the iteration does not converge. */
+/* Unknowns k and state z = p + w (z' - p') of the filter after the change -D of k; p' has the
+ * unknowns o->e, and p is o->z. */
+static void radau_filter_update(const dae__radau *o, double w, double *k, double *z)
+{
+  int n = o->r->n, n2 = o->r->n2, dynamic = n2 + o->r->n1;
+  const double *p = o->z;
+  dae__axpy(n, -1, o->D, k);
+  for (int j = 0; j < dynamic; j++)
+    z[n2 + j] = p[n2 + j] + w * (k[j] - o->e[j]);
+  for (int j = 0; j < n2; j++)
+    z[j] = p[j] + w * (z[n2 + j] - p[n2 + j]);
+  dae__copy(n - dynamic, k + dynamic, z + n2 + dynamic);
+}
+
+/* Replaces z, dense output at t with unknowns k, by the solution of z = p + w (z' - p'), R = 0;
+ * unchanged where the iteration does not converge. */
 static dae_status radau_filter_stiff(dae__radau *o, const dae__radau_rule *rule, double t,
                                      const double *from, double *k, double *z, dae_error *err)
 {
-  int n = o->r->n, n1 = o->r->n1;
+  const dae__reduced *r = o->r;
+  int n2 = r->n2, dynamic = n2 + r->n1, size = n2 + r->n;
   double w = o->memory->matrix_h * rule->mu, last = INFINITY, change = INFINITY;
-  dae__weights(n, o->rtol, o->atol, o->adapter->atol_scale, from, o->weight);
-  dae__copy(n1, k, o->e);
-  dae__copy(n, z, o->e_stiff);
-  dae__copy(n - n1, z + n1, k + n1);
+  if (w == 0)
+    return DAE_OK;
+  dae__weights(size, o->rtol, o->atol, o->adapter->atol_scale, from, o->weight);
+  dae__copy(dynamic, k, o->e);
+  dae__copy(size, z, o->z);
+  dae__copy(r->n - dynamic, z + n2 + dynamic, k + dynamic);
   for (int i = 0; i < DAE__RADAU_REFINE_SWEEPS && change > DAE__RADAU_FILTER_CHANGE; i++) {
     dae__reduced_at at = {.t = t, .z = z, .k = k, .refactor = true};
-    dae_status status = o->r->table->residual(o->r->self, &at, o->D, err);
+    dae_status status = r->table->residual(r->self, &at, o->D, err);
     if (status && !dae__can_retry(status))
       return status;
-    if (!status)
-      dae__solver_solve(o->r->real, o->D);
-    dae__axpy(n, -1, o->D, k);
-    dae__scale(n1, w, o->D);
+    if (!status) {
+      dae__solver_solve(r->real, o->D);
+      radau_filter_update(o, w, k, z);
+      dae__scale(dynamic, w, o->D);
+    }
     last = change;
-    change = status ? INFINITY : dae__norm(n, o->D, o->weight);
+    change = status ? INFINITY : dae__norm(r->index_2 ? r->n : dynamic, o->D, o->weight + n2);
     if (!(change < last)) { /* divergence */
-      dae__copy(n, o->e_stiff, z);
+      dae__copy(size, o->z, z);
       return DAE_OK;
     }
-    for (int j = 0; j < n1; j++)
-      z[j] = o->e_stiff[j] + w * (k[j] - o->e[j]);
-    dae__copy(n - n1, k + n1, z + n1);
   }
   return DAE_OK;
 }
@@ -647,20 +668,21 @@ dae_status dae__radau_dense_output(void *self, const dae_step *step, double x, d
   }
   radau_dense_evaluate(o, c, K, &part, at, out->z);
   dae__axpy(size, x, shift, out->z);
-  bool filtered = output && refinable && o->r->index_2 && !o->adapter->singular;
-  double *dz = filtered ? o->rhs : out->dz;
-  if (!dz)
-    return DAE_OK;
   dae__nodal_values(&c->nodes, at, value);
-  dae__zero(o->adapter->size, dz);
-  double *rate = dz + o->r->n2; /* of v and u */
+  bool stiff = o->r->index_2 || (!refined && !o->fixed && !o->smooth);
+  if (output && refinable && stiff && !o->adapter->singular) {
+    dae__sum_rows(c->s, value, o->r->n2 + o->r->n1, n, K, o->rhs);
+    return radau_filter_stiff(o, rule, step->t + x * step->h, step->from.z, o->rhs, out->z, err);
+  }
+  if (!out->dz)
+    return DAE_OK;
+  dae__zero(o->adapter->size, out->dz);
+  double *rate = out->dz + o->r->n2; /* of v and u */
   dae__sum_rows(c->s, value, o->r->n2 + o->r->n1, n, K, rate);
-  if (filtered)
-    return radau_filter_stiff(o, rule, step->t + x * step->h, step->from.z, dz, out->z, err);
   /* q' is v without its share of the shift */
   for (int i = 0; i < o->r->n2; i++)
-    dz[i] = out->z[o->r->n2 + i] - x * shift[o->r->n2 + i];
+    out->dz[i] = out->z[o->r->n2 + i] - x * shift[o->r->n2 + i];
   if (accuracy == DAE_DENSE_RAW)
-    dae__axpy(2 * o->r->n2 + o->r->n1, 1 / step->h, shift, dz);
+    dae__axpy(2 * o->r->n2 + o->r->n1, 1 / step->h, shift, out->dz);
   return DAE_OK;
 }

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "linalg/backend.h"
+#include "linalg/fronts/plan.h"
 
 /* ---- terms ---- */
 
@@ -270,6 +271,18 @@ void dae__reduced_other_solvers(dae__reduced *r, bool other)
 
 /* ---- creation ---- */
 
+/* All blocks have the same pattern, and are factored in the same order. */
+static void reduced_set_plan(dae__reduced *r, dae__arena *arena)
+{
+  const dae__fronts_plan *plan = dae__fronts_plan_create(arena, &r->pattern, r->late, false);
+  for (int set = 0; set < 2; set++) {
+    dae__solver_set_plan(arena, plan, r->real);
+    for (int i = 0; i < r->pairs; i++)
+      dae__solver_set_plan(arena, plan, r->pair[i]);
+    reduced_exchange_solvers(r);
+  }
+}
+
 static dae_status reduced_create_problem(dae__reduced *r, dae__arena *arena,
                                          const dae_adapter *adapter, dae_error *err)
 {
@@ -297,7 +310,9 @@ static dae_status reduced_create_problem(dae__reduced *r, dae__arena *arena,
       DAE__TRY(dae__zsolver_create(arena, &r->pattern, &r->pair[i], err));
     reduced_exchange_solvers(r);
   }
-  return DAE_OK;
+  if (r->late > 0 && dae__solver_takes_plan(r->real))
+    reduced_set_plan(r, arena);
+  return dae__arena_status(arena, err);
 }
 
 dae_status dae__reduced_create(dae__arena *arena, const dae_adapter *adapter, int pairs,

@@ -74,6 +74,8 @@ struct dae__reduced {
   /* Number of coordinates q, of other differential unknowns, and of unknowns; the state has n2 + n
    * entries. */
   int n2, n1, n;
+  /* Number of unknowns with an entry on the diagonal of B, the first ones; 0: not known. */
+  int late;
   bool *tested;     /* n: unknowns that enter norms, all but multipliers */
   int tested_count; /* number of unknowns that enter norms */
   bool index_2;     /* algebraic variables are of index 2 */

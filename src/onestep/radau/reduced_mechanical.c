@@ -446,6 +446,7 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter
   r->n1 = m->nu;
   r->n = m->at.size - m->nq;
   r->algebraic = m->nw > 0;
+  r->late = m->nw > 0 ? 0 : o->first;
   r->tested = DAE__ALLOC(arena, bool, r->n);
   o->unit_u = dae__pattern_diagonal(arena, m->nu);
   o->unit_c = dae__pattern_diagonal(arena, m->nc);

@@ -1,8 +1,8 @@
 /* Steps of Rosenbrock methods (rosenbrock.h): one factorisation and one back substitution for each
  * stage, no iteration. Every step evaluates the Jacobian at its start, and the time derivative
- * there by a difference: an accepted step takes s + 1 evaluations with M = 1, the one at its end
- * included, and s + 2 with another M (one more each with two differences); a rejected attempt takes
- * s - 1.
+ * there by a difference, unless the problem is free of time: an accepted step takes s + 1
+ * evaluations with M = 1, the one at its end included, and s + 2 with another M (one less each
+ * without a difference, one more with two); a rejected attempt takes s - 1.
  *
  * The last two or three stages are iterates of a simplified Newton iteration for the end of the
  * step. The residual of F left there is the product of the last increment, which is within the
@@ -29,6 +29,11 @@
 /* Tolerance below which the time derivative is computed by two differences: the error of one
  * difference, about 1e-8, affects the tenth digit with steps of 0.01. */
 #define TWO_DIFFERENCES_RTOL 1e-8
+
+/* Bound of the growth of the step size by a predicted decrease of the error, relative to the growth
+ * by the error alone. After transients the error decreases from step to step: Akzo Nobel and
+ * Robertson take 10 % fewer evaluations for the same error with 1.5, 1.6 and 2 as well. */
+#define LOOKAHEAD 1.5
 
 typedef struct memory {
   int last;       /* index in u of the increments of the last completed step */
@@ -64,13 +69,17 @@ typedef struct rosenbrock {
 static dae_status rosenbrock_difference_time(rosenbrock *o, const dae_step *step, dae_error *err)
 {
   const double h = step->h, *z = step->from.z, noise = DBL_EPSILON * fmax(fabs(step->t), h);
+  o->driven = false;
+  if (o->s->p->time_free) {
+    dae__zero(o->s->n, o->f_t);
+    return DAE_OK;
+  }
   double t =
       step->t + (o->two_differences ? fmin(cbrt(noise * h * h), h / 2) : fmin(sqrt(noise * h), h));
   double dt = t - step->t, rate = dt > 0 ? 1 / dt : 0;
   DAE__TRY(dae__semi_rhs(o->s, t, z, o->f_t, err));
   if (o->two_differences)
     DAE__TRY(dae__semi_rhs(o->s, t + dt, z, o->rhs, err));
-  o->driven = false;
   for (int i = 0; i < o->s->n; i++) {
     double d = o->f_t[i] - o->f0[i];
     o->f_t[i] = rate * (o->two_differences ? 2 * d - 0.5 * (o->rhs[i] - o->f0[i]) : d);
@@ -375,5 +384,6 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae_adapter *adapter,
                         .second_order = true,
                         .control = dae__controller_defaults(o->table->estimate_order)};
   out->control.predictive = true;
+  out->control.lookahead = LOOKAHEAD;
   return DAE_OK;
 }

@@ -511,9 +511,11 @@ static dae_status spark_check_mass(spark *o, const dae__onestep *host, dae_error
     dae__spark_name(eq, column, name, sizeof name);
   return dae__fail(
       err, DAE_ERROR_UNSUPPORTED, "spark-lobatto",
-      "Lobatto IIIA-x-IIIB needs a regular mass matrix, and this one is singular%s%s, also "
-      "with the constraints: use spark-gauss",
-      name[0] ? " at " : "", name);
+      "Lobatto IIIA-x-IIIB needs inertia in every direction: with the first stage at the start of "
+      "the "
+      "step the constraints do not determine a rate without inertia%s%s: use spark-gauss or "
+      "spark-radau, whose stages do",
+      name[0] ? ", here that of " : "", name);
 }
 
 dae_status dae__spark_create_stepper(dae__onestep *host, dae__arena *arena,

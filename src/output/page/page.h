@@ -11,6 +11,7 @@
 
 #include "core/arena.h"
 
+#include <daedal/file.h>
 #include <daedal/page.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,9 +33,9 @@ typedef struct dae__page_array {
 
 struct dae_page {
   dae__arena *arena;
-  char *path, *buffer;
-  FILE *file;
-  dae_error error; /* first failure while writing the page */
+  char *path;
+  dae_file *file;
+  dae_error error; /* first failure while making the page, but those of the file */
   dae__page_section *first_section, **last_section;
   int sections;
   dae__page_array *arrays;

@@ -3,7 +3,7 @@
  * Lines separate the blocks, whose names are at the left and at the top. */
 #include "output/page/page.h"
 
-#include "output/text.h"
+#include "core/utf8.h"
 
 #include <math.h>
 #include <string.h>

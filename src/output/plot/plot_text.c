@@ -16,6 +16,7 @@
 #include "core/arena.h"
 #include "core/env.h"
 #include "core/error.h"
+#include "core/utf8.h"
 #include "output/plot/frame.h"
 #include "output/text.h"
 

@@ -2,6 +2,7 @@
 #ifndef DAEDAL_OUTPUT_PLOT_SVG_H
 #define DAEDAL_OUTPUT_PLOT_SVG_H
 
+#include "core/utf8.h"
 #include "output/plot/frame.h"
 #include "output/text.h"
 

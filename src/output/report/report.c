@@ -3,10 +3,12 @@
 #include "output/report/report.h"
 
 #include "core/assert.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "output/text.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -192,6 +194,116 @@ static dae_status report_step(void *sink, const dae_step_record *step, dae_error
   return DAE_OK;
 }
 
+/* ---- saved runs ---- */
+
+enum { REPORT_RECORDS = 3 };
+
+/* Counts of the records of a report, saved before their values. */
+typedef struct report_counts {
+  long count[REPORT_RECORDS], added[REPORT_RECORDS], stride[REPORT_RECORDS];
+} report_counts;
+
+static void report_list_records(dae__report *r, dae__records *all[REPORT_RECORDS])
+{
+  all[0] = &r->rows;
+  all[1] = &r->steps;
+  all[2] = &r->frames;
+}
+
+/* Bytes of `count` records and the last one. */
+static size_t report_record_bytes(const dae__records *all, long count)
+{
+  return (size_t)(count + 1) * (size_t)all->width * sizeof *all->value;
+}
+
+static size_t report_save_size(void *sink)
+{
+  dae__report *r = sink;
+  dae__records *all[REPORT_RECORDS];
+  size_t size = sizeof(report_counts) +
+                (size_t)dae_problem_size(&r->options.plan->problem) * sizeof *r->start;
+  report_list_records(r, all);
+  for (int i = 0; i < REPORT_RECORDS; i++)
+    size += report_record_bytes(all[i], all[i]->count);
+  return size;
+}
+
+static dae_status report_save(void *sink, void *buffer, dae_error *err)
+{
+  dae__report *r = sink;
+  dae__records *all[REPORT_RECORDS];
+  report_counts counts;
+  char *to = (char *)buffer + sizeof counts;
+  size_t start = (size_t)dae_problem_size(&r->options.plan->problem) * sizeof *r->start;
+  (void)err;
+  report_list_records(r, all);
+  memcpy(to, r->start, start);
+  to += start;
+  for (int i = 0; i < REPORT_RECORDS; i++) {
+    counts.count[i] = all[i]->count;
+    counts.added[i] = all[i]->added;
+    counts.stride[i] = all[i]->stride;
+    size_t last = report_record_bytes(all[i], 0),
+           values = report_record_bytes(all[i], all[i]->count) - last;
+    if (last == 0) /* no frames */
+      continue;
+    memcpy(to, all[i]->value, values);
+    memcpy(to + values, all[i]->last, last);
+    to += values + last;
+  }
+  memcpy(buffer, &counts, sizeof counts);
+  return DAE_OK;
+}
+
+/* Whether saved counts fit into the memory of the records. */
+static bool report_counts_fit(dae__records *const all[REPORT_RECORDS], const report_counts *counts)
+{
+  bool fit = true;
+  for (int i = 0; i < REPORT_RECORDS; i++)
+    fit = fit && counts->count[i] >= 0 && counts->count[i] <= all[i]->room &&
+          counts->added[i] >= counts->count[i] && counts->added[i] < LONG_MAX / 2 &&
+          (counts->stride[i] > 0 || all[i]->width == 0) && counts->stride[i] < LONG_MAX / 2;
+  return fit;
+}
+
+static dae_status report_load(void *sink, int columns, const char *const *names, const void *buffer,
+                              size_t size, dae_error *err)
+{
+  dae__report *r = sink;
+  dae__records *all[REPORT_RECORDS];
+  report_counts counts;
+  const char *from = buffer;
+  if (!r->opened)
+    DAE__TRY(report_open(r, columns, names, err));
+  report_list_records(r, all);
+  size_t start = (size_t)dae_problem_size(&r->options.plan->problem) * sizeof *r->start;
+  size_t needed = sizeof counts + start;
+  if (size >= needed)
+    memcpy(&counts, from, sizeof counts);
+  bool fits = size >= needed && report_counts_fit(all, &counts);
+  for (int i = 0; i < REPORT_RECORDS && fits; i++)
+    needed += report_record_bytes(all[i], counts.count[i]);
+  if (!fits || needed != size)
+    return dae__fail(err, DAE_ERROR_USAGE, r->path,
+                     "%s: what was saved is not of a report with these columns", r->path);
+  from += sizeof counts;
+  memcpy(r->start, from, start);
+  from += start;
+  for (int i = 0; i < REPORT_RECORDS; i++) {
+    all[i]->count = counts.count[i];
+    all[i]->added = counts.added[i];
+    all[i]->stride = counts.stride[i];
+    size_t last = report_record_bytes(all[i], 0),
+           values = report_record_bytes(all[i], all[i]->count) - last;
+    if (last == 0)
+      continue;
+    memcpy(all[i]->value, from, values);
+    memcpy(all[i]->last, from + values, last);
+    from += values + last;
+  }
+  return DAE_OK;
+}
+
 /* ---- end of the run, creation ---- */
 
 static dae_status report_close(void *sink, dae_summary *summary, dae_error *err)
@@ -205,10 +317,10 @@ static dae_status report_close(void *sink, dae_summary *summary, dae_error *err)
     if (r->drawing.shapes > 0)
       dae__records_end(&r->frames);
   }
-  dae_status status = summary ? dae__report_write(r, summary, err) : DAE_OK;
+  dae_status status = dae__report_write(r, summary, err);
   dae_status closed = dae_page_close(r->page, status < 0 ? NULL : err);
   r->page = NULL;
-  if (summary && closed >= 0)
+  if (closed >= 0)
     dae__list_add(summary->files, sizeof summary->files, r->path);
   return status < 0 ? status : closed;
 }
@@ -218,7 +330,7 @@ static void report_free(void *sink)
   dae__report *r = sink;
   if (!r)
     return;
-  report_close(r, NULL, NULL);
+  dae_page_discard(r->page);
   dae__arena_free(r->arena);
 }
 
@@ -228,7 +340,8 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
   if (!path || !*path || !options || !options->plan)
     return dae__fail(err, DAE_ERROR_USAGE, path && *path ? "plan" : "path",
                      "a report needs the name of a file and the plan of its run");
-  dae__arena *arena = dae__arena_create(env);
+  dae_env own = dae__env_unstopped(env);
+  dae__arena *arena = dae__arena_create(&own);
   dae__report *r = DAE__ALLOC(arena, dae__report, 1);
   char *own_path = r ? DAE__ALLOC(arena, char, strlen(path) + 1) : NULL;
   if (!own_path) {
@@ -258,6 +371,9 @@ dae_status dae_report_sink(const char *path, const dae_report_options *options, 
                     .fill = (options->plan->to - options->plan->start.t) / REPORT_FILLED_ROWS,
                     .step = report_step,
                     .close = report_close,
-                    .free = report_free};
+                    .free = report_free,
+                    .save_size = report_save_size,
+                    .save = report_save,
+                    .load = report_load};
   return DAE_OK;
 }

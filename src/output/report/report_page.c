@@ -202,6 +202,32 @@ static void report_write_summary(const work *w)
   dae_page_table_end(page);
 }
 
+/* Table of version, model, values set from outside, method and its options. */
+static void report_write_provenance(const work *w)
+{
+  dae_page *page = w->r->page;
+  const dae_summary *s = w->summary;
+  const char *const lists[] = {s->provenance ? s->provenance : "", s->options};
+  dae_page_heading(page, "Provenance");
+  dae_page_table_begin(page, NULL, 2, (const char *const[]){"what", "value"});
+  dae_page_table_row(page, DAE_PAGE_PLAIN, (const char *const[]){"version", dae_version()});
+  dae_page_table_row(page, DAE_PAGE_PLAIN, (const char *const[]){"build", dae_build()});
+  dae_page_table_row(page, DAE_PAGE_PLAIN, (const char *const[]){"method", s->method});
+  for (int i = 0; i < 2; i++)
+    for (const char *line = lists[i]; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+      char name[300], value[300];
+      int length = (int)strcspn(line, "\n"), at = length;
+      while (at > 0 && line[at] != '\t')
+        at--;
+      snprintf(name, sizeof name, "%.*s", at, line);
+      for (char *c = name; *c; c++)
+        *c = *c == '\t' ? ' ' : *c;
+      snprintf(value, sizeof value, "%.*s", length - at - 1, line + at + 1);
+      dae_page_table_row(page, DAE_PAGE_PLAIN, (const char *const[]){name, value});
+    }
+  dae_page_table_end(page);
+}
+
 /* ---- page ---- */
 
 dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_error *err)
@@ -248,6 +274,7 @@ dae_status dae__report_write(dae__report *r, const dae_summary *summary, dae_err
     report_write_matrix(&w);
   }
   report_write_summary(&w);
+  report_write_provenance(&w);
   if (status >= 0 && dae__arena_failed(w.arena))
     status = dae__out_of_memory(err);
   dae__arena_free(w.arena);

@@ -10,6 +10,7 @@
  * The derivatives along the motion are central differences of fourth order. */
 #include "problem/mechanical/mech.h"
 #include "core/assert.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/problem.h"
@@ -373,6 +374,8 @@ dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
 {
   dae_mechanical_at full;
   dae_status status = m->input ? dae__mech_inputs(m, at->t, err) : DAE_OK;
+  if (m->stop && !status)
+    status = dae__env_proceed(m->stop, err);
   m->count->evaluations += w->f != NULL;
   if (at->in != m->in) {
     full = *at;

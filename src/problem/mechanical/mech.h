@@ -48,6 +48,7 @@ typedef struct dae__mech {
   bool eval_all;                            /* the fused callback eval gives every quantity */
   dae__mech_counts *count;                  /* saved state: counters */
 
+  const dae_env *stop; /* environment that may stop the work, NULL: none may */
   int (*input)(void *user, double t, double *in);
   void *input_user;
   const dae_error *why; /* error that callbacks report, see dae_problem */

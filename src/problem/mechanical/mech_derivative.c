@@ -2,6 +2,7 @@
  * differences for quantities that the user left out; and its derivatives, by the user's callbacks
  * or by these differences. */
 #include "core/assert.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/mechanical/mech.h"
@@ -146,6 +147,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   m->eval_all = p->eval && p->M && p->f && (p->nu == 0 || p->s) && (p->nw == 0 || p->c) &&
                 (p->ng == 0 || (p->g && p->G && p->gamma && (p->g_t || p->time_free_g))) &&
                 (p->nk == 0 || (p->k && p->K && p->kappa));
+  m->stop = dae__env_stopping(dae__arena_env(arena));
   m->input = problem->input;
   m->input_user = problem->input_user;
   m->why = problem->why;

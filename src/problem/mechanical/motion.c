@@ -120,7 +120,10 @@ static void motion_alloc_own_memory(dae__motion *motion)
   if (dae__arena_failed(arena))
     return;
   dae__arena_on_load(arena, motion_reload, motion);
+  DAE__LIMIT_TRUTH(arena, &motion->memory->unchecked, 1);
   DAE__LIMIT_TRUTH(arena, &motion->memory->factored, 1);
+  DAE__LIMIT_TRUTH(arena, &motion->memory->general, 1);
+  DAE__LIMIT_TRUTH(arena, &motion->memory->closed_margin, 1);
   DAE__LIMIT_COUNTER(arena, &motion->memory->projections, 2);
   motion->top = motion->sides;
   motion->bottom = motion->sides + m->nq;

@@ -7,10 +7,15 @@
 #include "problem/mechanical/mech.h"
 
 typedef struct dae__motion_memory {
+  /* the fused solution of the last projection held without refinement, so that those of stages are
+   * not checked */
+  bool unchecked;
   bool factored;    /* the saddle holds a factorisation from some earlier point */
+  bool general;     /* the closed form was not accurate at the last projection */
   long projections; /* number of states changed by a projection */
   long factorisations;
-  double margin; /* margin of the constraints at recent ends of steps; 0: unknown */
+  double margin;      /* margin of the constraints at recent ends of steps; 0: unknown */
+  bool closed_margin; /* it is measured by the pivots of the closed form, in their fixed order */
 } dae__motion_memory;
 
 typedef struct dae__motion {
@@ -21,6 +26,7 @@ typedef struct dae__motion {
   bool mass_known;               /* M is constant, and that of the last factorisation */
   bool refuse_ends;              /* ends of steps with a small margin are refused */
   double end_margin;             /* margin at the end of the current attempt; 0: unknown */
+  bool end_closed;               /* it is measured by the pivots of the closed form */
   double *row_size, *end_size;   /* sizes of rows: largest of recent ends (saved state); current */
   dae_mechanical_wanted want;    /* evaluated quantities of the accelerations, with their memory */
   dae__level position, velocity; /* q on g; v on (g_t + G v, k), with the same matrix */

@@ -108,9 +108,10 @@ static inline dae_status motion_store(dae__motion *motion, const dae_mechanical_
 }
 
 /* Accelerations and multipliers from evaluated quantities by the fused factor and solve, for few
- * rows of [G; K]; false: a factorisation is needed. */
-static inline __attribute__((always_inline)) bool motion_solve_fused(dae__motion *motion, double *y,
-                                                                     double *dy)
+ * rows of [G; K]; checked: the constraints are checked whatever the pivots. False: a factorisation
+ * is needed. */
+static inline __attribute__((always_inline)) bool
+motion_solve_fused(dae__motion *motion, bool checked, double *y, double *dy)
 {
   const dae__mech *m = motion->m;
   int nq = m->nq;
@@ -122,6 +123,7 @@ static inline __attribute__((always_inline)) bool motion_solve_fused(dae__motion
     motion->dense_A[motion->K_in_dense[e]] = motion->K[e];
   motion->forces.x = dy + nq;
   motion->forces.y = y + m->at.lambda;
+  motion->forces.unchecked = !checked;
   if (!dae__saddle_solve_fused(motion->saddle, motion->M, motion->mass_known, &motion->forces) ||
       (m->nu > 0 && !dae__all_finite(m->nu, motion->s)))
     return false;
@@ -158,9 +160,40 @@ motion_slopes_general(dae__motion *motion, double t, double *y, double *dy, dae_
 {
   dae_mechanical_at at = dae__mech_at(motion->m, t, y);
   dae_status status = motion_evaluate(motion, &at, err);
-  return status || motion_solve_fused(motion, y, dy)
+  return status || motion_solve_fused(motion, !motion->memory->unchecked, y, dy)
              ? status
              : motion_slopes_factored(motion, &at, y, dy, err);
+}
+
+/* ---- closed form ---- */
+
+/* Whether the problem has accelerations in closed form that hold for the rows in use. */
+static inline bool motion_is_closed(const dae__motion *motion)
+{
+  const dae__mech *m = motion->m;
+  return m->p->accelerate && m->count->dependent == 0;
+}
+
+/* Rates and multipliers in closed form into dy and y; with the projection into projected = (q, v,
+ * pivots, sizes) unless it is NULL. *accurate = false: the general solution is needed. */
+static inline dae_status motion_close(dae__motion *motion, double t, double *y, double *dy,
+                                      double *projected, bool *accurate, dae_error *err)
+{
+  dae__mech *m = motion->m;
+  dae_mechanical_at at = dae__mech_at(m, t, y);
+  dae_mechanical_motion out = {.rates = dy, .multipliers = y + m->at.lambda, .q = projected};
+  if (projected) {
+    out.v = out.q + m->nq;
+    out.pivots = out.v + m->nq;
+    out.sizes = out.pivots + m->nc;
+  }
+  if (m->input)
+    DAE__TRY(dae__mech_inputs(m, t, err));
+  int code = m->p->accelerate(m->p->user, &at, &out);
+  *accurate = code == 0;
+  m->count->evaluations += *accurate;
+  motion->memory->factorisations += *accurate;
+  return code >= 0 ? DAE_OK : dae__callback_status(m->why, code, "accelerate", t, err);
 }
 
 /* The fast path, that of small mechanisms in q and v alone with one fused callback and a constant
@@ -169,6 +202,11 @@ dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *
 {
   const dae__mech *m = motion->m;
   double *v = y + m->nq, *rest = v + m->nq;
+  if (motion_is_closed(motion) && !motion->memory->general) {
+    bool accurate = false;
+    dae_status status = motion_close(motion, t, y, dy, NULL, &accurate, err);
+    return status || accurate ? status : motion_slopes_general(motion, t, y, dy, err);
+  }
   if (!motion->fast_path || !motion->mass_known || m->count->dependent > 0)
     return motion_slopes_general(motion, t, y, dy, err);
   dae_mechanical_at at = {.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
@@ -179,6 +217,7 @@ dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *
     return dae__callback_status(m->why, code, "eval", t, err);
   motion->forces.x = dy + m->nq;
   motion->forces.y = rest;
+  motion->forces.unchecked = motion->memory->unchecked;
   if (!dae__saddle_solve_fused(motion->saddle, motion->M, true, &motion->forces))
     return motion_slopes_factored(motion, &at, y, dy, err);
   motion->memory->factorisations++;
@@ -221,7 +260,8 @@ static dae_status motion_project_position(dae__motion *motion, const dae_mechani
   dae__mech *m = motion->m;
   motion->want.g = m->ng > 0 ? side + m->nq : NULL;
   DAE__TRY(motion_evaluate(motion, at, err));
-  *fused = motion_solve_fused(motion, y, dy);
+  *fused = motion_solve_fused(motion, true, y, dy);
+  motion->memory->unchecked = *fused && !dae__saddle_refined(motion->saddle);
   if (!*fused) { /* minimum-norm multipliers are those of the unprojected q */
     DAE__TRY(motion_dynamics(motion, at, dy + m->nq, err));
     DAE__TRY(motion_store(motion, at, y, dy, err));
@@ -251,10 +291,14 @@ static dae_status motion_project_velocity(dae__motion *motion, const dae_mechani
   return DAE_OK;
 }
 
-static dae_status motion_check_margin(dae__motion *motion, double margin, dae_error *err)
+/* Margins by the pivots of the closed form and by other measures are not compared. */
+static dae_status motion_check_margin(dae__motion *motion, double margin, bool closed,
+                                      dae_error *err)
 {
   motion->end_margin = margin;
-  return margin < MARGIN_LOSS_MAX * motion->memory->margin
+  motion->end_closed = closed;
+  return closed == motion->memory->closed_margin &&
+                 margin < MARGIN_LOSS_MAX * motion->memory->margin
              ? dae__fail(err, DAE_ERROR_SINGULAR, NULL,
                          "step rejected: the constraints are nearly dependent at its end")
              : DAE_OK;
@@ -264,7 +308,8 @@ dae_status dae__motion_check_end(dae__motion *motion, double t, const double *y,
 {
   const dae__mech *m = motion->m;
   return motion->refuse_ends && m->nc > 0
-             ? motion_check_margin(motion, dae__motion_margin(motion, t, y, y + m->at.v), err)
+             ? motion_check_margin(motion, dae__motion_margin(motion, t, y, y + m->at.v), false,
+                                   err)
              : DAE_OK;
 }
 
@@ -273,8 +318,53 @@ void dae__motion_accept_margin(dae__motion *motion)
   double *recent = &motion->memory->margin, end = motion->end_margin;
   for (int i = 0; i < motion->m->nc && end > 0; i++)
     motion->row_size[i] = fmax(motion->end_size[i], sqrt(MARGIN_DECAY) * motion->row_size[i]);
+  if (motion->end_closed != motion->memory->closed_margin)
+    *recent = 0;
+  motion->memory->closed_margin = motion->end_closed;
   *recent = end > 0 ? fmax(end, MARGIN_DECAY * *recent) : 0;
   motion->end_margin = 0;
+}
+
+/* Margin of the constraints by their pivots and the squares of their sizes. */
+static double motion_closed_margin(dae__motion *motion, const double *pivots, const double *sizes)
+{
+  double margin = INFINITY;
+  for (int i = 0; i < motion->m->nc; i++) {
+    motion->end_size[i] = sqrt(sizes[i]);
+    double size = fmax(motion->end_size[i], motion->row_size[i]);
+    margin = fmin(margin, pivots[i] / (size * size));
+  }
+  return margin;
+}
+
+/* x = projected; returns whether x changes. */
+static bool motion_replace(int n, const double *projected, double *x)
+{
+  bool moved = false;
+  for (int i = 0; i < n; i++) {
+    moved |= x[i] != projected[i];
+    x[i] = projected[i];
+  }
+  return moved;
+}
+
+/* dae__motion_project_and_accelerate in closed form; *accurate = false: it is not accurate here. */
+static dae_status motion_project_closed(dae__motion *motion, double t, double *y, double *dy,
+                                        bool *accurate, dae_error *err)
+{
+  const dae__mech *m = motion->m;
+  int rows = m->nc;
+  double *projected = motion->sides, *pivots = projected + m->at.u;
+  DAE__TRY(motion_close(motion, t, y, dy, rows > 0 ? projected : NULL, accurate, err));
+  motion->memory->general = !*accurate;
+  if (!*accurate)
+    return DAE_OK;
+  if (rows > 0 && motion->refuse_ends)
+    DAE__TRY(motion_check_margin(motion, motion_closed_margin(motion, pivots, pivots + rows), true,
+                                 err));
+  if (rows > 0)
+    motion->memory->projections += motion_replace(m->at.u, projected, y);
+  return DAE_OK;
 }
 
 dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, double *y, double *dy,
@@ -283,13 +373,18 @@ dae_status dae__motion_project_and_accelerate(dae__motion *motion, double t, dou
   dae__mech *m = motion->m;
   int nq = m->nq, size = nq + m->nc;
   double *position = motion->sides + size, *velocity = position + size;
+  bool accurate = false;
+  if (motion_is_closed(motion))
+    DAE__TRY(motion_project_closed(motion, t, y, dy, &accurate, err));
+  if (accurate)
+    return DAE_OK;
   dae_mechanical_at at = dae__mech_at(m, t, y);
   bool fused = false, moved = false;
   dae__zero(2 * size, position);
   dae_status status = motion_project_position(motion, &at, position, &fused, y, dy, &moved, err);
   motion->want.g = NULL;
   if (!status && motion->refuse_ends && m->nc > 0)
-    status = motion_check_margin(motion, dae__motion_factored_margin(motion, fused), err);
+    status = motion_check_margin(motion, dae__motion_factored_margin(motion, fused), false, err);
   if (!status && m->nc > 0)
     status = motion_project_velocity(motion, &at, velocity, fused, y + nq, &moved, err);
   DAE__TRY(status);

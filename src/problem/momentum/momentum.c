@@ -6,6 +6,7 @@
  * with g_y by differences of fourth order and g_t by ones of sixth order where they are missing. */
 #include "problem/momentum/momentum.h"
 #include "core/assert.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/level.h"
@@ -119,6 +120,7 @@ dae_status dae__momentum_create(dae__arena *arena, const dae_problem *problem, d
   m->nc = p->ng + p->nk;
   m->exact_gdot = p->ng == 0 || (p->g_y && (p->g_t || p->time_free_g));
   m->why = problem->why;
+  m->stop = dae__env_stopping(dae__arena_env(arena));
   momentum_choose_patterns(m, arena);
   if (!dae__arena_failed(arena))
     momentum_alloc(m, arena);
@@ -191,6 +193,8 @@ dae_status dae__momentum_eval(dae__momentum *m, dae__momentum_quantity quantity,
   int code = 0;
   if (dae__momentum_rows(m, quantity) == 0)
     return DAE_OK;
+  if (m->stop)
+    DAE__TRY(dae__env_proceed(m->stop, err));
   if (quantity == DAE__V) {
     code = p->v(p->user, at, out);
   } else if (quantity == DAE__P) {

@@ -62,6 +62,7 @@ dae__momentum_given dae__momentum_given_of(const dae_momentum *p, dae__momentum_
 
 typedef struct dae__momentum {
   const dae_momentum *p;
+  const dae_env *stop; /* environment that may stop the work, NULL: none may */
   dae__momentum_layout at;
   int ny, nz, ng, nk, nc;                   /* sizes; nc = ng + nk constraint rows */
   dae_pattern pattern[DAE__MOMENTUM_PARTS]; /* patterns in use: the user's, or defaults */

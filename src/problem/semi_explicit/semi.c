@@ -2,6 +2,7 @@
  * derivatives by coloured differences; the iteration matrix; classification of the rows of F. */
 #include "problem/semi_explicit/semi.h"
 #include "core/assert.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/problem.h"
@@ -83,6 +84,7 @@ dae_status dae__semi_create(dae__arena *arena, const dae_problem *problem, dae__
                    .sparse = p->J_pattern != NULL,
                    .constant_mass = !p->M || p->constant_mass,
                    .arena = arena,
+                   .stop = dae__env_stopping(dae__arena_env(arena)),
                    .input = problem->input,
                    .input_user = problem->input_user,
                    .why = problem->why};
@@ -147,6 +149,8 @@ static dae_status semi_check_matrix(const dae_pattern *p, const double *values, 
 
 dae_status dae__semi_inputs(dae__semi *s, double t, dae_error *err)
 {
+  if (s->stop)
+    DAE__TRY(dae__env_proceed(s->stop, err));
   return s->input ? dae__callback_status(s->why, s->input(s->input_user, t, s->in), "input", t, err)
                   : DAE_OK;
 }
@@ -190,7 +194,7 @@ dae_status dae__semi_rhs(dae__semi *s, double t, const double *z, double *fF, da
 {
   const dae_semi_explicit *p = s->p;
   dae_semi_explicit_at at = semi_point(s, t, z);
-  dae_status status = s->input ? dae__semi_inputs(s, t, err) : DAE_OK;
+  dae_status status = s->input || s->stop ? dae__semi_inputs(s, t, err) : DAE_OK;
   ++*s->evaluations;
   DAE__TRY(status);
   int code = s->nx > 0 ? p->f(p->user, &at, fF) : 0;

@@ -30,6 +30,7 @@ typedef struct dae__semi {
   double *J_values;  /* values of the user's J in its own pattern, NULL: the same as J */
 
   dae__arena *arena;
+  const dae_env *stop; /* environment that may stop the work, NULL: none may */
   int (*input)(void *user, double t, double *in);
   void *input_user;
   const dae_error *why; /* error that callbacks report, see dae_problem */

@@ -3,6 +3,7 @@
  * it, ranking and recommendation (compare_rank.c). */
 #include "run/compare/compare.h"
 
+#include "core/env.h"
 #include "core/error.h"
 #include "run/plan.h"
 
@@ -167,9 +168,10 @@ dae_status dae_compare(const dae_compare_plan *plan, const dae_env *env, dae_com
   err = err ? err : &own_error;
   *err = dae_error_none();
   *out = NULL;
-  dae__compare c = {.plan = plan, .arena = dae__arena_create(env)};
+  dae_env own = dae__env_unstopped(env); /* an interrupted comparison has results */
+  dae__compare c = {.plan = plan, .env = env, .arena = dae__arena_create(&own)};
   result *r = DAE__ALLOC(c.arena, result, 1);
-  c.scratch = r ? dae__arena_create(env) : NULL;
+  c.scratch = r ? dae__arena_create(&own) : NULL;
   dae_status status = c.scratch ? DAE_OK : dae__out_of_memory(err);
   if (status >= 0) {
     r->arena = c.arena;

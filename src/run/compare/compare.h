@@ -38,6 +38,7 @@ typedef struct dae__candidate {
 
 typedef struct dae__compare {
   const dae_compare_plan *plan;
+  const dae_env *env;  /* environment of the runs, which a request stops */
   dae__arena *arena;   /* memory of the result */
   dae__arena *scratch; /* temporary memory, released before the result is returned */
   dae_comparison *out;

@@ -8,6 +8,7 @@
  * is to take about as long as the slowest quarter of the last runs at a tolerance, and the number
  * of steps grows by the same factor from run to run. A series ends early when a run takes longer
  * than the limit, or when the next run is expected to, by extrapolation from the last two. */
+#include "core/env.h"
 #include "core/error.h"
 #include "core/options.h"
 #include "core/vec.h"
@@ -99,7 +100,8 @@ static dae_status trial_integrate(dae__compare *c, const dae_run_plan *plan, dae
   dae_status status = trial_set_options(c, run, &why);
   *summary = (dae_summary){.t_end = plan->start.t};
   if (status >= 0)
-    status = dae_run(plan, dae__arena_env(c->arena), summary, &why);
+    status = dae_run(plan, c->env, summary, &why);
+  c->interrupted = c->interrupted || dae__env_stopped(c->env);
   run->t_end = summary->t_end;
   run->status = status;
   run->message[0] = '\0';

@@ -19,6 +19,10 @@
 #define FOLLOW_CONVERGED 1e-3
 #define FOLLOW_NEAR 0.03
 #define FOLLOW_LARGEST_CHANGE 0.5
+/* Decay of a mode, relative to its rate, that is damping and not an error of its eigenvalue. */
+#define FOLLOW_DAMPED 0.01
+/* Energy relative to that without damping at which a mode is not followed any more. */
+#define FOLLOW_DECAYED 1e-6
 /* Displacement of the second differences, relative to the largest coordinate. */
 #define FOLLOW_DISPLACEMENT 1e-4
 
@@ -38,6 +42,7 @@ dae_status dae__follow_create(dae__arena *arena, dae__ladder *ladder, dae__follo
   out->values = DAE__ALLOC(arena, double complex, dae__pattern_count(&ladder->euler.pattern));
   DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, &out->memory->modes, 1, 0, DAE__FOLLOW_MODES);
+  DAE__LIMIT_TRUTH(arena, &out->memory->decays, 1);
   DAE__LIMIT_TRUTH(arena, &out->memory->lost, 1);
   return dae__zsolver_create(arena, &ladder->euler.pattern, &out->solver, err);
 }
@@ -127,6 +132,7 @@ static void follow_add(dae__follow *f, double complex lambda, double energy, con
     m->modes++;
   }
   m->rate[at] = m->first[at] = cimag(lambda);
+  m->left[at] = 1;
   m->decay[at] = -creal(lambda);
   m->action[at] = energy / cimag(lambda);
   dae__copy(n, re, f->re[at]);
@@ -180,8 +186,13 @@ static dae_status follow_split(dae__follow *f, double h, int dim, const double *
   if (!follow_coefficients(dim, X, size, c))
     return DAE_ERROR_STEP;
   for (int col = 0; col < dim; col++) {
-    if (isnan(re[col]) || im[col] == 0)
+    if (isnan(re[col]))
       continue;
+    if (im[col] == 0) {
+      double rate = (1 - 1 / (1 + re[col])) / h;
+      f->memory->decays = f->memory->decays || rate * slowest < -1;
+      continue;
+    }
     /* c_re X_re + c_im X_im = 2 Re(z (X_re + i X_im)), z = (c_re - i c_im) / 2 */
     double complex z = (c[col] - I * c[col + 1]) / 2, mu = 1 + re[col] + I * im[col];
     double complex lambda = (1 - 1 / mu) / h;
@@ -198,6 +209,8 @@ static dae_status follow_split(dae__follow *f, double h, int dim, const double *
     }
     if (cimag(lambda) * slowest > 1 && fabs(creal(lambda)) < cimag(lambda))
       follow_add(f, lambda, follow_energy(f, f->x, f->y), f->x, f->y);
+    else if (creal(lambda) * slowest < -1)
+      f->memory->decays = true;
   }
   return DAE_OK;
 }
@@ -215,6 +228,7 @@ static void follow_drop_small(dae__follow *f)
       continue;
     m->rate[kept] = m->first[kept] = m->rate[i];
     m->decay[kept] = m->decay[i];
+    m->left[kept] = 1;
     m->action[kept] = m->action[i];
     dae__copy(n, f->re[i], f->re[kept]);
     dae__copy(n, f->im[i], f->im[kept++]);
@@ -253,13 +267,17 @@ dae_status dae__follow_start(dae__follow *f, double t, const double *z, const do
   if (!status) {
     int dim = follow_space(f, h, V, H, &size);
     status = DAE_ERROR_STEP;
-    for (; dim > 1 && status && status != DAE_ERROR_MEMORY; dim--) /* the last ones may be noise */
+    for (; dim > 0 && status && status != DAE_ERROR_MEMORY; dim--) /* the last ones may be noise */
       status = follow_split(f, h, dim, V, (const double(*)[FOLLOW_SPACE])H, size, slowest);
   }
   dae__arena_free(arena);
-  m->lost = status != DAE_OK || m->modes == 0;
+  m->lost = status != DAE_OK || (m->modes == 0 && !m->decays);
   if (status == DAE_ERROR_MEMORY || m->lost)
     return status == DAE_ERROR_MEMORY ? status : DAE_OK;
+  report->frequency[0] = report->frequency[1] = 1;
+  report->exchange = report->drift = 0;
+  if (m->modes == 0) /* it decays at once and drives nothing */
+    return DAE_OK;
   follow_drop_small(f);
   double fastest = 0, least = INFINITY;
   for (int i = 0; i < m->modes; i++) {
@@ -268,8 +286,6 @@ dae_status dae__follow_start(dae__follow *f, double t, const double *z, const do
   }
   report->period[0] = 2 * acos(-1) / fastest;
   report->period[1] = 2 * acos(-1) / least;
-  report->frequency[0] = report->frequency[1] = 1;
-  report->exchange = report->drift = 0;
   return DAE_OK;
 }
 
@@ -291,8 +307,19 @@ static dae_status follow_factor(dae__follow *f, double complex lambda)
   return dae__zsolver_factor(f->solver, f->values);
 }
 
-/* Mode i at f->z by inverse iteration from the one before; false: it is lost. */
-static bool follow_mode(dae__follow *f, int i)
+/* Lets a damped mode decay over h; returns the mean energy there, relative to that without damping.
+ */
+static double follow_decay(dae__follow_memory *m, int i, double h)
+{
+  double x = 2 * m->decay[i] * h, before = m->left[i];
+  if (!(m->decay[i] > FOLLOW_DAMPED * m->rate[i]))
+    return before;
+  m->left[i] *= exp(-x);
+  return before * -expm1(-x) / x;
+}
+
+/* Mode i at f->z by inverse iteration from the one before, h earlier; false: it is lost. */
+static bool follow_mode(dae__follow *f, int i, double h)
 {
   const dae__smooth_form *form = f->ladder->pass.form;
   dae__follow_memory *m = f->memory;
@@ -300,6 +327,9 @@ static bool follow_mode(dae__follow *f, int i)
   double complex old = -m->decay[i] + I * m->rate[i], lambda = old;
   double complex shift = old + FOLLOW_SHIFT * cabs(old);
   double change = INFINITY;
+  f->share[i] = 0;
+  if (m->left[i] < FOLLOW_DECAYED)
+    return true;
   if (follow_factor(f, shift))
     return false;
   for (int k = 0; k < FOLLOW_ITERATIONS && !(change < FOLLOW_CONVERGED); k++) {
@@ -332,6 +362,7 @@ static bool follow_mode(dae__follow *f, int i)
     return false;
   m->rate[i] = cimag(lambda);
   m->decay[i] = -creal(lambda);
+  f->share[i] = follow_decay(m, i, h);
   double factor = sqrt(m->action[i] * m->rate[i] / follow_energy(f, f->re[i], f->im[i]));
   dae__scale(n, factor, f->re[i]);
   dae__scale(n, factor, f->im[i]);
@@ -363,9 +394,10 @@ static dae_status follow_mean_acceleration(dae__follow *f, double t)
     for (int part = 0; part < 2; part++) {
       const double *d = part ? f->im[i] : f->re[i];
       double displaced = 2 * dae__max_abs(nq, d);
-      if (!(displaced > 0))
+      if (!(displaced > 0) || f->share[i] == 0)
         continue;
-      double s = fmax(1, FOLLOW_DISPLACEMENT * size / displaced), weight = 0.25 / (s * s);
+      double s = fmax(1, FOLLOW_DISPLACEMENT * size / displaced);
+      double weight = 0.25 * f->share[i] / (s * s);
       DAE__TRY(follow_add_acceleration(f, t, 2 * s, d, weight));
       DAE__TRY(follow_add_acceleration(f, t, -2 * s, d, weight));
       DAE__TRY(follow_add_acceleration(f, t, 0, d, -2 * weight));
@@ -423,7 +455,7 @@ dae_status dae__follow_step(dae__follow *f, double t, const double *y, dae_dampi
   if (!status)
     status = dae__smooth_form_linearise(f->ladder->pass.form, t, f->z, f->dz, NULL);
   for (int i = 0; !status && i < m->modes && !m->lost; i++)
-    m->lost = !follow_mode(f, i);
+    m->lost = !follow_mode(f, i, h);
   if (!status && !m->lost)
     status = follow_mean_acceleration(f, t);
   if (!status && !m->lost)

@@ -21,12 +21,14 @@
 
 /* State of the modes, saved with the integrator. */
 typedef struct dae__follow_memory {
-  int modes; /* number of modes that are followed; 0: none */
-  bool lost; /* a mode could not be followed */
-  double t;  /* time of the last step */
+  int modes;   /* number of modes that are followed; 0: none */
+  bool decays; /* something that was removed decays within its period */
+  bool lost;   /* a mode could not be followed */
+  double t;    /* time of the last step */
   double rate[DAE__FOLLOW_MODES], decay[DAE__FOLLOW_MODES]; /* eigenvalue -decay + i rate */
   double first[DAE__FOLLOW_MODES];                          /* rate at the start */
   double action[DAE__FOLLOW_MODES];                         /* energy over rate */
+  double left[DAE__FOLLOW_MODES]; /* what damping has left of it, relative to 1 */
 } dae__follow_memory;
 
 typedef struct dae__follow {
@@ -35,6 +37,7 @@ typedef struct dae__follow {
   double complex *values;
   dae__follow_memory *memory;                            /* saved */
   double *re[DAE__FOLLOW_MODES], *im[DAE__FOLLOW_MODES]; /* saved: modes, n each */
+  double share[DAE__FOLLOW_MODES];                       /* mean of `left` since the last point */
   double *drift, *largest;          /* saved, n each: deviation; largest |x| so far */
   double *z, *dz, *x, *y, *a, *sum; /* n each: workspace */
 } dae__follow;

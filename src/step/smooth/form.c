@@ -7,6 +7,11 @@
 #include "problem/problem.h"
 #include "step/norm.h"
 
+#include <float.h>
+
+/* Round-off of a stiff force, relative to the coordinates it is a function of. */
+#define FORM_ROUND_OFF (16 * DBL_EPSILON)
+
 dae_status dae__smooth_form_create(dae__arena *arena, const dae_problem *problem, double rtol,
                                    double atol, dae__smooth_form *out, dae_error *err)
 {
@@ -112,12 +117,22 @@ double dae__smooth_form_norm(const dae__smooth_form *form, const double *x, cons
   return form->nx > 0 ? sqrt(sum / form->nx) : 0;
 }
 
+double dae__smooth_form_noise(const dae__smooth_form *form, double rate, const double *at)
+{
+  double sum = 0, v = FORM_ROUND_OFF * rate * dae__max_abs(form->nq, at);
+  for (int i = form->nq; i < 2 * form->nq; i++) {
+    double e = v / (form->rtol * fabs(at[i]) + form->atol * form->atol_scale[i]);
+    sum += e * e;
+  }
+  return form->nx > 0 ? sqrt(sum / form->nx) : 0;
+}
+
 /* ---- matrices ---- */
 
 dae_status dae__smooth_matrix_create(dae__arena *arena, const dae__smooth_form *form, int s,
                                      dae__smooth_matrix *out, dae_error *err)
 {
-  dae__block blocks[10];
+  dae__block blocks[DAE__SMOOTH_STAGES * (3 + DAE__SMOOTH_STAGES)];
   int n = form->n, nx = form->nx, count = 0;
   *out = (dae__smooth_matrix){.s = s};
   for (int i = 0; i < s; i++) {

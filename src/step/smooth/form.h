@@ -45,13 +45,19 @@ dae_status dae__smooth_form_linearise(dae__smooth_form *form, double t, const do
                                       const double *k, dae_error *err);
 /* Norm of x relative to rtol |at| + atol: root of the mean square. */
 double dae__smooth_form_norm(const dae__smooth_form *form, const double *x, const double *at);
+/* The same norm of the velocities that the round-off of the coordinates makes at this rate. */
+double dae__smooth_form_noise(const dae__smooth_form *form, double rate, const double *at);
 
-/* Matrix of s = 1 or 2 stages with blocks c_ij M + delta_ij (Ms - J), c of the stages, each at a
- * point of its own. */
+/* Largest number of stages of a matrix. */
+#define DAE__SMOOTH_STAGES 4
+
+/* Matrix of s stages with blocks c_ij M + delta_ij (Ms - J), c of the stages, each at a point of
+ * its own. */
 typedef struct dae__smooth_matrix {
   int s;
   dae_pattern pattern;
-  dae__block M[4], Ms[2], J[2], masked[2];
+  dae__block M[DAE__SMOOTH_STAGES * DAE__SMOOTH_STAGES], Ms[DAE__SMOOTH_STAGES];
+  dae__block J[DAE__SMOOTH_STAGES], masked[DAE__SMOOTH_STAGES];
   double *values;
   dae__solver *solver;
 } dae__smooth_matrix;

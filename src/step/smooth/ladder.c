@@ -17,12 +17,15 @@
  * though the slow one, or what the stiff forces make of it, moves by more than a tolerance: tight
  * tolerances resolve more than the time scales separate. Chosen. */
 #define LADDER_SEPARATED 1e-3
-/* Ratio of neighbouring rungs: each mode meets rungs that leave 0.4, 0.04 and 0.004 of it. */
+/* Ratio of neighbouring rungs: each mode meets rungs that leave 0.5, 0.04 and 0.004 of it. */
 #define LADDER_RATIO 3.1622776601683795
-/* rate times H of the lowest rung, where a pass leaves 1 - 2e-4 of a mode */
-#define LADDER_LOWEST 0.3
+/* Highest H relative to the time scale: a pass leaves 0.67 of an oscillation with 11 periods in 30
+ * time scales. */
+#define LADDER_HIGHEST 2.6
+/* rate times H of the lowest rung, where a pass leaves 1 - 2e-7 of a mode */
+#define LADDER_LOWEST 0.8
 /* rate times H of the lowest rung on the way down */
-#define LADDER_LOWEST_DOWN 3
+#define LADDER_LOWEST_DOWN 10
 /* Passes at a rung while each moves at most half as far as the one before */
 #define LADDER_REPEATS 12
 #define LADDER_DECREASE 0.5
@@ -31,24 +34,27 @@
 #define LADDER_TOP_REPEATS 40
 #define LADDER_TOP_DECREASE 0.7
 
-/* Power iteration for the fastest rate: iterations at one H, and the range of rate times H in which
- * its ratio tells the rate. */
+/* Power iteration for the fastest rate: iterations at one H, and the ratio above which it does not
+ * tell the rate. */
 #define RATE_ITERATIONS 8
-#define RATE_RESOLVED 0.3
+#define RATE_RESOLVED 0.9
 #define RATE_SHRINK 1e-2
 #define RATE_SIZES 12
+/* Ratio that may be round-off. */
+#define RATE_NOISE 1e-9
 
 dae_status dae__ladder_create(dae__arena *arena, dae__smooth_form *form, dae__ladder *out,
                               dae_error *err)
 {
   int n = form->n;
   *out = (dae__ladder){0};
-  DAE__TRY(dae__smooth_pass_create(arena, form, &out->pass, err));
+  DAE__TRY(dae__smooth_pass_create(arena, form, DAE__SMOOTH_STAGES, &out->pass, err));
+  DAE__TRY(dae__smooth_pass_create(arena, form, 2, &out->probe, err));
   out->rate = DAE__STATE(arena, double, 1);
   for (int i = 0; i < DAE__LADDER_RUNGS; i++)
     out->z[i] = DAE__ALLOC(arena, double, n);
   DAE__VECTORS(arena, n, &out->before, &out->a, &out->b, &out->state, &out->rates, &out->start,
-               &out->at);
+               &out->kept, &out->at);
   DAE__TRY(dae__arena_status(arena, err));
   return dae__smooth_matrix_create(arena, form, 1, &out->euler, err);
 }
@@ -56,6 +62,7 @@ dae_status dae__ladder_create(dae__arena *arena, dae__smooth_form *form, dae__la
 void dae__ladder_free(dae__ladder *o)
 {
   dae__smooth_pass_free(&o->pass);
+  dae__smooth_pass_free(&o->probe);
   dae__solver_free(o->euler.solver);
 }
 
@@ -67,7 +74,7 @@ dae_status dae__ladder_factor(dae__ladder *o, double t, double H, const double *
   double c = 1 / H;
   DAE__TRY(dae__smooth_form_linearise(o->pass.form, t, z, dz, err));
   dae__smooth_matrix_add(&o->euler, o->pass.form, 0, &c);
-  o->pass.factorisations++;
+  o->pass.work->factorisations++;
   return dae__solver_factor(o->euler.solver, o->euler.values);
 }
 
@@ -85,38 +92,45 @@ static bool ladder_fatal(dae_status status)
   return status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY;
 }
 
-/* Fastest rate, by the growth of z <- z - F z: for H well below it that is rate times H. 0: not
- * found. Fails for lack of memory only. */
+/* Mean ratio |x - F x| / |x| of a power iteration x <- F (x - F x) at H: of a mode of rate w,
+ * w H / sqrt(1 + (w H)^2) for oscillations. The second filter takes off what round-off leaves
+ * beside the constraints, which x - F x alone amplifies by 1/(w H). 0: not found. */
+static double ladder_power_iteration(dae__ladder *o, double H, const double *z)
+{
+  const dae__smooth_form *form = o->pass.form;
+  int n = form->n;
+  double sum = 0;
+  for (int i = 0; i < n; i++) /* any vector with a part in every mode */
+    o->state[i] = (i % 2 ? -1 : 1) * (1 + 0.5 * sin(i + 1.));
+  for (int i = 0; i < 2 * RATE_ITERATIONS; i++) {
+    dae__ladder_filter(o, H, o->state, o->a);
+    double norm = dae__smooth_form_norm(form, o->a, z);
+    if (!isfinite(norm) || norm == 0)
+      return 0;
+    dae__scale(n, 1 / norm, o->a);
+    dae__ladder_filter(o, H, o->a, o->b);
+    dae__copy(n, o->a, o->state);
+    dae__axpy(n, -1, o->b, o->state);
+    sum += i < RATE_ITERATIONS ? 0 : log(dae__smooth_form_norm(form, o->state, z));
+  }
+  return exp(sum / RATE_ITERATIONS);
+}
+
+/* Fastest rate, the largest one that power iterations find at sizes H from that of slow motion
+ * down: each finds the mode with a rate near 1/H, or the fastest one where all are slower. 0: none
+ * is found. Fails for lack of memory only. */
 static dae_status ladder_fastest_rate(dae__ladder *o, double t, double H, const double *z,
                                       const double *dz, double *rate)
 {
-  int n = o->pass.form->n;
   *rate = 0;
   for (int size = 0; size < RATE_SIZES; size++, H *= RATE_SHRINK) {
-    double norm = 0, half = 0;
     dae_status status = dae__ladder_factor(o, t, H, z, dz, NULL);
     if (status)
       return ladder_fatal(status) ? status : DAE_OK;
-    for (int i = 0; i < n; i++) /* any vector with a part in every mode */
-      o->a[i] = (i % 2 ? -1 : 1) * (1 + 0.5 * sin(i + 1.));
-    dae__ladder_filter(o, H, o->a, o->b);
-    dae__copy(n, o->b, o->a);
-    for (int i = 0; i < 2 * RATE_ITERATIONS; i++) {
-      norm = dae__smooth_form_norm(o->pass.form, o->a, z);
-      if (!isfinite(norm) || norm == 0)
-        break;
-      half = i == RATE_ITERATIONS ? 0 : half;
-      dae__scale(n, 1 / norm, o->a);
-      half += i > 0 ? log(norm) : 0;
-      dae__ladder_filter(o, H, o->a, o->b);
-      dae__axpy(n, -1, o->b, o->a);
-    }
-    double ratio = exp(half / RATE_ITERATIONS);
-    if (norm == 0 || !isfinite(ratio))
+    double ratio = ladder_power_iteration(o, H, z);
+    if (!(ratio > RATE_NOISE && isfinite(ratio)))
       return DAE_OK;
-    *rate = ratio < RATE_RESOLVED ? ratio / sqrt(1 - ratio * ratio) / H : 1 / H;
-    if (ratio < RATE_RESOLVED)
-      break;
+    *rate = fmax(*rate, ratio < RATE_RESOLVED ? ratio / sqrt(1 - ratio * ratio) / H : 1 / H);
   }
   return DAE_OK;
 }
@@ -164,15 +178,18 @@ dae_status dae__ladder_measure(dae__ladder *o, double t, const double *from, con
   dae__copy(n, z, o->a);
   dae__axpy(n, -1, from, o->a);
   *moved = fmax(later, dae__smooth_form_norm(form, o->a, o->at));
+  if (*moved <= dae__smooth_form_noise(form, *o->rate, o->at))
+    *moved = 0;
   return DAE_OK;
 }
 
 /* One pass at rung H; *moved in tolerances; a pass that fails leaves z as it is. */
-static dae_status ladder_pass(dae__ladder *o, double t, double H, double *z, double *moved)
+static dae_status ladder_pass(dae__ladder *o, dae__smooth_pass *pass, double t, double H, double *z,
+                              double *moved)
 {
   int n = o->pass.form->n;
   dae__copy(n, z, o->before);
-  dae_status status = dae__smooth_pass_make(&o->pass, t, H, z, NULL);
+  dae_status status = dae__smooth_pass_make(pass, t, H, z, NULL);
   if (!status)
     status = dae__ladder_measure(o, t, o->before, z, moved);
   if (status)
@@ -187,13 +204,12 @@ static dae_status ladder_repeat(dae__ladder *o, double t, dae__ladder_rung *rung
 {
   for (int i = 0; i < most && rung->last > LADDER_STILL; i++) {
     double moved = INFINITY;
-    dae_status status = ladder_pass(o, t, rung->H, z, &moved);
+    dae_status status = ladder_pass(o, &o->pass, t, rung->H, z, &moved);
     if (ladder_fatal(status))
       return status;
     if (status)
       break;
-    rung->ratio = moved / rung->last;
-    if (!(rung->ratio <= decrease)) {
+    if (!(moved <= decrease * rung->last)) {
       dae__copy(o->pass.form->n, o->before, z);
       break;
     }
@@ -212,7 +228,7 @@ static dae_status ladder_up(dae__ladder *o, double t, double top, double rate, d
   for (int k = count - 1; k >= 0; k--) {
     dae__ladder_rung *rung = &o->rung[o->rungs];
     *rung = (dae__ladder_rung){.H = top * pow(LADDER_RATIO, -k)};
-    dae_status status = ladder_pass(o, t, rung->H, z, &rung->first);
+    dae_status status = ladder_pass(o, &o->pass, t, rung->H, z, &rung->first);
     if (ladder_fatal(status))
       return status;
     if (status)
@@ -280,7 +296,7 @@ dae_status dae__ladder_descend(dae__ladder *o, double t, double top, double *z, 
   for (int k = count - 1; k >= 0; k--) {
     dae__ladder_rung rung = {.H = least * pow(LADDER_RATIO, k)};
     bool lowest = k == 0;
-    dae_status status = ladder_pass(o, t, rung.H, z, &rung.last);
+    dae_status status = ladder_pass(o, &o->pass, t, rung.H, z, &rung.last);
     *moved = *moved || !status;
     if (!status && lowest)
       status = ladder_repeat(o, t, &rung, LADDER_TOP_REPEATS, LADDER_TOP_DECREASE, z);
@@ -292,28 +308,22 @@ dae_status dae__ladder_descend(dae__ladder *o, double t, double top, double *z, 
   return DAE_OK;
 }
 
-/* Rate times H of an oscillation of which a pass leaves this ratio; 0: it grows. */
-static double ladder_resolve(double ratio)
+/* *rate: of what the state z holds that is not far slower than the time scale, by the ratio of two
+ * moves of the passes by 2 stages; 0: nothing, or not known. A smaller ratio is that of what stiff
+ * forces make of slow motion. */
+static dae_status ladder_probe(dae__ladder *o, double t, double H, const double *z, double *rate)
 {
-  double low = 0, high = 100;
-  if (!(ratio < 1))
-    return 0;
-  for (int i = 0; i < 60; i++) {
-    double x = (low + high) / 2, top = 1 + x * x / 9;
-    double left = top / (top + x * x * x * x / 36);
-    if (left > ratio)
-      low = x;
-    else
-      high = x;
+  double moved[2] = {0};
+  *rate = 0;
+  dae__copy(o->pass.form->n, z, o->kept);
+  for (int i = 0; i < 2; i++) {
+    dae_status status = ladder_pass(o, &o->probe, t, H, o->kept, &moved[i]);
+    if (status)
+      return ladder_fatal(status) ? status : DAE_OK;
   }
-  return low;
-}
-
-/* Rate of what moves at the highest rung and is kept; 0: not known. */
-static double ladder_rate_above(const dae__ladder *o)
-{
-  const dae__ladder_rung *highest = &o->rung[o->rungs - 1];
-  return ladder_resolve(highest->ratio) / highest->H;
+  if (moved[0] > LADDER_QUIET && moved[1] > LADDER_TOP_DECREASE * moved[0])
+    *rate = dae__smooth_pass_resolve(moved[1] / moved[0]) / H;
+  return DAE_OK;
 }
 
 dae_status dae__ladder_climb(dae__ladder *o, double t, double top, bool given, const double *dz,
@@ -325,27 +335,26 @@ dae_status dae__ladder_climb(dae__ladder *o, double t, double top, bool given, c
   double linear;
   dae_status status = ladder_fastest_rate(o, t, top, z, dz, &linear);
   double rate = fmax(linear, ladder_travel_rate(o, z, dz));
-  *o->rate = fmax(linear, LADDER_LOWEST / top);
+  *o->rate = fmax(linear, LADDER_LOWEST / (LADDER_HIGHEST * top));
   dae__copy(n, z, o->start);
   dae__copy(n, z, o->at);
   o->rungs = 0;
   if (!status)
-    status = ladder_up(o, t, top, rate, z);
+    status = ladder_up(o, t, LADDER_HIGHEST * top, rate, z);
   if (!status && o->rungs > 0)
     status = ladder_cut(o, t, given, z, &cut, &out->end);
   for (int i = 0; i <= cut; i++)
     if (o->rung[i].first > LADDER_MOVED)
-      out->slowest = o->rung[i].H;
-  if (out->end == DAE__LADDER_NO_GAP || out->end == DAE__LADDER_SLOW)
-    out->above = ladder_rate_above(o);
-  if (cut < 0 && out->above == 0) /* also where no pass converges: nothing is known to be slow */
-    out->above = linear;
+      out->slowest = o->rung[i].H / LADDER_HIGHEST;
+  if (!status && out->end != DAE__LADDER_GAP && out->end != DAE__LADDER_ALL)
+    status = ladder_probe(o, t, top, cut >= 0 ? o->z[cut] : o->start, &out->above);
+  if ((cut < 0 || out->end == DAE__LADDER_NO_GAP) && out->above == 0)
+    out->above = linear; /* also where no pass converges: nothing is known to be slow */
   dae__copy(n, cut >= 0 ? o->z[cut] : o->start, z);
   if (o->rungs > 0) /* without a cut all that moves is kept */
-    out->cut = o->rung[cut >= 0 ? cut : 0].H;
-  if (!status && cut >= 0) {
-    status = dae__ladder_descend(o, t, out->cut / LADDER_RATIO, z, &moved, NULL);
-  }
+    out->cut = o->rung[cut >= 0 ? cut : 0].H / LADDER_HIGHEST;
+  if (!status && cut >= 0)
+    status = dae__ladder_descend(o, t, o->rung[cut].H / LADDER_RATIO, z, &moved, NULL);
   return status ? dae__fail(err, status, "damp", "the slow motion is not found at t = %.10g", t)
                 : DAE_OK;
 }

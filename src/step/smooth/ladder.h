@@ -1,7 +1,8 @@
-/* Passes (pass.h) over a ladder of sizes H, from below the fastest period up to H*: each mode is
- * removed by the smallest H that can do it, as what a pass blurs of the slow motion grows with H,
- * and Newton's method then starts within reach at the next rung. Where the passes up there no
- * longer move the state, all above is slow; where they do, the ladder ends at the gap between both.
+/* Passes (pass.h) over a ladder of sizes H, from below the fastest period up to H*, 2.6 times the
+ * time scale below which motion is fast: each mode is removed by the smallest H that can do it, as
+ * what a pass blurs of the slow motion grows with H, and Newton's method then starts within reach
+ * at the next rung. Where the passes up there no longer move the state, all above is slow; where
+ * they do, the ladder ends at the gap between both.
  */
 #ifndef DAEDAL_STEP_SMOOTH_LADDER_H
 #define DAEDAL_STEP_SMOOTH_LADDER_H
@@ -20,19 +21,19 @@ typedef enum dae__ladder_end {
 typedef struct dae__ladder_rung {
   double H;
   double first, last; /* moves of the first pass and of the last one, in tolerances */
-  double ratio;       /* of the last two moves; the last one may have been undone */
 } dae__ladder_rung;
 
 #define DAE__LADDER_RUNGS 48
 
 typedef struct dae__ladder {
-  dae__smooth_pass pass;
+  dae__smooth_pass pass;    /* 4 stages */
+  dae__smooth_pass probe;   /* 2 stages */
   dae__smooth_matrix euler; /* of the filter (I - H J)^-1 */
   dae__ladder_rung rung[DAE__LADDER_RUNGS];
-  double *z[DAE__LADDER_RUNGS];                   /* n each: state after the rung */
-  int rungs;                                      /* number of rungs made, from the smallest */
-  double *rate;                                   /* saved: fastest linearised rate */
-  double *before, *a, *b, *state, *rates, *start; /* n each */
+  double *z[DAE__LADDER_RUNGS]; /* n each: state after the rung */
+  int rungs;                    /* number of rungs made, from the smallest */
+  double *rate;                 /* saved: fastest linearised rate */
+  double *before, *a, *b, *state, *rates, *start, *kept; /* n each */
   double *at; /* n: state whose size the tolerances are relative to */
 } dae__ladder;
 

@@ -19,13 +19,14 @@
 #define SMOOTH_SMALL 0.1
 /* Rate times H of a rung that removes most of a mode. */
 #define SMOOTH_REMOVING 3
-/* Largest H of the passes at the end of a step, relative to the time scale up to which the start
- * was made slow: they move slow components by (rate H)^4/36. Chosen. */
-#define SMOOTH_CUT 0.1
-/* The same where the fastest rate is near: rate times H at which a pass leaves 0.004 of that mode.
- */
-#define SMOOTH_CUT_MOST 0.3
-#define SMOOTH_REMOVED 30
+/* H of the passes at the end of a step, relative to the time scale up to which the start was made
+ * slow. They move slow components by 1e-6 (rate H)^8: the first value leaves less than 1e-9 of
+ * those with 5 periods in the run. Where the fastest rate is near, its passes take a larger H, of
+ * which the ladder has found that it moves nothing else. */
+#define SMOOTH_CUT 0.3
+#define SMOOTH_CUT_MOST 2.6
+/* The same: rate times H at which a pass leaves 0.07 of a mode. */
+#define SMOOTH_REMOVED 16
 
 typedef struct smooth_memory {
   double cut;
@@ -266,7 +267,7 @@ dae_damping dae__smooth_report(const dae__smooth *o)
 
 void dae__smooth_count(const dae__smooth *o, dae_stats *stats)
 {
-  stats->iterations += o->ladder.pass.iterations;
-  stats->factorisations += o->ladder.pass.factorisations;
+  stats->iterations += o->ladder.pass.work->iterations;
+  stats->factorisations += o->ladder.pass.work->factorisations;
   stats->evaluations += *o->form.s->evaluations;
 }

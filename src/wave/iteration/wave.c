@@ -129,7 +129,8 @@ static void wave_alloc_unknowns(dae__arena *arena, dae__wave *w)
   w->accepted_t = DAE__STATE(arena, double, w->capacity);
   w->start = DAE__STATE(arena, double, n);
   w->fed_back = DAE__STATE(arena, bool, n);
-  DAE__VECTORS(arena, n, &w->scale, &w->atol, &w->z, &w->mode, &w->previous_end);
+  w->mode = DAE__STATE(arena, double, n);
+  DAE__VECTORS(arena, n, &w->scale, &w->atol, &w->z, &w->previous_end);
   DAE__VECTORS(arena, all, &w->change, &w->last_change, &w->older_change, &w->previous,
                &w->previous_slope);
   w->feedthrough_sets = (double)D * w->capacity <= MAX_FEEDTHROUGH_NUMBERS ? w->capacity : 1;

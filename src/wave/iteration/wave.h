@@ -112,7 +112,7 @@ typedef struct dae__wave {
   double *previous_end;               /* zhat of the sweep before at the end of the window */
   double *delta;                      /* Newton correction of the direct unknowns at all nodes */
   double omega;                       /* factor of the update relax */
-  double *mode;                       /* dominant eigenvector of the plain sweep */
+  double *mode;                       /* dominant eigenvector of the plain sweep; saved */
   double interpolation_error;         /* error of waveforms between nodes over the tolerance */
 
   /* feedthrough matrices and the linear system G at the nodes */

@@ -14,6 +14,7 @@
  * A shorter window reduces growth over time (Volterra terms), which rho does not contain; it is
  * useless for a sweep that does not contract, rho >= 1 [E07]. */
 #include "core/assert.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/vec.h"
@@ -352,6 +353,7 @@ dae_status dae__wave_window(void *self, double t_stop, dae_error *err)
                p.end - m->t > MAX_EXTRAPOLATION * (m->t - m->t_previous);
   for (;;) {
     dae_error why = dae_error_none();
+    DAE__TRY(dae__env_proceed(w->env, err));
     dae__limits_begin(&w->limits);
     dae__sweep_outcome outcome = window_try(w, &p, &why);
     if (outcome == DAE__SWEEP_CONVERGED)

@@ -78,9 +78,15 @@ DEFINE(energy_rate, true,
        w->to->nin > 0 ? in_rate : NULL, T_rate, V_rate)
 
 #define REPLACE(name) p->name = p->name ? forward_##name : NULL;
-void dae__forward_mechanical(dae_mechanical *p){WITHOUT_INPUTS(REPLACE) WITH_INPUTS(REPLACE)
-                                                    WITH_VECTOR(REPLACE) REPLACE(energy)
-                                                        REPLACE(energy_rate)}
+void dae__forward_mechanical(dae_mechanical *p)
+{
+  WITHOUT_INPUTS(REPLACE)
+  WITH_INPUTS(REPLACE)
+  WITH_VECTOR(REPLACE)
+  REPLACE(energy)
+  REPLACE(energy_rate)
+  p->accelerate = NULL; /* those of other forces */
+}
 
 /* ---- semi-explicit problems ---- */
 
@@ -97,11 +103,13 @@ void dae__forward_mechanical(dae_mechanical *p){WITHOUT_INPUTS(REPLACE) WITH_INP
   }
 #define DEFINE_SEMI_VECTOR(name)                                                                   \
   DEFINE_SEMI(name, (void *user, const dae_semi_explicit_at *at, double *out), out)
-DEFINE_SEMI_VECTOR(f) DEFINE_SEMI_VECTOR(F) DEFINE_SEMI_VECTOR(F_t) DEFINE_SEMI_VECTOR(M)
-    DEFINE_SEMI(Ms_x, (void *user, const dae_semi_explicit_at *at, const double *a, double *Ms), a,
-                Ms)
+DEFINE_SEMI_VECTOR(f)
+DEFINE_SEMI_VECTOR(F)
+DEFINE_SEMI_VECTOR(F_t)
+DEFINE_SEMI_VECTOR(M)
+DEFINE_SEMI(Ms_x, (void *user, const dae_semi_explicit_at *at, const double *a, double *Ms), a, Ms)
 
-        void dae__forward_semi(dae_semi_explicit *p)
+void dae__forward_semi(dae_semi_explicit *p)
 {
 #define REPLACE_SEMI(name) p->name = p->name ? forward_semi_##name : NULL;
   REPLACE_SEMI(f)

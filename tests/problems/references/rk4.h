@@ -7,7 +7,10 @@
 
 typedef long double real;
 
-enum { MOST = 6 }; /* entries of a state */
+#ifndef MOST_STATES
+#define MOST_STATES 6
+#endif
+enum { MOST = MOST_STATES }; /* entries of a state */
 
 /* f: derivative of the state y of n entries */
 typedef void rhs(const real *y, real *f);

@@ -1,0 +1,159 @@
+/* Kernels of gauss_kernel.c for several entries at once, included for each number of them:
+ *
+ *   LANES          vector type
+ *   MEMORY         the same with the alignment of a double
+ *   WIDTH          number of its entries
+ *   WEIGHT(pair)   a weight, which stands in both entries of a pair
+ *   NAMED(kernel)  name of a kernel with this type
+ *   TARGET         attribute of the processor
+ *
+ * Every entry is computed by the same operations, so that results do not depend on LANES. Where
+ * WIDTH does not divide the size of a vector, its last entries are computed twice. */
+
+/* State at point p, WIDTH entries of q and of v from i on. The sum waits for the slope evaluated
+ * last, so all other terms are added before it, in two partial sums each. */
+KERNEL void NAMED(gauss_state_lanes)(const dae__gauss *o, int n, double h, const double *x0,
+                                     const double *K, const dae__gauss_point *p, size_t i,
+                                     double *restrict z)
+{
+  size_t n2 = (size_t)o->n2;
+  const double *k = K + n2 + i;
+  LANES q[2] = {{0}, {0}}, v[2] = {{0}, {0}};
+#pragma GCC unroll 7
+  for (int j = 0; j < n - 1; j++) {
+    LANES slope = *(const MEMORY *)(k + p->at[j]);
+    q[j % 2] += WEIGHT(p->twice[j]) * slope;
+    v[j % 2] += WEIGHT(p->single[j]) * slope;
+  }
+  LANES start = *(const MEMORY *)(x0 + i) + h * p->x * *(const MEMORY *)(K + i);
+  LANES position = start + h * h * (q[0] + q[1]);
+  LANES velocity = *(const MEMORY *)(x0 + n2 + i) + h * (v[0] + v[1]);
+  LANES last = *(const MEMORY *)(k + p->at[n - 1]);
+  *(MEMORY *)(z + i) = position + h * h * WEIGHT(p->twice[n - 1]) * last;
+  *(MEMORY *)(z + n2 + i) = velocity + h * WEIGHT(p->single[n - 1]) * last;
+}
+
+/* State at point p of a problem with x = (q, v), of WIDTH entries each. */
+KERNEL void NAMED(gauss_state_once)(const dae__gauss *o, int n, double h, const double *x0,
+                                    const double *K, const dae__gauss_point *p, double *restrict z)
+{
+  DAE__ASSERT(o->n2 == WIDTH);
+  NAMED(gauss_state_lanes)(o, n, h, x0, K, p, 0, z);
+}
+
+/* State at point p of a problem with x = (q, v), of at least WIDTH entries each. */
+KERNEL void NAMED(gauss_state)(const dae__gauss *o, int n, double h, const double *x0,
+                               const double *K, const dae__gauss_point *p, double *restrict z)
+{
+  size_t n2 = (size_t)o->n2;
+  for (size_t i = 0; i < n2; i += WIDTH)
+    NAMED(gauss_state_lanes)(o, n, h, x0, K, p, i + WIDTH <= n2 ? i : n2 - WIDTH, z);
+}
+
+/* State at point p of a problem with x = (q, v, u), q and v empty or of at least WIDTH entries. */
+KERNEL void NAMED(gauss_state_extra)(const dae__gauss *o, int n, double h, const double *x0,
+                                     const double *K, const dae__gauss_point *p, double *restrict z)
+{
+  size_t nx = (size_t)o->adapter->nx, i = 2 * (size_t)o->n2;
+  NAMED(gauss_state)(o, n, h, x0, K, p, z);
+  for (; i + WIDTH <= nx; i += WIDTH) {
+    LANES sum = {0};
+#pragma GCC unroll 7
+    for (int j = 0; j < n; j++)
+      sum += WEIGHT(p->single[j]) * *(const MEMORY *)(K + i + p->at[j]);
+    *(MEMORY *)(z + i) = *(const MEMORY *)(x0 + i) + h * sum;
+  }
+  for (; i < nx; i++) {
+    double sum = 0;
+    for (int j = 0; j < n; j++)
+      sum += p->single[j][0] * K[i + p->at[j]];
+    z[i] = x0[i] + h * sum;
+  }
+}
+
+/* Extrapolates WIDTH entries from i on of K_1 ... K_s; n = s + 1, q = ratio of the step size to the
+ * last one. */
+KERNEL void NAMED(gauss_extrapolate_lanes)(const dae__gauss *o, int n, double q, size_t i,
+                                           double *K)
+{
+  const double *last = o->K[o->memory->last] + i;
+  double *to = K + i;
+  LANES d[DAE__GAUSS_NODES];
+#pragma GCC unroll 8
+  for (int j = 0; j <= n; j++, last += o->stride)
+    d[j] = *(const MEMORY *)last;
+    /* divided differences d_j, in place */
+#pragma GCC unroll 8
+  for (int level = 0; level < n; level++)
+#pragma GCC unroll 8
+    for (int j = 0; j < n - level; j++)
+      d[j] = (d[j + 1] - d[j]) * o->rule.inverse_distance[j + 1 + level][j];
+  for (int k = 0; k < n - 1; k++) {
+    double x = 1 + q * o->rule.c[k];
+    LANES p = d[0];
+#pragma GCC unroll 8
+    for (int j = 1; j <= n; j++)
+      p = p * (x - o->rule.node[j][0]) + d[j];
+    to += o->stride;
+    *(MEMORY *)to = p;
+  }
+}
+
+/* Extrapolates the slopes of v and u, which are at least WIDTH entries. */
+KERNEL void NAMED(gauss_extrapolate)(const dae__gauss *o, int n, double q, double *K)
+{
+  size_t nx = (size_t)o->adapter->nx;
+  for (size_t i = (size_t)o->n2; i < nx; i += WIDTH)
+    NAMED(gauss_extrapolate_lanes)(o, n, q, i + WIDTH <= nx ? i : nx - WIDTH, K);
+}
+
+/* Kernels for the numbers of slopes in frequent use, which are constants for the compiler. */
+#define STATE_KERNEL(name, kernel, n)                                                              \
+  TARGET static void NAMED(name)(const dae__gauss *o, double h, const double *x0, const double *K, \
+                                 const dae__gauss_point *p, double *z)                             \
+  {                                                                                                \
+    NAMED(kernel)(o, n, h, x0, K, p, z);                                                           \
+  }
+STATE_KERNEL(gauss_state_once_of_5, gauss_state_once, 5)
+STATE_KERNEL(gauss_state_once_of_6, gauss_state_once, 6)
+STATE_KERNEL(gauss_state_once_of_7, gauss_state_once, 7)
+STATE_KERNEL(gauss_state_of_5, gauss_state, 5)
+STATE_KERNEL(gauss_state_of_6, gauss_state, 6)
+STATE_KERNEL(gauss_state_of_7, gauss_state, 7)
+STATE_KERNEL(gauss_state_extra_of_5, gauss_state_extra, 5)
+STATE_KERNEL(gauss_state_extra_of_6, gauss_state_extra, 6)
+STATE_KERNEL(gauss_state_extra_of_7, gauss_state_extra, 7)
+STATE_KERNEL(gauss_state_of_any, gauss_state_extra, p->count)
+#undef STATE_KERNEL
+
+#define EXTRAPOLATE(name, n)                                                                       \
+  TARGET static void NAMED(name)(const dae__gauss *o, double q, double *K)                         \
+  {                                                                                                \
+    NAMED(gauss_extrapolate)(o, n, q, K);                                                          \
+  }
+EXTRAPOLATE(gauss_extrapolate_5, 6)
+EXTRAPOLATE(gauss_extrapolate_6, 7)
+EXTRAPOLATE(gauss_extrapolate_any, o->s + 1)
+#undef EXTRAPOLATE
+
+static const dae__gauss_kernels NAMED(gauss_kernels) = {
+    .width = WIDTH,
+    .state = {[ONCE] = {[5] = NAMED(gauss_state_once_of_5),
+                        [6] = NAMED(gauss_state_once_of_6),
+                        [7] = NAMED(gauss_state_once_of_7)},
+              [PLAIN] = {[5] = NAMED(gauss_state_of_5),
+                         [6] = NAMED(gauss_state_of_6),
+                         [7] = NAMED(gauss_state_of_7)},
+              [EXTRA] = {[5] = NAMED(gauss_state_extra_of_5),
+                         [6] = NAMED(gauss_state_extra_of_6),
+                         [7] = NAMED(gauss_state_extra_of_7)}},
+    .any_state = NAMED(gauss_state_of_any),
+    .extrapolate = {[5] = NAMED(gauss_extrapolate_5), [6] = NAMED(gauss_extrapolate_6)},
+    .any_extrapolate = NAMED(gauss_extrapolate_any)};
+
+#undef LANES
+#undef MEMORY
+#undef WIDTH
+#undef WEIGHT
+#undef NAMED
+#undef TARGET
