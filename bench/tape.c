@@ -169,11 +169,11 @@ static tapes compile(dae__arena *arena, dae__graph *graph, dae__walker *walker)
   count = append(output, count, 2, 8, c.G);
   tapes made = {0};
   made.forces = dae__tape_create(
-      arena, &(dae__tape_plan){graph, input, output, count, 3, 3, (int[]){0, 0, 8}, NULL, false});
+      arena, &(dae__tape_plan){graph, input, output, count, 3, 3, (int[]){0, 0, 8}, NULL, false, NULL});
   count = append(output, 0, 0, 16, df);
   count = append(output, count, 1, 16, dGl);
   made.slopes = dae__tape_create(
-      arena, &(dae__tape_plan){graph, input, output, count, 3, 2, (int[]){16, 16}, NULL, false});
+      arena, &(dae__tape_plan){graph, input, output, count, 3, 2, (int[]){16, 16}, NULL, false, NULL});
   return made;
 }
 
@@ -336,7 +336,7 @@ static void print_tape(model *m)
   double start = bench_now();
   dae__tape *tape =
       dae__tape_create(m->arena, &(dae__tape_plan){m->graph, m->input, m->output, m->outputs, 1, 1,
-                                                   NULL, NULL, false});
+                                                   NULL, NULL, false, NULL});
   double made = bench_now() - start, least = INFINITY;
   const double *in[] = {m->x};
   for (int round = 0; round < 10; round++) {

@@ -177,8 +177,9 @@ static void tape_gradient(const dae__graph *g, dae__gradient gradient, const dou
   for (int i = 0; i < gradient.count; i++)
     output[i] = (dae__tape_output){0, gradient.leaf[i], gradient.value[i]};
   dae__arena *arena = dae__arena_create(NULL);
-  dae__tape *tape = dae__tape_create(arena, &(dae__tape_plan){g, input, output, gradient.count, 1,
-                                                              1, (int[]){LEAVES}, NULL, false});
+  dae__tape *tape =
+      dae__tape_create(arena, &(dae__tape_plan){g, input, output, gradient.count, 1, 1,
+                                                (int[]){LEAVES}, NULL, false, NULL});
   assert_non_null(tape);
   dae__tape_run(tape, &x, &derivative);
   dae__arena_free(arena);

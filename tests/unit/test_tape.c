@@ -165,7 +165,7 @@ static void test_inputs_and_outputs_go_where_the_plan_says(void **state)
   const double *in[] = {a, b, c};
   double *out[] = {first, second};
   dae__arena *arena = dae__arena_create(NULL);
-  dae__tape_plan plan = {g, input, output, 8, 3, 2, NULL, NULL, false};
+  dae__tape_plan plan = {g, input, output, 8, 3, 2, NULL, NULL, false, NULL};
   dae__tape_run(dae__tape_create(arena, &plan), in, out);
   assert_true(first[0] == 33 && first[1] == 12 && isnan(first[2]) && first[3] == 0);
   assert_true(second[0] == 2 && second[1] == 12 && second[2] == 7 && second[3] == 0);
@@ -190,7 +190,7 @@ static void test_a_postponed_tape_is_made_when_it_runs(void **state)
   const double a[] = {5, 3}, *in[] = {a};
   double now[2], later[2], *out[] = {now}, *out_later[] = {later};
   dae__arena *arena = dae__arena_create(NULL);
-  dae__tape_plan plan = {g, &input, output, 2, 1, 1, NULL, NULL, false};
+  dae__tape_plan plan = {g, &input, output, 2, 1, 1, NULL, NULL, false, NULL};
   dae__tape_plan lazy = plan;
   lazy.lazy = true;
   dae__tape *made = dae__tape_create(arena, &plan), *tape = dae__tape_create(arena, &lazy);
@@ -231,7 +231,7 @@ static dae__tape *chain_tape(dae__arena *arena, dae__graph *g, int n)
   }
   dae__tape *tape = g->failed ? NULL
                               : dae__tape_create(arena, &(dae__tape_plan){g, input, output, n, 1, 1,
-                                                                          NULL, NULL, false});
+                                                                          NULL, NULL, false, NULL});
   free(input);
   free(output);
   return tape;
@@ -273,7 +273,7 @@ static void test_a_million_deep_is_no_depth(void **state)
     sum = ADD(sum, dae__leaf(g, i));
   dae__tape_output output = {0, 0, sum};
   dae__tape *tape =
-      dae__tape_create(arena, &(dae__tape_plan){g, input, &output, 1, 1, 1, NULL, NULL, false});
+      dae__tape_create(arena, &(dae__tape_plan){g, input, &output, 1, 1, 1, NULL, NULL, false, NULL});
   for (int i = 0; i < DEPTH; i++)
     x[i] = 1;
   dae__tape_run(tape, in, out);
