@@ -1,5 +1,6 @@
 #include "run/trust.h"
 
+#include "core/mutant.h"
 #include "core/number.h"
 #include "core/text.h"
 #include "output/summary.h"
@@ -71,7 +72,8 @@ void dae__trust_event(dae__trust_facts *f, double t)
   }
   f->interval = interval;
   f->event_t = t;
-  if (f->shrinking >= EVENTS_SHRINKING && interval < EVENTS_SHRUNK * f->first_interval) {
+  if (DAE__MUTATE(trust_shrinking, f->shrinking >= EVENTS_SHRINKING, false) &&
+      interval < EVENTS_SHRUNK * f->first_interval) {
     f->accumulates = true;
     f->accumulation_t = t;
   }
@@ -85,7 +87,7 @@ void dae__trust_row(dae__trust_facts *f, const dae_problem *problem, const doubl
       f->largest = isnan(y[i]) ? INFINITY : fabs(y[i]);
       worst = i;
     }
-  if (worst >= 0 && f->largest > VALUE_RED)
+  if (DAE__MUTATE(trust_values, worst >= 0 && f->largest > VALUE_RED, false))
     dae_problem_variable(problem, worst, f->name, sizeof f->name);
 }
 
@@ -113,7 +115,8 @@ static void trust_judge_energy(dae_summary *s)
   double error = s->energy_error, tolerances = error / s->energy_tolerance;
   bool free = s->diagnosis.dof != 0 && !s->damped, judged = s->energy_tolerance > 0 && free;
   bool round_off = error <= ENERGY_ROUND_OFF * (fabs(s->energy_start) + fabs(s->energy_change));
-  if (judged && !round_off && tolerances > ENERGY_AMBER)
+  if (judged && !round_off &&
+      DAE__MUTATE(trust_energy, tolerances > ENERGY_AMBER, tolerances > 1e6 * ENERGY_AMBER))
     trust_add(s, tolerances > ENERGY_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
               "the energy balance is off by %s, %s times the effect of the tolerance",
               dae__number_text(error, 3).text, dae__number_text(tolerances, 2).text);
