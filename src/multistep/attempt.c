@@ -16,7 +16,8 @@ static double bdf_share(const dae__bdf *s)
 {
   if (!s->strict || s->m->stability.limited)
     return s->strict ? DAE__BDF_LARGEST_SHARE : 1;
-  bool second = s->corrector.problem.mechanical != NULL; /* errors of the phase are second sums */
+  /* errors of the phase are second sums, but the smooth motion has no oscillations */
+  bool second = s->corrector.problem.mechanical && !s->opts.damp;
   double first = second ? DAE__BDF_MECHANICAL_SHARE : DAE__BDF_SHARE;
   double count = second ? DAE__BDF_MECHANICAL_SHARE_STEPS : DAE__BDF_SHARE_STEPS;
   double root = pow(s->rtol, 1.0 / DAE__MAX_ORDER);
