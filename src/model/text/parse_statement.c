@@ -34,7 +34,7 @@ static void parse_label(dae__parser *p, dae__statement *s)
 }
 
 /* Parses `when COND:` of constraint NAME when COND: A = B. */
-static void parse_switch(dae__parser *p, dae__statement *s)
+static void parse_when(dae__parser *p, dae__statement *s)
 {
   if (p->l->status || s->label || !dae__parser_at_word(p, "when"))
     return;
@@ -279,7 +279,7 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   case DAE__STATEMENT_JOINT:
     parse_label(p, s);
     if (s->kind == DAE__STATEMENT_CONSTRAINT)
-      parse_switch(p, s);
+      parse_when(p, s);
     parse_sides(p, s, "between the sides of the constraint: A = B");
     break;
   case DAE__STATEMENT_EVENT:
