@@ -73,7 +73,8 @@ static dae_status simulation_apply_event(dae_simulation *r, double t, bool *rest
   bool both = news.acted && !dae__plan_has_times(&r->plan);
   bool written = r->last_row == news.t && !news.acted;
   if (news.restarted) {
-    dae__trust_event(&r->trust, t);
+    if (!news.contacts)
+      dae__trust_event(&r->trust, t);
     DAE__TRY(simulation_measure_removal(r, &news, err));
     DAE__TRY(dae__monitor_jump(&r->monitor, news.after, err));
   }
@@ -241,7 +242,6 @@ static dae_status simulation_open(dae_simulation *r, dae_error *err)
   DAE__TRY(dae__monitor_start(&r->monitor, r->t, r->y,
                               fixed ? DAE__FIXED_STEP_RTOL : r->summary.rtol,
                               fixed ? DAE__FIXED_STEP_ATOL : r->summary.atol, err));
-  dae__events_set_tolerances(r->events, r->monitor.rtol, r->monitor.atol);
   dae__simulation_list_moves(r, 0);
   DAE__TRY(dae__events_arm(r->events, r->t, r->y, err));
   return dae__simulation_write_row(r, r->t, r->y, err);

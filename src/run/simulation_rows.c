@@ -46,6 +46,7 @@ dae_status dae__simulation_write_row(dae_simulation *r, double t, const double *
     if (status < 0)
       return status;
   }
+  dae__events_note_forces(r->events, y);
   r->last_row = t;
   r->summary.rows++;
   dae__trust_row(&r->trust, &r->plan.problem, y);

@@ -62,8 +62,10 @@ dae_status dae__events_sample(void *user, dae__sample *out, dae_error *err)
   DAE__TRY(dae__events_state_at(ev, out->t, raw, &at, err));
   if (event->states_only && event->sample &&
       event->sample(event->user, out->t, at->y, at->dy, &out->value, &out->rate) == 0 &&
-      isfinite(out->value) && isfinite(out->rate))
+      isfinite(out->value) && isfinite(out->rate)) {
+    out->value += ev->counts[ev->event].shift;
     return DAE_OK;
+  }
   DAE__TRY(dae__event_value(ev, ev->event, out->t, at->y, &out->value, err));
   if (event->states_only && event->rate)
     return dae__event_rate(ev, ev->event, out->t, at->y, at->dy, &out->rate, err);
@@ -260,6 +262,7 @@ dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, da
     return DAE_OK;
   ev->kept = ev->next_state = 0;
   dae__events_extend(ev, ev->y);
+  dae__events_leave_contacts(ev);
   for (int i = 0; i < ev->count; i++)
     ev->crossings[i].found = false;
   if (fmin(to, next) > ev->memory->t)
