@@ -1,5 +1,7 @@
 /* Laws that hang on one tolerance, one sign or one term: what no accuracy of a whole run shows. */
 #include "core/arena.h"
+#include "linalg/pattern.h"
+#include "linalg/solver.h"
 #include "problem/measure.h"
 
 #include <daedal/daedal.h>
@@ -161,6 +163,23 @@ static void test_rows_are_independent_far_above_round_off(void **state)
   }
 }
 
+/* The ratio of the pivots, not only pivots of zero. */
+static void test_nearly_singular_matrices_have_a_small_condition(void **state)
+{
+  (void)state;
+  dae__arena *arena = dae__arena_create(NULL);
+  dae__solver *solver;
+  dae_error err;
+  dae_pattern dense = dae__pattern_dense(arena, 3, 3);
+  const double A[9] = {1, 1, 0, 1, 1 + 4e-15, 0, 0, 0, 1}, B[9] = {1, 0, 0, 0, 2, 0, 0, 0, 4};
+  assert_int_equal(dae__solver_create(arena, &dense, &solver, &err), DAE_OK);
+  assert_int_equal(dae__solver_factor(solver, A), DAE_OK);
+  assert_true(dae__solver_rcond(solver) < 1e-14);
+  assert_int_equal(dae__solver_factor(solver, B), DAE_OK);
+  assert_true(dae__solver_rcond(solver) > 0.1);
+  dae__arena_free(arena);
+}
+
 /* ---- the error estimate of radau ---- */
 
 /* An overdamped stiff position behind a drive with kinks: the estimates of position and velocity
@@ -204,6 +223,7 @@ int main(void)
       cmocka_unit_test(test_velocity_drift_is_that_of_all_constraints),
       cmocka_unit_test(test_contradictions_far_below_an_rtol_are_refused),
       cmocka_unit_test(test_rows_are_independent_far_above_round_off),
+      cmocka_unit_test(test_nearly_singular_matrices_have_a_small_condition),
       cmocka_unit_test(test_radau_filters_the_estimates_of_stiff_positions),
       cmocka_unit_test(test_radau_sees_what_algebraic_variables_drive),
   };

@@ -6,7 +6,6 @@
 #include "core/env.h"
 #include "core/error.h"
 
-#ifdef DAE_WITH_HDF5
 #define H5_USE_110_API /* also with later versions of the library */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -316,27 +315,6 @@ static dae_status hdf5_read(const dae__results_input *in, dae_error *err)
     return dae__results_refuse(in, "a file of columns of equal length", err);
   return status ? status : dae__arena_status(in->arena, err);
 }
-
-#else
-
-static dae_status hdf5_check(const char *path, dae_error *err)
-{
-  return dae__fail(err, DAE_ERROR_UNSUPPORTED, path,
-                   "%s: this build has no HDF5 (DAEDAL_WITH_HDF5): write .mat or .npz", path);
-}
-
-static dae_status hdf5_write(const dae__results_source *s, dae_file *file, dae_error *err)
-{
-  (void)file;
-  return hdf5_check(s->path, err);
-}
-
-static dae_status hdf5_read(const dae__results_input *in, dae_error *err)
-{
-  return hdf5_check(in->path, err);
-}
-
-#endif
 
 const dae__results_format dae__format_hdf5 = {.suffix = {".h5", ".hdf5"},
                                               .name = "HDF5",
