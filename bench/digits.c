@@ -97,7 +97,17 @@ static int digits_of_method(const bench_case *c, const dae_method *method, bool 
   return found;
 }
 
-static int digits_measure(const char *const *names, int count, bool all_runs, digits_entry *out)
+static bool digits_have(const digits_entry *list, int count, const char *problem)
+{
+  for (int i = 0; i < count; i++)
+    if (strcmp(list[i].problem, problem) == 0)
+      return true;
+  return count == 0;
+}
+
+/* base_count > 0: only problems of the baseline */
+static int digits_measure(const char *const *names, int count, bool all_runs,
+                          const digits_entry *base, int base_count, digits_entry *out)
 {
   int found = 0;
   bench_case c;
@@ -106,7 +116,8 @@ static int digits_measure(const char *const *names, int count, bool all_runs, di
     for (int k = 0; k < count && found + ASKED <= MOST_ENTRIES; k++) {
       const dae_method *method = dae_method_find(names[k], &err);
       bench_check(method ? DAE_OK : err.status, names[k], &err);
-      if (method->accepts(&c.problem.problem, NULL) >= 0)
+      if (digits_have(base, base_count, c.problem.name) &&
+          method->accepts(&c.problem.problem, NULL) >= 0)
         found += digits_of_method(&c, method, all_runs, out + found);
     }
   return found;
@@ -178,8 +189,8 @@ int main(int argc, char **argv)
   bool all_runs = argc > 1 && strcmp(argv[1], "--runs") == 0;
   int named = compare ? 0 : argc - 1 - all_runs;
   int base_count = compare ? digits_read(argv[2], base) : 0;
-  int count = named ? digits_measure((const char *const *)argv + argc - named, named, all_runs, now)
-                    : digits_measure(methods, METHODS, all_runs, now);
+  const char *const *names = named ? (const char *const *)argv + argc - named : methods;
+  int count = digits_measure(names, named ? named : METHODS, all_runs, base, base_count, now);
   if (compare)
     return digits_compare(base, base_count, now, count) ? 1 : 0;
   if (!all_runs)

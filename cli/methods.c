@@ -119,7 +119,7 @@ static void methods_show_auto(void)
          "  mechanics, ordinary differential equations      switching\n"
          "  mechanics with algebraic variables              radau\n"
          "  other algebraic variables, M(t, x) x' = f       radau\n"
-         "    rtol from 1e-6 on, index 1, few unknowns      rosenbrock\n"
+         "    rtol from 1e-7 on, index 1, few unknowns      rosenbrock\n"
          "    rtol from 1e-5 on, others                     bdf\n"
          "  mechanics with --conserve                       spark-gauss\n"
          "  coupled systems                                 as one of these, assembled\n"

@@ -27,13 +27,35 @@
 #define LARGEST_POWER (2 * EXACT_POWER)
 #define DIGITS_MAX 17 /* number of digits that identify a double */
 
-static uint64_t decimal_five_to(int p)
-{
-  uint64_t power = 1;
-  while (p-- > 0)
-    power *= 5;
-  return power;
-}
+/* powers of five up to EXACT_POWER */
+static const uint64_t five_to[EXACT_POWER + 1] = {1u,
+                                                  5u,
+                                                  25u,
+                                                  125u,
+                                                  625u,
+                                                  3125u,
+                                                  15625u,
+                                                  78125u,
+                                                  390625u,
+                                                  1953125u,
+                                                  9765625u,
+                                                  48828125u,
+                                                  244140625u,
+                                                  1220703125u,
+                                                  6103515625u,
+                                                  30517578125u,
+                                                  152587890625u,
+                                                  762939453125u,
+                                                  3814697265625u,
+                                                  19073486328125u,
+                                                  95367431640625u,
+                                                  476837158203125u,
+                                                  2384185791015625u,
+                                                  11920928955078125u,
+                                                  59604644775390625u,
+                                                  298023223876953125u,
+                                                  1490116119384765625u,
+                                                  7450580596923828125u};
 
 /* Product of two unsigned integers of 64 bits. */
 typedef struct wide {
@@ -61,7 +83,7 @@ static int decimal_binary_power(int p)
 static uint64_t decimal_mantissa(int p)
 {
   if (p <= EXACT_POWER)
-    return decimal_five_to(p) << (63 - decimal_binary_power(p) + p);
+    return five_to[p] << (63 - decimal_binary_power(p) + p);
   wide product = decimal_times(decimal_mantissa(EXACT_POWER), decimal_mantissa(p - EXACT_POWER));
   return product.high >> 63 ? product.high : product.high << 1 | product.low >> 63;
 }
@@ -86,7 +108,7 @@ static bool decimal_scale(uint64_t M, int e, int p, uint64_t *x)
 static bool decimal_find_digits(double value, int digits, uint64_t *d, int *k)
 {
   int e;
-  uint64_t M = (uint64_t)ldexp(frexp(value, &e), 64), end = decimal_five_to(digits) << digits;
+  uint64_t M = (uint64_t)ldexp(frexp(value, &e), 64), end = five_to[digits] << digits;
   *k = (int)floor((e - 1) * 0.30102999566398120); /* decimal exponent: exact, or too small by 1 */
   if (!decimal_scale(M, e, digits - 1 - *k, d))
     return false;
@@ -109,22 +131,15 @@ static char *decimal_put(char *to, const char *from, int count)
   return to + count;
 }
 
-bool dae__decimal(double value, int digits, char text[40])
+/* Writes `count` digits with the decimal exponent k, in fixed notation where it has at most
+ * `most` digits before the point: 12.34, 1200, 0.0012, else 1.2e-05. Returns the length. */
+static size_t decimal_write(bool negative, const char *digit, int count, int k, int most,
+                            char *text)
 {
-  char digit[DIGITS_MAX];
-  uint64_t d = 0;
-  int k = 0, count = digits;
-  if (!isfinite(value) || digits < 1 || digits > DIGITS_MAX ||
-      (value != 0 && !decimal_find_digits(fabs(value), digits, &d, &k)))
-    return false;
-  for (int i = digits - 1; i >= 0; i--, d /= 10)
-    digit[i] = (char)('0' + d % 10);
-  while (count > 1 && digit[count - 1] == '0')
-    count--;
-  if (signbit(value))
+  char *begin = text;
+  if (negative)
     *text++ = '-';
-  /* fixed notation: 12.34, 1200, 0.0012; scientific notation: 1.2e-05 */
-  bool fixed = k >= -4 && k < digits;
+  bool fixed = k >= -4 && k < most;
   int whole = !fixed ? 1 : k < 0 ? 0 : count <= k ? count : k + 1, size = k < 0 ? -k : k;
   text = decimal_put(text, digit, whole);
   if (fixed)
@@ -143,7 +158,93 @@ bool dae__decimal(double value, int digits, char text[40])
     *text++ = (char)('0' + size % 10);
   }
   *text = 0;
+  return (size_t)(text - begin);
+}
+
+bool dae__decimal(double value, int digits, char text[40])
+{
+  char digit[DIGITS_MAX];
+  uint64_t d = 0;
+  int k = 0, count = digits;
+  if (!isfinite(value) || digits < 1 || digits > DIGITS_MAX ||
+      (value != 0 && !decimal_find_digits(fabs(value), digits, &d, &k)))
+    return false;
+  for (int i = digits - 1; i >= 0; i--, d /= 10)
+    digit[i] = (char)('0' + d % 10);
+  while (count > 1 && digit[count - 1] == '0')
+    count--;
+  decimal_write(signbit(value), digit, count, k, digits, text);
   return true;
+}
+
+/* ---- shortest text ---- */
+
+/* Integers least <= d <= most for which d 10^-p is nearer to value than to any other double, with
+ * 17 or 18 digits, and x, value 10^p rounded down. The neighbours of M 2^(e - 64) are M + 2^11 and
+ * M - 2^11, or M - 2^10 if M is a power of two. False: they are undecided. */
+static bool decimal_interval(double value, uint64_t *least, uint64_t *most, uint64_t *x, int *p)
+{
+  int e;
+  uint64_t M = (uint64_t)ldexp(frexp(value, &e), 64);
+  *p = DIGITS_MAX - 1 - (int)floor((e - 1) * 0.30102999566398120);
+  if (*p < 0 || *p > LARGEST_POWER)
+    return false;
+  uint64_t P = decimal_mantissa(*p);
+  int s = 127 - e - decimal_binary_power(*p) - 64, half = M << 1 ? 10 : 9;
+  wide product = decimal_times(M, P), low = product, high = product;
+  high.low += P << 10;
+  high.high += (P >> 54) + (high.low < product.low);
+  low.low -= P << half;
+  low.high -= (P >> (64 - half)) + (low.low > product.low);
+  /* P is too small by less than 1, so that the ends may be higher by one unit */
+  if (*p > EXACT_POWER &&
+      (low.high >> s != (low.high + 1) >> s || high.high >> s != (high.high + 1) >> s))
+    return false;
+  bool whole = (high.high & (((uint64_t)1 << s) - 1)) == 0 && high.low == 0;
+  *least = (low.high >> s) + 1;
+  *most = (high.high >> s) - whole;
+  *x = product.high >> s;
+  return *least <= *most;
+}
+
+/* Writes the digits of d < 10^18, with zeros in front; two of them at a time, and the two halves
+ * independently of each other, since every one waits for the one after it. */
+static void decimal_eighteen(uint64_t d, char to[18])
+{
+  static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                              "25262728293031323334353637383940414243444546474849"
+                              "50515253545556575859606162636465666768697071727374"
+                              "75767778798081828384858687888990919293949596979899";
+  const uint64_t eight = 100000000, top = d / eight;
+  uint32_t high = (uint32_t)(top % eight), low = (uint32_t)(d % eight);
+  memcpy(to, pairs + 2 * (top / eight), 2);
+  for (int i = 3; i >= 0; i--, high /= 100, low /= 100) {
+    memcpy(to + 2 + 2 * i, pairs + 2 * (size_t)(high % 100), 2);
+    memcpy(to + 10 + 2 * i, pairs + 2 * (size_t)(low % 100), 2);
+  }
+}
+
+size_t dae__decimal_shortest(double value, char text[40])
+{
+  char digit[18];
+  uint64_t least = 0, most = 0, x = 0, last = 0;
+  int p = 0, zeros = 0;
+  if (!isfinite(value) || (value != 0 && !decimal_interval(fabs(value), &least, &most, &x, &p)))
+    return 0;
+  for (; value != 0 && (least + 9) / 10 <= most / 10; p--) {
+    least = (least + 9) / 10;
+    most /= 10;
+    last = x % 10;
+    x /= 10;
+  }
+  x += last >= 5;
+  x = x < least ? least : x > most ? most : x;
+  decimal_eighteen(x, digit);
+  while (zeros < 17 && digit[zeros] == '0')
+    zeros++;
+  int count = 18 - zeros;
+  return decimal_write(signbit(value), digit + zeros, count, value == 0 ? 0 : count - 1 - p,
+                       DIGITS_MAX, text);
 }
 
 /* ---- reading ---- */
@@ -245,6 +346,14 @@ bool dae__parse_int(const char *text, int *value)
     return false;
   *value = (int)number;
   return true;
+}
+
+size_t dae__number_shortest(double value, char text[40])
+{
+  size_t length = dae__decimal_shortest(value, text);
+  if (length == 0)
+    dae__format_double(value, text, 40);
+  return length > 0 ? length : strlen(text);
 }
 
 void dae__format_double(double value, char *text, size_t size)

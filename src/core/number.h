@@ -21,6 +21,10 @@ void dae__number_point(char *text);
 /* Writes the shortest text that reads back as the same number. */
 void dae__format_double(double value, char *text, size_t size);
 
+/* The same in fixed notation up to 17 digits before the point, fast; nan, inf. Returns the length.
+ */
+size_t dae__number_shortest(double value, char text[40]);
+
 /* Writes an integer into the end of text; returns the address of its first character. */
 enum { DAE__INT_SIZE = 12 };
 const char *dae__format_int(int value, char text[DAE__INT_SIZE]);
@@ -31,6 +35,11 @@ const char *dae__format_int(int value, char text[DAE__INT_SIZE]);
  * printf is needed: NaN and infinity, numbers with more digits before the point than requested,
  * numbers below 10^-37, and one in thirty of the numbers below 10^-11. */
 bool dae__decimal(double value, int digits, char text[40]);
+
+/* Writes the shortest text that reads back as the same number, the nearest of them, and returns its
+ * length; 0, and text undefined, where printf is needed: NaN, infinity, numbers from 10^17 on and
+ * below 10^-37, and one in ten of the numbers below 10^-11. */
+size_t dae__decimal_shortest(double value, char text[40]);
 
 /* Value that strtod gives in the C locale for the whole text, such as 12, -1.5, .5e-3. False where
  * strtod is needed: more than 15 digits, powers of ten beyond 22, and texts that are no number. */

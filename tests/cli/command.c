@@ -171,16 +171,34 @@ static int count_fields(const char *line, size_t length)
   return count;
 }
 
+/* Whether a number is written with the fewest digits that read back as the same number: printf
+ * needs as many. */
+static bool is_shortest(const char *text, size_t length, double value)
+{
+  char shorter[400];
+  int digits = 0, zeros = 0;
+  for (size_t i = 0; i < length && text[i] != 'e'; i++) {
+    bool leading = digits == 0 && text[i] == '0';
+    if (text[i] < '0' || text[i] > '9' || leading)
+      continue;
+    zeros = text[i] == '0' ? zeros + 1 : 0;
+    digits++;
+  }
+  digits -= zeros;
+  if (digits <= 1 || !isfinite(value))
+    return true;
+  snprintf(shorter, sizeof shorter, "%.*g", digits - 1, value);
+  return strtod(shorter, NULL) != value;
+}
+
 /* one record of numbers; its length without the line end */
 static size_t read_record(const char *line, double *values, int columns)
 {
   const char *at = line;
   for (int i = 0; i < columns; i++) {
-    char *end, text[40];
+    char *end;
     values[i] = strtod(at, &end);
-    int length = snprintf(text, sizeof text, "%.17g", values[i]);
-    assert_int_equal(end - at, length);
-    assert_memory_equal(at, text, (size_t)length);
+    assert_true(end > at && is_shortest(at, (size_t)(end - at), values[i]));
     assert_true(*end == (i + 1 < columns ? ',' : '\r'));
     at = end + 1;
   }

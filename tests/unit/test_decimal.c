@@ -173,9 +173,93 @@ static void test_texts_that_are_not_short_numbers_are_left_to_strtod(void **stat
       fail_msg("%s is read as %.17g", texts[i], value);
 }
 
+/* number of significant digits of a text */
+static int digits_of(const char *text)
+{
+  int count = 0, zeros = 0;
+  for (; *text && *text != 'e'; text++) {
+    if (*text < '0' || *text > '9' || (count == 0 && *text == '0'))
+      continue;
+    zeros = *text == '0' ? zeros + 1 : 0;
+    count++;
+  }
+  return count - zeros;
+}
+
+/* at most as many digits as the first precision of printf that reads back as the value: at powers
+ * of two, whose interval is smaller below, a number that is not the nearest may have one less;
+ * counts the numbers that are not told */
+static void check_shortest(double value, long *refused)
+{
+  char ours[40], theirs[40];
+  size_t length = dae__decimal_shortest(value, ours);
+  if (length == 0) {
+    ++*refused;
+    return;
+  }
+  int digits = 1;
+  for (; digits <= 17; digits++) {
+    snprintf(theirs, sizeof theirs, "%.*g", digits, value);
+    if (strtod(theirs, NULL) == value)
+      break;
+  }
+  assert_int_equal(length, strlen(ours));
+  if (strtod(ours, NULL) != value || digits_of(ours) > digits_of(theirs))
+    fail_msg("%.17g: %s, by printf %s", value, ours, theirs);
+}
+
+static void test_the_shortest_text_reads_back_as_the_same_number(void **state)
+{
+  (void)state;
+  static const double some[] = {0.1,
+                                0.3,
+                                1. / 3,
+                                1,
+                                10,
+                                1200,
+                                1e16,
+                                0.01,
+                                1e-5,
+                                2.5e-7,
+                                123456,
+                                0.7 + 0.1,
+                                9007199254740993.,
+                                0.0001,
+                                1e-37,
+                                4.35e-9,
+                                0x1p-40,
+                                0x1p50,
+                                0x1.fffffffffffffp40};
+  uint64_t random = 88172645463325252u;
+  long refused = 0, count = 200000;
+  char text[40];
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+    check_shortest(some[i], &refused);
+  for (int p = -120; p <= 56; p++) { /* the interval of a power of two is smaller below */
+    check_shortest(ldexp(1, p), &refused);
+    check_shortest(nextafter(ldexp(1, p), 0), &refused);
+    check_shortest(nextafter(ldexp(1, p), 1e30), &refused);
+  }
+  assert_true(refused < 50);
+  refused = 0;
+  for (long i = 0; i < count; i++) {
+    double size = pow(10, (double)(i % 54) - 37), value = (double)next(&random) * 0x1p-64 * size;
+    check_shortest(i % 2 ? value : -value, &refused);
+    snprintf(text, sizeof text, "%.*g", 1 + (int)(i % 16), value); /* few digits */
+    check_shortest(strtod(text, NULL), &refused);
+  }
+  assert_true(refused < count / 10);
+  assert_int_equal(dae__decimal_shortest(-0.0, text), 2);
+  assert_string_equal(text, "-0");
+  assert_int_equal(dae__decimal_shortest(NAN, text), 0);
+  assert_int_equal(dae__number_shortest(1e300, text), 6);
+  assert_string_equal(text, "1e+300");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_shortest_text_reads_back_as_the_same_number),
       cmocka_unit_test(test_numbers_of_all_sizes_give_the_text_of_printf),
       cmocka_unit_test(test_all_bits_and_numbers_of_digits_give_the_text_of_printf),
       cmocka_unit_test(test_numbers_near_powers_of_ten_give_the_text_of_printf),

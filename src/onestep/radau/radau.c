@@ -76,7 +76,7 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
   dae__copy(n2, z + n2, dz);
   if (!radau_solves_algebraic(o))
     dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, dz + n2);
-  if (o->smooth)
+  if (o->smooth && !adapter->singular) /* with singular M slopes follow from steps alone */
     DAE__TRY(radau_correct_smooth(o, step, err));
   /* dependent constraints: computes multipliers of minimum norm and checks the dependence */
   if (adapter->forms->m && adapter->forms->m->count->dependent > 0) {
