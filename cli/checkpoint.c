@@ -10,6 +10,8 @@
 #define CHECKPOINT_EVERY 60
 /* Least CPU time between two checkpoints over that of one: they take at most 1 % of a run. */
 #define CHECKPOINT_SHARE 100
+/* Seconds after which the CPU time is looked at again; chosen. */
+#define CHECKPOINT_RETRY 0.01
 
 /* ---- options ---- */
 
@@ -142,15 +144,20 @@ dae_status cli_checkpoint_write(cli_checkpoint *c, dae_simulation *run, dae_erro
   c->worked = checkpoint_cpu_time();
   c->spent = c->worked - begin;
   c->written = cli_wall_time();
+  c->next = c->written + c->every;
   return status;
 }
 
 /* Whether it is time for the next checkpoint: also those of large systems must be a small part of
  * the work. */
-static bool checkpoint_is_due(const cli_checkpoint *c)
+static bool checkpoint_is_due(cli_checkpoint *c)
 {
-  return cli_wall_time() - c->written >= c->every &&
-         checkpoint_cpu_time() - c->worked >= CHECKPOINT_SHARE * c->spent;
+  double now = cli_wall_time();
+  if (now < c->next)
+    return false;
+  bool due = checkpoint_cpu_time() - c->worked >= CHECKPOINT_SHARE * c->spent;
+  c->next = due ? now : now + CHECKPOINT_RETRY; /* a system call, not for every step */
+  return due;
 }
 
 void cli_checkpoint_tick(cli_checkpoint *c, dae_simulation *run, bool now)

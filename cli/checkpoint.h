@@ -13,6 +13,7 @@ typedef struct cli_checkpoint {
   char *path;     /* file of the checkpoints, absolute; NULL: none are written */
   double every;   /* seconds between them */
   double written; /* wall time of the last one */
+  double next;    /* wall time at which the next one may be due */
   double spent;   /* CPU time that it took */
   double worked;  /* CPU time of the process at its end */
   char *about;    /* what they are of */

@@ -1,7 +1,8 @@
 /* The verdicts on all papers as text, CSV and JSON. */
 #include "report.h"
 
-#include <errno.h>
+#include <daedal/file.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,27 +130,47 @@ void rep__verdicts_print(FILE *out, const rep__verdicts *v)
   fflush(out);
 }
 
-/* ---- files ---- */
+/* ---- files that are whole or not there ---- */
 
-/* File in the folder, or of its own name; NULL after a failure. */
-static FILE *files_open(const char *path, dae_error *err)
+/* A file whose text is made in memory and written when it is complete. */
+typedef struct output {
+  FILE *text; /* the stream in memory */
+  char *bytes;
+  size_t size;
+  dae_file *file;
+} output;
+
+/* Creates the file, so that one that cannot be written is known at once. */
+static dae_status output_open(output *out, const char *path, dae_error *err)
 {
-  FILE *file = fopen(path, "wb");
-  if (!file) {
-    err->status = DAE_ERROR_FILE;
-    snprintf(err->text, sizeof err->text, "%.300s could not be created: %s", path, strerror(errno));
-  }
-  return file;
+  *out = (output){0};
+  dae_status status = dae_file_create(path, NULL, &out->file, err);
+  if (status < 0)
+    return status;
+  out->text = open_memstream(&out->bytes, &out->size);
+  if (out->text)
+    return DAE_OK;
+  dae_file_discard(out->file);
+  snprintf(err->text, sizeof err->text, "out of memory for a file");
+  return err->status = DAE_ERROR_MEMORY;
 }
 
-static dae_status files_close(FILE *file, const char *path, dae_error *err)
+/* Writes the text, and frees the memory also after a failure. */
+static dae_status output_close(output *out, dae_error *err)
 {
-  bool failed = ferror(file) != 0;
-  if (fclose(file) != 0 || failed) {
-    err->status = DAE_ERROR_FILE;
-    snprintf(err->text, sizeof err->text, "%.300s could not be written", path);
+  bool failed = ferror(out->text) != 0;
+  failed = fclose(out->text) != 0 || failed;
+  dae_status status = DAE_ERROR_MEMORY;
+  if (failed) {
+    dae_file_discard(out->file);
+    snprintf(err->text, sizeof err->text, "out of memory for a file");
+    err->status = status;
+  } else {
+    dae_file_write(out->file, out->bytes, out->size);
+    status = dae_file_commit(out->file, NULL, err);
   }
-  return err->status;
+  free(out->bytes);
+  return status;
 }
 
 /* ---- CSV: one record per reading ---- */
@@ -213,9 +234,11 @@ dae_status rep__verdicts_csv(const rep__verdicts *v, dae_error *err)
   char path[512];
   int count;
   snprintf(path, sizeof path, "%s/verdicts.csv", v->settings->folder);
-  FILE *file = files_open(path, err);
-  if (!file)
-    return err->status;
+  output out;
+  dae_status status = output_open(&out, path, err);
+  if (status < 0)
+    return status;
+  FILE *file = out.text;
   fputs("paper,item,reading,verdict,verdict_of_item,recorded,not_so,missing,why,values,within_1,"
         "within_2,within_5,within_10,within_25,pairs,ordered,statements,hold,changed\r\n",
         file);
@@ -225,7 +248,7 @@ dae_status rep__verdicts_csv(const rep__verdicts *v, dae_error *err)
       csv_item(file, &all[k], v->evidences);
     free(all);
   }
-  return files_close(file, path, err);
+  return output_close(&out, err);
 }
 
 /* ---- JSON ---- */
@@ -308,9 +331,11 @@ static void json_paper(FILE *file, const rep__verdicts *v, int paper)
 
 dae_status rep__verdicts_json(const rep__verdicts *v, dae_error *err)
 {
-  FILE *file = files_open(v->settings->json, err);
-  if (!file)
-    return err->status;
+  output out;
+  dae_status status = output_open(&out, v->settings->json, err);
+  if (status < 0)
+    return status;
+  FILE *file = out.text;
   fputs("{", file);
   json_text(file, "rule", rep__rule);
   fprintf(file, "\"quick\": %s, \"papers\": [\n", v->settings->quick ? "true" : "false");
@@ -319,5 +344,5 @@ dae_status rep__verdicts_json(const rep__verdicts *v, dae_error *err)
     fputs(i + 1 < v->count ? ",\n" : "", file);
   }
   fputs("]}\n", file);
-  return files_close(file, v->settings->json, err);
+  return output_close(&out, err);
 }
