@@ -207,7 +207,7 @@ static void json_add_check(dae__text *text, const dae_error_check *c)
     dae__text_add(text, "}");
     comma = ", ";
   }
-  dae__text_add(text, "}}");
+  dae__text_add(text, "}},\n");
 }
 
 /* Adds variables that limited steps or iterations: {"x": {"steps": 0.7, "rejected": 0.9}}. */
