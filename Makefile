@@ -15,7 +15,7 @@ CONFIGURE = $(if $(shell command -v ninja),CMAKE_GENERATOR=Ninja )cmake --preset
 .DEFAULT_GOAL := build
 .PHONY: help setup setup-test setup-bench build build-dev build-release demo test docs check-long \
   bench bench-quick bench-check bench-baseline bench-digits bench-all install format format-check tidy \
-  tidy-changed clean picture truth truth-full truth-growth
+  tidy-changed clean picture truth truth-full truth-growth mutants
 
 help:
 	@echo "make demo        set up, build and run a model of examples/models (DEMO=$(DEMO))"
@@ -26,6 +26,7 @@ help:
 	@echo "make picture     take the picture of README.md again, in a browser"
 	@echo "make docs        pages of the C interface in build/docs, by Doxygen"
 	@echo "make truth       errors against independent references in short form; truth-full: all"
+	@echo "make mutants     whether the tests notice deliberate mistakes: score, survivors"
 	@echo "make check-long  all tests at full length, all sanitizers, clang-tidy on all sources, the benches"
 	@echo "make bench       daedal beside RADAU5, IDA, DOP853, DVODE: tables, build/bench/index.html"
 	@echo "                 (BENCH=\"--short stiff\": these problems, of daedal's methods only auto)"
@@ -100,6 +101,12 @@ truth-growth: setup
 	cmake --build --preset release -j $(JOBS) --target daedal_command
 	$(TRUTH) --growth
 
+# deliberate mistakes, one at a time, against fast tests (tests/mutants/mutants.py); MUTANTS: names, without any all
+mutants: setup-test
+	$(CONFIGURE) mutants
+	cmake --build --preset mutants -j $(JOBS) --target $$(python3 tests/mutants/mutants.py --build build/mutants --targets)
+	python3 tests/mutants/mutants.py --build build/mutants --jobs $(JOBS) $(MUTANTS)
+
 check-long: build-release tidy
 	ctest --preset long -j $(JOBS)
 	$(CONFIGURE) strict
@@ -107,6 +114,7 @@ check-long: build-release tidy
 	ctest --preset strict -j $(JOBS)
 	$(MAKE) truth-full truth-growth
 	sh tests/fuzz/run_long.sh
+	$(MAKE) mutants
 	$(MAKE) bench bench-check bench-digits bench-all
 
 BENCH_WORK = build/release/bench/bench_work

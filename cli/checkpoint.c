@@ -8,8 +8,8 @@
 
 /* Default distance of checkpoints in seconds; chosen. */
 #define CHECKPOINT_EVERY 60
-/* Least CPU time between two checkpoints over that of one: they take at most 1.6 % of a run. */
-#define CHECKPOINT_SHARE 64
+/* Least CPU time between two checkpoints over that of one: they take at most 1 % of a run. */
+#define CHECKPOINT_SHARE 100
 
 /* ---- options ---- */
 
@@ -38,14 +38,11 @@ static bool checkpoint_read_seconds(const char *text, double *seconds)
 static char *checkpoint_absolute(const char *path)
 {
   char folder[2048];
+  bool relative = path[0] != '/' && getcwd(folder, sizeof folder) != NULL;
   size_t size = strlen(path) + sizeof folder + 2;
   char *whole = malloc(size);
-  if (whole && path[0] == '/')
-    snprintf(whole, size, "%s", path);
-  else if (whole && getcwd(folder, sizeof folder))
-    snprintf(whole, size, "%s/%s", folder, path);
-  else if (whole)
-    snprintf(whole, size, "%s", path);
+  if (whole)
+    snprintf(whole, size, "%s%s%s", relative ? folder : "", relative ? "/" : "", path);
   return whole;
 }
 

@@ -382,7 +382,7 @@ static cli_exit run_session(const cli_arguments *args, const cli_resumed *resume
     status = run_check_checkpoint(&s, &err);
   if (status >= 0)
     status = run_integrate(&s, &err);
-  if (status == DAE_ERROR_INTERRUPTED && s.checkpoint.path)
+  if (status == DAE_ERROR_INTERRUPTED && (resumed || s.checkpoint.written > 0))
     cli_note("daedal resume %s continues the run", s.checkpoint.path);
   cli_checkpoint_end(&s.checkpoint, status >= 0);
   cli_exit code = status < 0 ? cli_report(resumed ? "resume" : "run", &err) : CLI_OK;

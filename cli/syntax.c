@@ -166,8 +166,8 @@ static const char resume_text[] =
     "The checkpoint of a model that has changed, or of another version or build of\n"
     "daedal, is refused (exit code 2), and one that is damaged, too (7).\n";
 
-static const char resume_examples[] = "  daedal run pendulum.dae --to 1e6 --checkpoint night.ckpt\n"
-                                      "  daedal resume night.ckpt\n";
+static const char resume_examples[] =
+    "  daedal run pendulum.dae --checkpoint night.ckpt || daedal resume night.ckpt\n";
 
 static const char check_text[] =
     "Analyses a model without a run: sizes, index, degrees of freedom, redundant\n"

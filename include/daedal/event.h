@@ -43,6 +43,33 @@ typedef struct dae_event_group {
                 double *rates);
 } dae_event_group;
 
+enum { DAE_SLIDES = 2 }; /**< largest number of sliding coordinates of a contact */
+
+/** Contact of an event: the velocities jump where its gap E(t, q) falls through zero. All contacts
+ * that are closed at an instant are solved together, with the constraints of the mechanism:
+ * c+ + e c- >= 0 of the gap rates c, normal impulses p >= 0, impulses of friction in the cone mu p
+ * against the sliding, and energy that does not grow (docs/problem.md).
+ *
+ * A contact that holds stays closed while it presses: by a held value, 0 open and 1 closed, that
+ * switches a row of g on, -E = 0, whose multiplier is the pressing force. The value of its event is
+ * E while it is open and the multiplier while it is closed.
+ *
+ * Gradients have a number for each entry of the state vector, all zero on entry, to be set for
+ * coordinates; rate is the partial derivative in time. Callbacks return as those of events. */
+typedef struct dae_contact {
+  int slides; /**< number of sliding coordinates S(t, q): 0 without friction, 1, or 2 in space */
+  /** gradient and rate of the gap */
+  int (*normal)(void *user, double t, const double *y, double *gradient, double *rate);
+  /** gradient and rate of sliding coordinate k, from 0; NULL without slides */
+  int (*slide)(void *user, int k, double t, const double *y, double *gradient, double *rate);
+  /** coefficients of restitution e in [0, 1] and of friction mu >= 0 by the state before; NULL: 0
+   */
+  int (*law)(void *user, double t, const double *y, double *restitution, double *friction);
+  bool holds; /**< the contact stays closed while it presses */
+  int state;  /**< then entry of the extended state vector with its held value */
+  int force;  /**< and entry of the state vector with its multiplier */
+} dae_contact;
+
 /** An event: a function of time and state vector, with an action at its zeros. Callbacks return 0,
  * a positive number to refuse the point, or a negative number to end the run. Vectors y, before and
  * after are extended state vectors: held values follow the state vector (problem.h). */
@@ -79,6 +106,9 @@ typedef struct dae_event {
   /** both branches of a guard agree where value is zero: the motion bends there and does not jump,
    * so that the branch may change a round-off later */
   bool bends;
+  /** jump of the velocities where value falls through zero, before the action, which may then set
+   * states and held values only; direction is -1. NULL: none */
+  const dae_contact *contact;
   const dae_event_group *group; /**< group that gives its value and rate, too; NULL: none */
   int member;                   /**< index of the event in its group */
 } dae_event;

@@ -91,6 +91,9 @@ typedef struct dae_mechanical {
   /** by constraint, of g, then of k: what it belongs to, such as a joint, in messages; NULL, or a
    * NULL entry: it stands for itself; "": it is not listed */
   const char *const *groups;
+  /** by constraint, of g, then of k: held values may switch it off; its row is then identically
+   * zero, which is no redundancy. NULL: none */
+  const bool *switched;
 
   /* formulation by mass matrix and forces */
   dae_mechanical_fn *M; /**< mass matrix, nq x nq, pattern M_pattern */

@@ -124,9 +124,9 @@ typedef struct dae_summary {
   /** extrema of event values within ten tolerances of zero: the number of events depends on the
    * tolerance there */
   long near_misses;
-  /** events that happened or nearly did, guards last: kind (event or branch), name, number, first
-   * and last time, near misses, separated by tabs, one line each; the last line may count those
-   * left out */
+  /** events that happened or nearly did, guards last: kind (event, impact or branch), name, number,
+   * first and last time, near misses, separated by tabs, one line each; the last line may count
+   * those left out */
   char event_list[2048];
   int unwatched;    /**< number of conditions in the problem that no guard watches */
   int action_moved; /**< number of values that moved at events without having been set */
@@ -142,6 +142,13 @@ typedef struct dae_summary {
   const char *provenance; /**< that of the plan */
   char options[2048];     /**< options of the method: name and value, separated by a tab, one line
                              each */
+  double energy_lost; /**< energy that impacts have taken away */
+  /** impacts that happened, and contacts that hold: name, largest normal impulse, number of times
+   * that their restitution was reduced so that energy does not grow, and that restitution or
+   * friction were left out since no velocities after the impact obey them; of contacts also the
+   * share of the time that they were closed and their largest force; separated by tabs, one line
+   * each */
+  char impact_list[1024];
 } dae_summary;
 
 /** Closing summary as text. Returns the length needed, as snprintf does. */

@@ -5,6 +5,7 @@
 #include "core/assert.h"
 #include "core/env.h"
 #include "core/error.h"
+#include "core/mutant.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -296,7 +297,7 @@ static bool arena_within(const limit *l, const char *from)
   default:
     memcpy(&value, from, sizeof value);
   }
-  return value >= l->min && value <= l->max;
+  return DAE__MUTATE(load_limits, value >= l->min && value <= l->max, true);
 }
 
 bool dae__arena_check(const dae__arena *arena, const void *buffer)

@@ -1,6 +1,7 @@
 /* UTF-8 (RFC 3629): decoding with a replacement for everything that is invalid, or that controls a
  * terminal or the order of characters. */
 #include "core/utf8.h"
+#include "core/mutant.h"
 
 #include <daedal/text.h>
 #include <stdbool.h>
@@ -10,8 +11,9 @@
  * in an order that it does not have. */
 static bool utf8_is_control(int c)
 {
-  return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') || (c >= 0x7f && c < 0xa0) ||
-         (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+  return (c < 0x20 && c != '\t' && c != '\n' && c != '\r') ||
+         (c >= 0x7f && DAE__MUTATE(clean_c1, c < 0xa0, c < 0x80)) || (c >= 0x202a && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
 }
 
 int dae_text_next(const char **text)

@@ -1,5 +1,6 @@
 /* The elements of a URDF file: joints, numbers, and what is not known here. */
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/number.h"
 #include "import/urdf.h"
 
@@ -161,7 +162,7 @@ static dae_status read_joint(dae__urdf *u, dae__urdf_joint *j)
   DAE__TRY(read_end(u, j, "parent", &j->parent));
   DAE__TRY(read_end(u, j, "child", &j->child));
   DAE__TRY(dae__urdf_origin(u, j->at, &j->origin));
-  j->axis[0] = 1.0;
+  j->axis[0] = DAE__MUTATE(urdf_axis, 1.0, 0.0);
   DAE__TRY(dae__urdf_numbers(u, axis, "xyz", 3, j->axis));
   double length = sqrt(j->axis[0] * j->axis[0] + j->axis[1] * j->axis[1] + j->axis[2] * j->axis[2]);
   bool has_axis = j->kind != DAE__URDF_FIXED && j->kind != DAE__URDF_FLOATING;

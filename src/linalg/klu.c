@@ -62,8 +62,8 @@ typedef struct sparse {
   /* saved state: matrix values of the last full factorisation, and of the last
    * refactorisation */
   double *first, *second;
-  double *b;        /* right side of a complex system, as pairs of real and imaginary part */
-  double *residual; /* that of a solution by fronts, and its correction */
+  double *b; /* right side of a complex system, as pairs of real and imaginary part */
+  double *right, *residual; /* of a solution by fronts: right side; residual, then its correction */
 } sparse;
 
 static void klu_solver_free(void *state)
@@ -113,6 +113,7 @@ static void klu_solver_set_plan(dae__arena *arena, const dae__fronts_plan *plan,
 {
   sparse *s = state;
   dae__fronts_create(arena, plan, s->field->width, &s->fronts);
+  s->right = DAE__UNINIT(arena, double, s->n);
   s->residual = DAE__UNINIT(arena, double, s->n);
 }
 
@@ -224,27 +225,35 @@ static dae_status klu_solver_factor(void *state, const double *values, int *colu
   return klu_solver_factor_first(s, column);
 }
 
-/* Solution by fronts. After small pivots it is refined by one correction, which gains the digits
- * that the factorisation has kept, at least nine; complex systems are those of iterations, whose
- * increments need fewer. */
+/* Number of refinements after which no digit is lost to the smallest pivot: two gain all for one
+ * just above DAE__FRONTS_TINY. Complex systems are those of iterations, whose increments need few
+ * digits. */
+static int klu_solver_refinements(const sparse *s, bool real)
+{
+  return !real || s->rcond >= DAE__LDL_SMALL ? 0 : s->rcond >= DAE__LDL_TINY ? 1 : 2;
+}
+
+/* Solution by fronts, refined with the residual of the matrix [S80]. */
 static void klu_solver_solve_fronts(sparse *s, double *x, double *y)
 {
-  int n = s->n;
-  bool refined = !y && s->rcond < DAE__LDL_SMALL;
+  size_t bytes = (size_t)s->n * sizeof *x;
+  int refinements = klu_solver_refinements(s, !y);
   void (*solve)(const dae__fronts *, double *) =
       s->fronts.plan->symmetric ? dae__sfronts_solve : dae__fronts_solve;
-  if (refined)
-    memcpy(s->residual, x, (size_t)n * sizeof *x);
-  if (y)
+  if (y) {
     dae__zfronts_solve(&s->fronts, x, y);
-  else
-    solve(&s->fronts, x);
-  if (!refined)
     return;
-  dae__matrix_times(s->pattern, s->first, -1, x, s->residual);
-  solve(&s->fronts, s->residual);
-  for (int i = 0; i < n; i++)
-    x[i] += s->residual[i];
+  }
+  if (refinements > 0)
+    memcpy(s->right, x, bytes);
+  solve(&s->fronts, x);
+  for (int k = 0; k < refinements; k++) {
+    memcpy(s->residual, s->right, bytes);
+    dae__matrix_times(s->pattern, s->first, -1, x, s->residual);
+    solve(&s->fronts, s->residual);
+    for (int i = 0; i < s->n; i++)
+      x[i] += s->residual[i];
+  }
 }
 
 static void klu_solver_solve(void *state, double *x, double *y)

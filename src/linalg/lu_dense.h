@@ -19,6 +19,7 @@
 #ifndef DAEDAL_LINALG_LU_DENSE_H
 #define DAEDAL_LINALG_LU_DENSE_H
 
+#include "core/mutant.h"
 #include "linalg/backend.h"
 #include "linalg/pattern.h"
 #include <float.h>
@@ -98,7 +99,7 @@ static inline int lu_largest_from(int n, const number *a, int j)
     max_p = lu_size(a[i]);
     p = i;
   }
-  return max_q > max_p ? q : p;
+  return DAE__MUTATE(lu_pivot, max_q > max_p ? q : p, max_q > max_p ? p : q);
 }
 
 /* Factors the panel of columns k to end - 1, already updated by the columns before k, and exchanges
@@ -267,7 +268,7 @@ static double lu_solver_rcond(const void *state)
   }
   if (d->n == 0)
     return 1;
-  return max > 0 ? min / max : 0;
+  return DAE__MUTATE(lu_rcond, max > 0 ? min / max : 0, 1.0);
 }
 
 #define LU_VERBS                                                                                   \

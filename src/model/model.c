@@ -16,9 +16,7 @@ dae_model_options dae_model_defaults(void)
  * their source, or a few dozen with the largest number of instructions. */
 #define CACHE_BYTES ((size_t)256 * 1024 * 1024)
 
-/* Default limit of instructions: gcc 12 takes 0.2 ms for an instruction, some seconds for 30000. In
- * larger models the equations are a small part of the work, and the interpreter is half as fast as
- * native code. */
+/* Default limit of instructions: gcc 12 takes 0.2 ms for an instruction, some seconds for 30000. */
 dae_native_options dae_native_defaults(void)
 {
   return (dae_native_options){.cache_bytes = CACHE_BYTES, .seconds = 60, .instructions = 30000};
@@ -73,6 +71,8 @@ static dae_status model_build(dae__load *l, dae__expander *x, int file, dae_mode
     status = dae__build_drawing(&b, model, &layout);
   if (!status)
     status = dae__describe_data(x, model);
+  if (!status && b.lazy)
+    model->problem.why = &model->tapes->why;
   if (!status && x->graph->missing)
     status =
         dae__fail(l->err, DAE_ERROR_OPTION, x->graph->missing->name,

@@ -30,6 +30,9 @@ typedef struct dae__event_tapes {
   dae__result_tape value, rate, action;
   dae__clock *clock;
   int mode; /* entry of the mode of a guard that is a clock */
+  /* of an impact: gradients and rates of the gap and of sliding coordinates; coefficients */
+  dae__result_tape normal, slide[DAE_SLIDES], law;
+  dae_contact contact;
 } dae__event_tapes;
 
 struct dae_model {

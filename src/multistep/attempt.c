@@ -2,6 +2,7 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "linalg/pair.h"
 #include "multistep/host.h"
@@ -142,7 +143,8 @@ static dae_status bdf_predict(dae__bdf *s, double t)
   const double *last = dae__history_phi(past, 0), *change = dae__history_phi(past, 1);
   const double *correction = dae__history_phi(past, past->memory->order_old + 1);
   for (int i = s->tested; i < s->corrector.n; i++) {
-    bool constant = fabs(correction[i]) > fabs(change[i]);
+    bool constant = DAE__MUTATE(bdf_predictor, fabs(correction[i]) > fabs(change[i]),
+                                fabs(correction[i]) <= fabs(change[i]));
     s->e[i] = constant ? last[i] - s->Y[i] : 0;
     s->Y[i] = constant ? last[i] : s->Y[i];
   }
@@ -305,7 +307,7 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
   est->error = NAN;
   if (outcome == DAE__BDF_ACCEPTED) {
     *est = dae__bdf_estimate_errors(s, formula);
-    if (attempt->test_error && !(est->error <= 1))
+    if (attempt->test_error && !(DAE__MUTATE(bdf_error_test, est->error <= 1, est->error <= 100)))
       outcome = DAE__BDF_ERROR_TOO_LARGE;
   }
   if (outcome == DAE__BDF_ERROR_TOO_LARGE)
@@ -313,11 +315,13 @@ dae__bdf_outcome dae__bdf_attempt_step(dae__bdf *s, const dae__bdf_attempt *atte
                                .hint = ": the motion may be discontinuous there, or the "
                                        "tolerances are below the attainable accuracy",
                                .worst = s->limits.now.error};
-  if (outcome == DAE__BDF_ACCEPTED && bdf_projects(c) && s->project) {
+  if (outcome == DAE__BDF_ACCEPTED && bdf_projects(c) &&
+      DAE__MUTATE(bdf_projects, s->project, false)) {
     dae__copy(c->n, s->Y, s->scratch);
     dae_status status = c->table->project(c->self, attempt->t, s->Y, &s->last);
     for (int i = 0; i < c->n; i++) /* the correction by the projection is added to e */
-      s->e[i] += s->Y[i] - s->scratch[i];
+      s->e[i] += DAE__MUTATE(bdf_projection_history, s->Y[i] - s->scratch[i],
+                             10 * (s->scratch[i] - s->Y[i]));
     outcome = status                             ? bdf_failed(status)
               : dae__all_finite(s->tested, s->Y) ? DAE__BDF_ACCEPTED
                                                  : DAE__BDF_NOT_CONVERGED;

@@ -19,6 +19,7 @@
  * in four steps of ten, so that a single step is weak evidence). After a number of steps with
  * mostly large theta, order 2 is tried. If order 2 allows larger steps than before, the next trial
  * is twice as long, else the next trial needs more evidence. */
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "multistep/host.h"
 
@@ -155,7 +156,7 @@ static void bdf_select_order(dae__bdf *s, dae__bdf_estimate *est, int order_befo
       est->order = 2, est->selected = est->higher;
   } else if (k * est->lower <= fmin(here, higher)) {
     est->order = k - 1, est->selected = est->lower;
-  } else if (higher < here) {
+  } else if (DAE__MUTATE(bdf_order, higher < here, false)) {
     est->order = k + 1, est->selected = est->higher;
   }
 }
@@ -164,7 +165,7 @@ static void bdf_select_order(dae__bdf *s, dae__bdf_estimate *est, int order_befo
 static double bdf_select_step(double h, int order, double local_error)
 {
   double x = 2 * local_error + 1e-4; /* ratio of step sizes r = x^(-1 / (order + 1)) */
-  if (x <= ldexp(1, -(order + 1)))
+  if (DAE__MUTATE(bdf_smaller_step, x <= ldexp(1, -(order + 1)), x <= 1))
     return 2 * h;
   return x >= 1 ? h * fmax(0.5, fmin(0.9, pow(x, -1.0 / (order + 1)))) : h;
 }

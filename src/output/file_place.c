@@ -16,12 +16,10 @@
 
 static char *file_copy(dae__arena *arena, const char *a, const char *b)
 {
-  size_t first = a ? strlen(a) : 0, second = strlen(b) + 1;
-  char *copy = DAE__ALLOC(arena, char, first + second);
-  if (!copy)
-    return NULL;
-  memcpy(copy, a, first);
-  memcpy(copy + first, b, second);
+  size_t size = (a ? strlen(a) : 0) + strlen(b) + 1;
+  char *copy = DAE__ALLOC(arena, char, size);
+  if (copy)
+    snprintf(copy, size, "%s%s", a ? a : "", b);
   return copy;
 }
 

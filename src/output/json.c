@@ -253,6 +253,29 @@ static void json_add_events(dae__text *text, const char *key, const char *kind, 
   dae__text_add(text, "},\n");
 }
 
+/* Adds {"floor": {"impulse": 1.2, "reduced": 0, "left_out": 0, "closed": 0.3, "force": 9.8}} of the
+ * impacts and contacts; the last two of contacts that hold. */
+static void json_add_impacts(dae__text *text, const char *list)
+{
+  static const char *const names[] = {"impulse", "reduced", "left_out", "closed", "force"};
+  const char *comma = "";
+  dae__text_add(text, "  \"impacts\": {");
+  for (const char *line = list; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *field = line + strcspn(line, "\t\n");
+    dae__text_add(text, "%s", comma);
+    dae__text_quote(text, line, (size_t)(field - line));
+    for (int k = 0; k < 5 && *field == '\t'; k++) {
+      size_t digits = strcspn(field + 1, "\t\n");
+      dae__text_add(text, "%s\"%s\": %.*s", k == 0 ? ": {" : ", ", names[k], (int)digits,
+                    field + 1);
+      field += 1 + digits;
+    }
+    dae__text_add(text, "}");
+    comma = ", ";
+  }
+  dae__text_add(text, "},\n");
+}
+
 /* Adds [{"event": "stop", "t": 0.4, "name": "der(psi)", "from": 2, "to": -1.6}], the values that
  * moved at events without having been set. */
 static void json_add_action_moves(dae__text *text, const char *list)
@@ -392,6 +415,9 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_number_field(&t, "events", (double)s->events);
   json_number_field(&t, "near_misses", (double)s->near_misses);
   json_add_events(&t, "event_list", "event", s->event_list);
+  json_add_events(&t, "impact_events", "impact", s->event_list);
+  json_add_impacts(&t, s->impact_list);
+  json_number_field(&t, "energy_lost", s->energy_lost);
   json_number_field(&t, "switchings", (double)s->switchings);
   json_add_events(&t, "branches", "branch", s->event_list);
   json_number_field(&t, "unwatched", s->unwatched);

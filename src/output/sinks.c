@@ -4,6 +4,7 @@
 #include "core/arena.h"
 #include "core/env.h"
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/number.h"
 #include "core/text.h"
 
@@ -32,7 +33,7 @@ static dae_status sink_open_csv(void *sink, int columns, const char *const *name
     dae_file_put(self->file, i > 0 ? "," : "");
     dae_file_put(self->file, quote);
     for (const char *c = names[i]; *c; c++) {
-      dae_file_put(self->file, *c == '"' ? "\"" : "");
+      dae_file_put(self->file, DAE__MUTATE(csv_quote, *c == '"' ? "\"" : "", ""));
       dae_file_write(self->file, c, 1);
     }
     dae_file_put(self->file, quote);

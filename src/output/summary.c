@@ -147,6 +147,41 @@ static void summary_add_event_list(dae__text *t, const char *list, const char *k
     dae__text_add(t, INDENT "... and others: see JSON\n");
 }
 
+/* Adds a line of the list of impacts and contacts. */
+static void summary_add_contact(dae__text *t, const char *line)
+{
+  char name[256];
+  double impulse, closed, force;
+  long reduced, left_out;
+  int fields = sscanf(line, "%255[^\t]\t%lf\t%ld\t%ld\t%lf\t%lf", name, &impulse, &reduced,
+                      &left_out, &closed, &force);
+  if (fields < 4)
+    return;
+  dae__text_add(t, INDENT "%s: ", name);
+  if (fields == 6)
+    dae__text_add(t, "closed %s %% of the time, force up to %s, ",
+                  dae__number_text(100 * closed, 3).text, dae__number_text(force, 4).text);
+  dae__text_add(t, "impulse up to %s\n", dae__number_text(impulse, 4).text);
+  if (reduced > 0)
+    dae__text_add(t, INDENT "  restitution reduced %ld time%s, so that no energy is gained\n",
+                  reduced, summary_plural(reduced));
+  if (left_out > 0)
+    dae__text_add(t,
+                  INDENT "  no velocities obey the law %ld time%s: restitution or friction left "
+                         "out\n",
+                  left_out, summary_plural(left_out));
+}
+
+/* Adds the energy that impacts have taken away, and each of them. */
+static void summary_add_impacts(dae__text *t, const dae_summary *s)
+{
+  if (!s->impact_list[0])
+    return;
+  dae__text_add(t, LABEL "energy lost %s\n", "impacts", dae__number_text(s->energy_lost, 6).text);
+  for (const char *line = s->impact_list; *line; line += strcspn(line, "\n"), line += *line == '\n')
+    summary_add_contact(t, line);
+}
+
 /* Adds the values that moved at events without having been set. */
 static void summary_add_action_moves(dae__text *t, const dae_summary *s)
 {
@@ -170,6 +205,8 @@ static void summary_add_events(dae__text *t, const dae_summary *s)
   if (s->events > 0 || s->near_misses > 0)
     dae__text_add(t, LABEL "%ld\n", "events", s->events);
   summary_add_event_list(t, s->event_list, "event");
+  summary_add_event_list(t, s->event_list, "impact");
+  summary_add_impacts(t, s);
   if (s->switchings > 0)
     dae__text_add(t, LABEL "%ld change%s\n", "branches", s->switchings,
                   summary_plural(s->switchings));

@@ -1,5 +1,6 @@
 #include "output/text.h"
 
+#include "core/mutant.h"
 #include "core/utf8.h"
 
 #include <daedal/text.h>
@@ -16,7 +17,7 @@ void dae__text_quote(dae__text *text, const char *s, size_t length)
   for (const char *at = s, *end = s + length; at < end && *at;) {
     unsigned char byte = (unsigned char)*at;
     int c = dae_text_next(&at);
-    if (c == '"' || c == '\\')
+    if (DAE__MUTATE(json_backslash, c == '"' || c == '\\', c == '"'))
       dae__text_add(text, "\\%c", c);
     else if (c == '\n')
       dae__text_add(text, "\\n");

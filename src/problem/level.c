@@ -13,6 +13,7 @@
  * M x + A'c = a', A x = 0 with x = 0. */
 #include "problem/level.h"
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/tolerances.h"
 #include "core/vec.h"
 #include "linalg/pattern.h"
@@ -123,7 +124,7 @@ dae_status dae__level_factor(dae__level *l, double shift, dae_error *err)
     changed = l->active && !l->active[i];
   if (changed)
     dae__zero(l->n, l->diagonal);
-  if (l->start && l->fixed)
+  if (DAE__MUTATE(fixed_values, l->start && l->fixed, false))
     level_hold_fixed(l);
   if (shift > 0) { /* relative to A M^-1 A' */
     double a = fmax(dae__max_abs(dae__pattern_count(l->G), l->G_values),
@@ -144,7 +145,7 @@ static double level_correct(dae__level *l)
   double *b = l->d + l->n;
   dae__zero(l->n + l->G->rows + l->K->rows, l->d);
   for (int i = 0; i < l->rows; i++)
-    b[i] = -l->residual[i];
+    b[i] = DAE__MUTATE(saddle_sign, -l->residual[i], l->residual[i]);
   for (int i = 0; l->row_size && i < l->rows; i++)
     b[i] /= l->row_size[i];
   if (l->solver)
@@ -165,7 +166,8 @@ dae_status dae__level_project(dae__level *l, bool *moved, dae_error *err)
   char name[64];
   for (int i = 0; i < DAE__PROJECTION_ITERATIONS; i++) {
     DAE__TRY(level_measure(l, l->x, i == 0, &now, &row, err));
-    if (now <= DAE__ON_CONSTRAINT)
+    if (DAE__MUTATE(projection_tolerance, now <= DAE__ON_CONSTRAINT,
+                    now <= 1e6 * DAE__ON_CONSTRAINT))
       return DAE_OK;
     bool refactor = !*l->factored || now > DAE__PROJECTION_REDUCTION * before;
     if (refactor)
@@ -253,7 +255,9 @@ dae_status dae__level_start(dae__level *l, dae_error *err)
     status = level_start_step(l, &damping, &size, &row, &stop, err);
   l->start = false;
   *l->factored = false; /* the factors are those of a shifted matrix without fixed columns */
-  return !status && size > DAE__START_MET ? level_refuse(l, size, err) : status;
+  return !status && DAE__MUTATE(start_tolerance, size > DAE__START_MET, size > 1e6 * DAE__START_MET)
+             ? level_refuse(l, size, err)
+             : status;
 }
 
 /* ---- independent rows ---- */
@@ -272,7 +276,8 @@ dae_status dae__level_independent(const dae__level *l, double tol, const dae_env
     if (!dae__arena_failed(arena)) {
       dae__block_add(&blocks[0], 1, l->G_values, values);
       dae__block_add(&blocks[1], 1, l->K_values, values);
-      status = dae__rank_rows(&A, values, tol, env, rows, NULL, rank, NULL);
+      status = dae__rank_rows(&A, values, DAE__MUTATE(rank_tolerance, tol, 1e4 * tol), env, rows,
+                              NULL, rank, NULL);
     }
   }
   dae__arena_free(arena);

@@ -11,6 +11,7 @@
  * V = 0, and the power is that of all forces. */
 #include "problem/measure.h"
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "problem/coupled/assembly.h"
 #include "problem/mechanical/mech.h"
@@ -118,9 +119,9 @@ dae_status dae__measure_drift(dae__measure *measure, double t, const double *y, 
     status = dae__mech_eval(measure->m, &at, &want, err);
   }
   if (ng > 0)
-    *position = dae__max_abs(ng, g);
-  if (nc > 0)
-    *velocity = dae__max_abs(nc, gdot);
+    *position = DAE__MUTATE(position_drift, dae__max_abs(ng, g), 0.0);
+  if (DAE__MUTATE(velocity_drift_holonomic, nc > 0, nc > ng))
+    *velocity = dae__max_abs(DAE__MUTATE(velocity_drift_nonholonomic, nc, ng), gdot);
   return status;
 }
 

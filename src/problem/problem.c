@@ -219,8 +219,11 @@ dae_status dae__callback_status(const dae_error *why, int code, const char *call
 {
   if (code == 0)
     return DAE_OK;
-  dae_status status = code > 0 ? DAE_ERROR_RECOVERABLE : DAE_ERROR_CALLBACK;
-  if (why && why->status < 0)
+  bool exhausted = why && why->status == DAE_ERROR_MEMORY;
+  dae_status status = code > 0    ? DAE_ERROR_RECOVERABLE
+                      : exhausted ? DAE_ERROR_MEMORY
+                                  : DAE_ERROR_CALLBACK;
+  if (why && why->status < 0 && !(code > 0 && exhausted))
     dae__fail(err, status, why->equation, "%s", why->text);
   else
     dae__fail(err, status, callback, "the callback %s %s", callback,

@@ -1,6 +1,7 @@
 #include "run/monitor.h"
 
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "step/integrator.h"
 
@@ -117,7 +118,7 @@ dae_status dae__monitor_row(dae__monitor *m, double t, const double *y, dae_erro
     m->drift_tolerances =
         fmax(m->drift_tolerances, dae__measure_drift_tolerances(m->measure, y, m->rtol, m->atol));
   /* largest drift; fmax ignores NaN, which stands for "not measured" */
-  m->position = fmax(m->position, m->row_position);
+  m->position = DAE__MUTATE(monitor_position, fmax(m->position, m->row_position), m->row_position);
   m->velocity = fmax(m->velocity, m->row_velocity);
   return DAE_OK;
 }
@@ -208,7 +209,7 @@ dae_status dae__monitor_pass(dae__monitor *m, dae_integrator *it, double t, cons
     return status;
   double supplied = dae__integrator_supplied(it) - m->corrected;
   m->corrected += supplied;
-  m->work += (t - m->t) * mean + supplied;
+  m->work += (t - m->t) * DAE__MUTATE(monitor_work, mean, -mean) + supplied;
   m->energy_left += (t - m->t) * (m->energy - m->energy_start - m->work + m->corrected);
   m->power = end;
   m->t = t;
@@ -222,6 +223,6 @@ dae_status dae__monitor_jump(dae__monitor *m, const double *y, dae_error *err)
     return DAE_OK;
   double before = m->energy;
   dae_status status = dae__monitor_energy(m, m->t, y, &m->energy, &m->power, err);
-  m->work += m->energy - before;
+  m->work += DAE__MUTATE(monitor_jump, m->energy - before, before - m->energy);
   return status;
 }

@@ -1,6 +1,7 @@
 #include "run/plan.h"
 
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/number.h"
 #include "core/options.h"
 #include "core/text.h"
@@ -30,7 +31,7 @@ static dae_status plan_check_rows(const dae_run_plan *plan, dae_error *err)
                 : grid      ? span / plan->every
                 : step > 0  ? span / step
                             : 0;
-  if (rows <= ROWS_MAX)
+  if (DAE__MUTATE(plan_rows, rows <= ROWS_MAX, true))
     return DAE_OK;
   const char *name = plan->times ? "times" : grid ? "every" : "step";
   return dae__fail(err, DAE_ERROR_USAGE, name, "the run would write %.10g rows, more than %.0e; %s",
@@ -85,7 +86,8 @@ double dae__plan_time(const dae_run_plan *plan, long i)
   if (plan->times) {
     t = i < plan->time_count ? plan->times[i] : INFINITY;
   } else if (plan->every > 0) {
-    t = plan->start.t + (double)(i + 1) * plan->every;
+    t = plan->start.t +
+        DAE__MUTATE(plan_grid, (double)(i + 1) * plan->every, (double)i * plan->every);
     end -= 1e-9 * plan->every; /* an output time nearer to the end coincides with the end time */
   }
   return t < end ? t : INFINITY;

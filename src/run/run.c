@@ -17,7 +17,8 @@ dae_status dae_run(const dae_run_plan *plan, const dae_env *env, dae_summary *su
         .plan = *plan, .summary = dae__plan_summary(plan), .status = status, .error = *err};
     return dae_simulation_finish(&none, summary, err);
   }
-  run->status = dae__env_status(env, dae__simulation_start(run, err), err);
+  run->status = dae__simulation_cause(run, dae__simulation_start(run, err), err);
+  run->status = dae__env_status(env, run->status, err);
   run->error = *err;
   if (run->status >= 0)
     dae_simulation_advance(run, INFINITY, err);

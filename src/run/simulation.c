@@ -73,7 +73,8 @@ static dae_status simulation_apply_event(dae_simulation *r, double t, bool *rest
   bool both = news.acted && !dae__plan_has_times(&r->plan);
   bool written = r->last_row == news.t && !news.acted;
   if (news.restarted) {
-    dae__trust_event(&r->trust, t);
+    if (!news.contacts)
+      dae__trust_event(&r->trust, t);
     DAE__TRY(simulation_measure_removal(r, &news, err));
     DAE__TRY(dae__monitor_jump(&r->monitor, news.after, err));
   }
@@ -241,7 +242,6 @@ static dae_status simulation_open(dae_simulation *r, dae_error *err)
   DAE__TRY(dae__monitor_start(&r->monitor, r->t, r->y,
                               fixed ? DAE__FIXED_STEP_RTOL : r->summary.rtol,
                               fixed ? DAE__FIXED_STEP_ATOL : r->summary.atol, err));
-  dae__events_set_tolerances(r->events, r->monitor.rtol, r->monitor.atol);
   dae__simulation_list_moves(r, 0);
   DAE__TRY(dae__events_arm(r->events, r->t, r->y, err));
   return dae__simulation_write_row(r, r->t, r->y, err);
@@ -253,7 +253,8 @@ dae_status dae_simulation_create(const dae_run_plan *plan, const dae_env *env, d
   dae_status status = dae__simulation_allocate(plan, env, out, err);
   if (status < 0)
     return dae__env_status(env, status, err);
-  status = dae__env_status(env, dae__simulation_start(*out, err), err);
+  status = dae__simulation_cause(*out, dae__simulation_start(*out, err), err);
+  status = dae__env_status(env, status, err);
   if (status >= 0)
     return DAE_OK;
   (*out)->status = status;
@@ -296,6 +297,7 @@ static dae_status simulation_run(dae_simulation *r, double until, bool one, dae_
   }
   if (r->status < 0 && r->status != DAE_ERROR_INTERRUPTED && dae__env_stopped(&r->env))
     r->status = dae__simulation_interrupted(r->t, err);
+  r->status = dae__simulation_cause(r, r->status, err);
   if (r->status >= 0)
     r->reached = held ? until : r->t;
   r->summary.t_end = r->t;

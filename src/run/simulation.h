@@ -34,13 +34,14 @@ struct dae_simulation {
   dae__monitor monitor;
   dae__events *events;
   dae_integrator *it;
-  double *y, *dy;  /* extended state vector and derivative of the state vector */
-  dae__text moves; /* values that actions have moved */
-  double t;        /* time up to which the run is completed */
-  double last_row; /* time of the last row */
-  bool unverified; /* rows are not kept for a comparison with a second run */
-  long planned;    /* index of the next row at an output time of the plan */
-  double *stops;   /* stops of the plan */
+  const void *options; /* of the method: those of the plan, or its defaults */
+  double *y, *dy;      /* extended state vector and derivative of the state vector */
+  dae__text moves;     /* values that actions have moved */
+  double t;            /* time up to which the run is completed */
+  double last_row;     /* time of the last row */
+  bool unverified;     /* rows are not kept for a comparison with a second run */
+  long planned;        /* index of the next row at an output time of the plan */
+  double *stops;       /* stops of the plan */
   int stop_count, stop_capacity;
   int next_stop;      /* index of the next one */
   double stops_known; /* time up to which they are known */
@@ -81,6 +82,9 @@ dae_status dae__simulation_find_stops(dae_simulation *r, double from, double to,
 /* Memory for `count` stops. */
 dae_status dae__simulation_stop_memory(dae_simulation *r, int count, dae_error *err);
 
+/* The status of a failure: that of a callback which had no memory for a tape made late is
+ * DAE_ERROR_MEMORY, recorded in err. */
+dae_status dae__simulation_cause(const dae_simulation *r, dae_status status, dae_error *err);
 /* Records and returns DAE_ERROR_INTERRUPTED. */
 dae_status dae__simulation_interrupted(double t, dae_error *err);
 /* Writes a row. */

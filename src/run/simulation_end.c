@@ -35,8 +35,10 @@ static void end_list_events(const dae_simulation *r, dae_summary *s)
       continue;
     s->near_misses += n.near_misses;
     int length = snprintf(line, sizeof line, "%s\t%.250s\t%ld\t%.17g\t%.17g\t%ld\n",
-                          guard ? "branch" : "event", name ? name : "without a name", n.fired,
-                          n.first, n.last, n.near_misses);
+                          guard                       ? "branch"
+                          : r->plan.events[i].contact ? "impact"
+                                                      : "event",
+                          name ? name : "without a name", n.fired, n.first, n.last, n.near_misses);
     if (left_out > 0 || lines.length + (size_t)length + kept_free >= sizeof s->event_list)
       left_out++;
     else
@@ -44,6 +46,26 @@ static void end_list_events(const dae_simulation *r, dae_summary *s)
   }
   if (left_out > 0)
     dae__text_add(&lines, "... and %d more\n", left_out);
+}
+
+/* Lists impacts and contacts: impulses, laws that were not obeyed, times closed and forces. */
+static void end_list_impacts(const dae_simulation *r, dae_summary *s)
+{
+  dae__text lines = dae__text_in(s->impact_list, sizeof s->impact_list);
+  s->energy_lost = r->events ? dae__events_energy_lost(r->events) : 0;
+  for (int i = 0; r->events && i < r->plan.event_count; i++) {
+    const dae_event *event = &r->plan.events[i];
+    const dae__event_count n = dae__events_count(r->events, i);
+    bool holds = event->contact && event->contact->holds;
+    if (!event->contact || !(n.fired > 0 || holds) || lines.length + 400 > sizeof s->impact_list)
+      continue;
+    dae__text_add(&lines, "%.250s\t%.17g\t%ld\t%ld", event->name ? event->name : "without a name",
+                  n.impulse, (long)n.reduced, (long)n.left_out);
+    if (holds)
+      dae__text_add(&lines, "\t%.17g\t%.17g",
+                    dae__events_closed_share(r->events, i, r->plan.start.t, r->t), n.force);
+    dae__text_add(&lines, "\n");
+  }
 }
 
 /* After a dynamic iteration that does not converge: tries the method of `auto`, for the systems
@@ -167,6 +189,7 @@ dae_status dae_simulation_finish(dae_simulation *r, dae_summary *summary, dae_er
   if (status == DAE_END)
     dae__events_finish(r->events);
   end_list_events(r, &r->summary);
+  end_list_impacts(r, &r->summary);
   if (status >= 0 && r->plan.verify) {
     dae_status verified = dae__verify_run(&r->verify, &r->columns, &r->summary, err);
     status = verified < 0 ? verified : status;

@@ -9,6 +9,14 @@
  * chosen. */
 #define FILL_ROWS_MAX 10000
 
+dae_status dae__simulation_cause(const dae_simulation *r, dae_status status, dae_error *err)
+{
+  const dae_error *why = r->plan.problem.why;
+  if (status != DAE_ERROR_CALLBACK || !why || why->status != DAE_ERROR_MEMORY)
+    return status;
+  return dae__out_of_memory(err);
+}
+
 dae_status dae__simulation_interrupted(double t, dae_error *err)
 {
   dae__fail(err, DAE_ERROR_INTERRUPTED, NULL,
@@ -38,6 +46,7 @@ dae_status dae__simulation_write_row(dae_simulation *r, double t, const double *
     if (status < 0)
       return status;
   }
+  dae__events_note_forces(r->events, y);
   r->last_row = t;
   r->summary.rows++;
   dae__trust_row(&r->trust, &r->plan.problem, y);

@@ -236,8 +236,8 @@ static dae_status saved_damaged(dae_error *err)
 }
 
 /* Refuses a buffer that is not a whole and undamaged saved run, or that of another plan. */
-static dae_status saved_check(const dae_simulation *r, const void *buffer, size_t size,
-                              saved_header *header, dae_error *err)
+static dae_status saved_check_header(const dae_simulation *r, const void *buffer, size_t size,
+                                     saved_header *header, dae_error *err)
 {
   const saved_header expected = saved_make_header(r);
   if (!buffer || size < sizeof *header + sizeof(saved_numbers))
@@ -359,7 +359,7 @@ dae_status dae_simulation_load(dae_simulation *r, const void *buffer, size_t siz
 {
   saved_header header;
   saved_numbers numbers;
-  DAE__TRY(saved_check(r, buffer, size, &header, err));
+  DAE__TRY(saved_check_header(r, buffer, size, &header, err));
   saved_stream s = {SAVED_LOAD, (char *)buffer + sizeof header};
   const char *end = (const char *)buffer + size;
   saved_add(&s, &numbers, sizeof numbers);

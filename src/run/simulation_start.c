@@ -98,16 +98,12 @@ static void start_list_options(const dae_option_table *table, const void *opts, 
   }
 }
 
-static dae_status start_create(dae_simulation *r, dae_error *err)
+/* Options of the method, those of the plan or its defaults, and what the summary says of them. */
+static dae_status start_read_options(dae_simulation *r, dae_error *err)
 {
   const dae_method *method = r->plan.method;
   const void *opts = r->plan.options;
   dae_summary *s = &r->summary;
-  dae_start start = r->plan.start;
-  start.y = r->y;
-  start.given = NULL; /* y is consistent */
-  start.held = NULL;
-  start.to = r->plan.to;
   if (!opts && method->defaults) {
     void *own = dae_arena_alloc(r->arena, 1, method->options_size);
     if (!own)
@@ -125,7 +121,23 @@ static dae_status start_create(dae_simulation *r, dae_error *err)
     start_list_options(method->options, opts, s);
     s->caution = method->caution ? method->caution(opts) : NULL;
   }
-  DAE__TRY(method->create(&r->plan.problem, &start, opts, &r->env, &r->it, err));
+  r->options = opts;
+  bool fixed = dae__trust_fixed_steps(s);
+  dae__events_set_tolerances(r->events, fixed ? DAE__FIXED_STEP_RTOL : s->rtol,
+                             fixed ? DAE__FIXED_STEP_ATOL : s->atol);
+  return DAE_OK;
+}
+
+static dae_status start_create(dae_simulation *r, dae_error *err)
+{
+  const dae_method *method = r->plan.method;
+  dae_summary *s = &r->summary;
+  dae_start start = r->plan.start;
+  start.y = r->y;
+  start.given = NULL; /* y is consistent */
+  start.held = NULL;
+  start.to = r->plan.to;
+  DAE__TRY(method->create(&r->plan.problem, &start, r->options, &r->env, &r->it, err));
   if (!s->damped)
     return DAE_OK;
   /* energy before and after the move onto the slow motion */
@@ -214,6 +226,7 @@ static dae_status start_begin(dae_simulation *r, dae_error *err)
     return start_create_inconsistent(r, err);
   if (status < 0)
     return status;
+  DAE__TRY(dae__events_start_contacts(r->events, plan->start.t, r->y, err));
   dae__plan_moves(plan, r->y, s);
   if (s->moved > 0)
     dae__log(&r->env, DAE_LOG_INFO, "start: values moved to make it consistent: %d", s->moved);
@@ -227,6 +240,8 @@ dae_status dae__simulation_start(dae_simulation *r, dae_error *err)
   dae_status status = dae__plan_check(&r->plan, err);
   if (status >= 0)
     status = start_prepare(r, err);
+  if (status >= 0)
+    status = start_read_options(r, err);
   if (status >= 0)
     status = start_begin(r, err);
   r->t = r->trust.event_t = r->reached = r->plan.start.t;

@@ -1,5 +1,6 @@
 #include "run/trust.h"
 
+#include "core/mutant.h"
 #include "core/number.h"
 #include "core/text.h"
 #include "output/summary.h"
@@ -28,10 +29,10 @@
 #define DIFFERENCE_RED 1000    /* the same */
 #define DRIFT_AMBER 30         /* drift off the constraints in tolerances */
 #define DRIFT_RED 1000         /* the same */
-/* Least number of oscillations with a judged phase, and phase error in radians over rtol: of 8073
- * runs within 30 rtol 0.7 % are above both, of 61 others 30. */
+/* Least number of oscillations with a judged phase, and phase error of one of them in radians over
+ * rtol: of 8073 runs within 30 rtol 0.4 % are above both, of 61 others 30. */
 #define PHASE_LONG 10
-#define PHASE_AMBER 20
+#define PHASE_AMBER 1.5
 #define PHASE_RED 1     /* phase error in radians: nothing is left of the phase */
 #define VALUE_RED 1e100 /* |value| that no motion of a sensible unit has */
 /* Series of events that accumulates: number of shrinking intervals, and last over first one. */
@@ -71,7 +72,8 @@ void dae__trust_event(dae__trust_facts *f, double t)
   }
   f->interval = interval;
   f->event_t = t;
-  if (f->shrinking >= EVENTS_SHRINKING && interval < EVENTS_SHRUNK * f->first_interval) {
+  if (DAE__MUTATE(trust_shrinking, f->shrinking >= EVENTS_SHRINKING, false) &&
+      interval < EVENTS_SHRUNK * f->first_interval) {
     f->accumulates = true;
     f->accumulation_t = t;
   }
@@ -85,7 +87,7 @@ void dae__trust_row(dae__trust_facts *f, const dae_problem *problem, const doubl
       f->largest = isnan(y[i]) ? INFINITY : fabs(y[i]);
       worst = i;
     }
-  if (worst >= 0 && f->largest > VALUE_RED)
+  if (DAE__MUTATE(trust_values, worst >= 0 && f->largest > VALUE_RED, false))
     dae_problem_variable(problem, worst, f->name, sizeof f->name);
 }
 
@@ -113,13 +115,14 @@ static void trust_judge_energy(dae_summary *s)
   double error = s->energy_error, tolerances = error / s->energy_tolerance;
   bool free = s->diagnosis.dof != 0 && !s->damped, judged = s->energy_tolerance > 0 && free;
   bool round_off = error <= ENERGY_ROUND_OFF * (fabs(s->energy_start) + fabs(s->energy_change));
-  if (judged && !round_off && tolerances > ENERGY_AMBER)
+  if (judged && !round_off &&
+      DAE__MUTATE(trust_energy, tolerances > ENERGY_AMBER, tolerances > 1e6 * ENERGY_AMBER))
     trust_add(s, tolerances > ENERGY_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
               "the energy balance is off by %s, %s times the effect of the tolerance",
               dae__number_text(error, 3).text, dae__number_text(tolerances, 2).text);
   double rtol = dae__trust_fixed_steps(s) ? DAE__FIXED_STEP_RTOL : s->rtol;
   bool counted = free && s->oscillations >= PHASE_LONG;
-  if (counted && s->phase_error > fmin(PHASE_AMBER * rtol, PHASE_RED))
+  if (counted && s->phase_error > fmin(PHASE_AMBER * s->oscillations * rtol, PHASE_RED))
     trust_add(s, s->phase_error > PHASE_RED ? DAE_TRUST_RED : DAE_TRUST_AMBER,
               "the phase of about %s oscillations is off by about %s rad",
               dae__number_text(s->oscillations, 3).text, dae__number_text(s->phase_error, 2).text);

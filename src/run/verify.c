@@ -1,6 +1,7 @@
 #include "run/verify.h"
 
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/number.h"
 #include "core/options.h"
 #include "core/text.h"
@@ -97,7 +98,9 @@ static dae_status verify_take_row(void *self, const dae_row *row, dae_error *err
     return DAE_OK;
   for (int i = 0; i < c->compared; i++) {
     double difference = fabs(a[1 + i] - b[1 + i]), tolerances = difference / c->scale[i];
-    if (isnan(c->most[i].tolerances) || tolerances > c->most[i].tolerances)
+    if (isnan(c->most[i].tolerances) ||
+        DAE__MUTATE(verify_difference, tolerances > c->most[i].tolerances,
+                    tolerances < c->most[i].tolerances))
       c->most[i] = (dae_difference){.tolerances = tolerances, .absolute = difference, .t = a[0]};
   }
   c->rows++;

@@ -1,4 +1,5 @@
 #include "step/controller.h"
+#include "core/mutant.h"
 
 #include <math.h>
 
@@ -43,7 +44,7 @@ static double controller_factor(const dae__controller *c, double h, double err, 
   } else if (c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected) {
     factor = c->pull * exp((o->beta * c->log_previous - (1 - 0.75 * o->beta) * log_e) / k);
   } else {
-    factor = o->safety * exp(-log_e / k);
+    factor = o->safety * exp(DAE__MUTATE(controller_order, -log_e / k, log_e / k));
   }
   return fmin(fmax(factor, o->min_factor), o->max_factor);
 }
@@ -51,10 +52,12 @@ static double controller_factor(const dae__controller *c, double h, double err, 
 bool dae__controller_propose(dae__controller *c, double h, double err, double *h_next)
 {
   const dae__controller_options *o = &c->opts;
-  bool accepted = err <= 1; /* acceptance; false if the error is NaN */
+  bool accepted = DAE__MUTATE(controller_accepts, err <= 1,
+                              err <= 10); /* acceptance; false if the error is NaN */
   double log_e = o->predictive ? 0 : log(fmax(err, MIN_ERROR));
   double factor = isfinite(err) ? controller_factor(c, h, err, log_e) : o->min_factor;
-  if (c->rejected || !accepted || (factor > 1 && factor < o->kept_up_to))
+  if (DAE__MUTATE(controller_grows, c->rejected || !accepted, false) ||
+      (factor > 1 && factor < o->kept_up_to))
     factor = fmin(factor, 1);
   *h_next = h * factor;
   if (o->max_step > 0)

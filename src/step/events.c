@@ -1,3 +1,4 @@
+#include "problem/impact.h"
 #include "step/events_private.h"
 
 #include <math.h>
@@ -36,6 +37,13 @@ static const char *events_defect(const dae__events *ev, const dae_event *event)
     if (event->sets[k] < (guard ? ev->size : 0) || event->sets[k] >= ev->extended)
       return guard ? "is a guard and sets an entry that is no held value"
                    : "sets an entry outside the extended state vector";
+  if (event->contact && (event->kind != DAE_EVENT_CROSSING || timed || event->direction != -1))
+    return "has an impact and is not the falling crossing of a gap";
+  if (event->contact && (event->contact->slides < 0 || event->contact->slides > DAE_SLIDES))
+    return "has an impact with an impossible number of sliding coordinates";
+  if (event->contact &&
+      (!event->contact->normal || (event->contact->slides > 0 && !event->contact->slide)))
+    return "has an impact without the gradients of its gap or of its sliding coordinates";
   if (event->group && event->states_only && !event->rate && !event->sample)
     return "is in a group and has no rate";
   if (event->group &&
@@ -56,6 +64,15 @@ static bool events_is_constrained(const dae_problem *p)
     constrained = constrained || (m && m->ng + m->nk > 0);
   }
   return constrained;
+}
+
+static bool events_has_switches(const dae_problem *p)
+{
+  bool switches = p->mechanical && p->mechanical->switched;
+  for (int i = 0; p->coupled && i < p->coupled->parts; i++)
+    switches =
+        switches || (p->coupled->part[i].mechanical && p->coupled->part[i].mechanical->switched);
+  return switches;
 }
 
 static void events_allocate(dae__arena *arena, dae__events *ev)
@@ -85,6 +102,7 @@ static void events_allocate(dae__arena *arena, dae__events *ev)
       ev->searched[ev->searches++] = i;
   }
   dae__events_create_look(arena, ev);
+  dae__events_create_impacts(arena, ev);
   for (int k = 0; k < DAE__EVENT_STATES && count > 0; k++)
     ev->states[k] = (dae__event_state){
         .t = NAN, .y = DAE__ALLOC(arena, double, n), .dy = DAE__ALLOC(arena, double, ev->size)};
@@ -100,7 +118,8 @@ dae_status dae__events_create(dae__arena *arena, const dae_problem *problem,
                      .size = dae_problem_size(problem),
                      .extended = dae_problem_extended_size(problem),
                      .end = INFINITY,
-                     .constrained = events_is_constrained(problem)};
+                     .constrained = events_is_constrained(problem),
+                     .switched = events_has_switches(problem)};
   char text[32];
   for (int i = 0; i < count; i++) {
     const char *name = dae__event_name(&own, i, text), *defect = events_defect(&own, &events[i]);
@@ -137,10 +156,16 @@ int dae__events_moved(const dae__events *ev)
   return ev->memory->moved;
 }
 
+double dae__events_energy_lost(const dae__events *ev)
+{
+  return ev->memory->lost;
+}
+
 dae__event_count dae__events_count(const dae__events *ev, int i)
 {
   dae__event_count count = ev->counts[i];
-  count.near_misses = ev->watches[i].near;
+  /* a contact is meant to come near zero */
+  count.near_misses = dae__event_holds(&ev->events[i]) ? 0 : ev->watches[i].near;
   return count;
 }
 
@@ -153,6 +178,7 @@ dae_status dae__event_value(const dae__events *ev, int i, double t, const double
   char text[32];
   const char *name = dae__event_name(ev, i, text);
   int refused = event->value(event->user, t, y, value);
+  *value += ev->counts[i].shift;
   if (refused)
     dae__fail(err, DAE_ERROR_CALLBACK, name,
               "the value of event '%s' could not be evaluated at t = %.10g: its function returned "
@@ -390,15 +416,29 @@ double dae__events_next(const dae__events *ev)
 
 dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error *err)
 {
+  bool started;
+  ev->t_found = t;
+  for (int i = 0; i < ev->count; i++) { /* contacts use the memory of round-off below */
+    dae__sample at = {.t = t, .rate = NAN};
+    dae__copy(ev->extended, y, ev->after);
+    if (!ev->events[i].contact)
+      continue;
+    DAE__TRY(dae__event_value(ev, i, t, y, &at.value, err));
+    DAE__TRY(dae__events_start_contact(ev, i, at, &started, err));
+    ev->opposed[i] = started;
+  }
   events_round_state(ev, y);
   for (int i = 0; i < ev->count; i++) {
     dae__sample at = {.t = t, .rate = NAN};
+    started = ev->events[i].contact && ev->opposed[i] > 0;
     ev->opposed[i] = 0;
     if (ev->events[i].next)
       continue;
     DAE__TRY(dae__event_value(ev, i, t, y, &at.value, err));
     ev->truth[i] = at.value > 0;
     ev->watches[i].t_fired = NAN;
+    if (started)
+      continue;
     ev->watches[i].leaves = true; /* it may start at its zero, at rest */
     dae__events_start_watch(ev, i, at, events_round_off(ev, i, t, at.value));
   }

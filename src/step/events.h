@@ -51,6 +51,13 @@ typedef struct dae__event_count {
   long fired;         /* number of times the event happened */
   double first, last; /* times of the first and of the last one */
   long near_misses;   /* extrema of the value within a few tolerances of zero */
+  /* of an impact: largest normal impulse; number of times that its restitution was reduced, and
+   * that restitution or friction were left out */
+  double impulse;
+  long reduced, left_out;
+  /* of a contact: fastest closing; time closed before `since`, the start of its last time; largest
+   * force; depth below zero that an open gap may reach by the error of the motion */
+  double fastest, closed, since, force, shift;
 } dae__event_count;
 
 /* Size, copy and restoration of the state: sides and samples of the watches, counts, instants of
@@ -65,6 +72,12 @@ void dae__events_finish(dae__events *ev);
 
 /* Counts of event i so far. */
 dae__event_count dae__events_count(const dae__events *ev, int i);
+/* Notes the forces of closed contacts at a row y. */
+void dae__events_note_forces(dae__events *ev, const double *y);
+/* Share of the time from the start at t0 to t that contact i has been closed. */
+double dae__events_closed_share(const dae__events *ev, int i, double t0, double t);
+/* Energy that impacts have taken away so far. */
+double dae__events_energy_lost(const dae__events *ev);
 
 /* Makes the held values of guards those of their branches at the start (t, y), an extended state
  * vector with the derivative dy; *changed: whether any of them changed, so that the start must be
@@ -77,6 +90,10 @@ dae_status dae__events_set_guards(dae__events *ev, double t, double *y, const do
  * *changed: as above. */
 dae_status dae__events_lean(dae__events *ev, double t, double *y, const double *dy, bool *changed,
                             dae_error *err);
+
+/* Closes the contacts that touch and press at the start (t, y) of a run, an extended state vector,
+ * which is made consistent with them. */
+dae_status dae__events_start_contacts(dae__events *ev, double t, double *y, dae_error *err);
 
 /* Starts event detection at the extended state vector y: at the start of a run, and after every
  * restart of the integrator outside dae__events_apply. */
@@ -105,6 +122,7 @@ typedef struct dae__event_news {
   int switched;          /* number of guards that changed their branch */
   const char *name;      /* name of the first event that is no guard, or NULL */
   bool acted;            /* an event that is no guard has an action */
+  bool contacts;         /* all events are contacts that hold, and may come to rest */
   const double *unmoved; /* `after` before the smooth motion (damp) moved it; NULL: not moved */
   bool restarted;        /* the integrator was restarted: integration continues from `after` */
 } dae__event_news;

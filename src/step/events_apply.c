@@ -2,6 +2,7 @@
  * conditions that they change in turn, the restart, and the watches from there on. */
 #include "core/number.h"
 #include "core/tolerances.h"
+#include "problem/impact.h"
 #include "step/events_private.h"
 
 #include <math.h>
@@ -19,6 +20,10 @@
 /* Time between two events, relative to |t|, below which an event value that rebounds at the first
  * and not at the second has come to rest: its rate is round-off. Chosen, not measured. */
 #define AT_REST 1e-7
+/* Distance at which a constraint is switched on that a projection closes, in absolute and in
+ * relative tolerances of the coordinates. Chosen. */
+#define CLOSING_ATOL 1e3
+#define CLOSING_RTOL 10
 /* Number of successive changes of a guard against its own rate that shows that the motion slides
  * along its border: one may be round-off at a tangential crossing. */
 #define MAX_OPPOSED 2
@@ -29,11 +34,19 @@ dae_status dae__events_fail_accumulated(const dae__events *ev, int i, double t, 
 {
   char text[32];
   const char *name = dae__event_name(ev, i, text);
-  dae__fail(err, DAE_ERROR_STEP, name,
-            "event '%s' happens at ever shorter intervals that accumulate at t = %.10g, closer "
-            "than time can be resolved. If a motion comes to rest there, let the event's action "
-            "end it: stop at a small speed, or switch to a constraint that holds it.",
-            name, t);
+  if (ev->events[i].kind == DAE_EVENT_GUARD)
+    dae__fail(
+        err, DAE_ERROR_STEP, name,
+        "%s changes at ever shorter intervals that accumulate at t = %.10g: both branches lead "
+        "back to its border, where the motion comes to rest. Write the force smoothly across "
+        "the border, or give it hysteresis",
+        name, t);
+  else
+    dae__fail(err, DAE_ERROR_STEP, name,
+              "event '%s' happens at ever shorter intervals that accumulate at t = %.10g, closer "
+              "than time can be resolved. If a motion comes to rest there, let the event's action "
+              "end it: stop at a small speed, or switch to a constraint that holds it.",
+              name, t);
   dae__fail_at(err, t, NAN);
   return DAE_ERROR_STEP;
 }
@@ -293,7 +306,7 @@ static dae_status events_start_fired(dae__events *ev, int i, dae__sample at, dou
   dae__events_start_watch(ev, i, at, zero ? fmax(band, 4 * fabs(at.value)) : 0);
   w->width = restarted ? 0 : width;
   w->t_fired = ev->t_found;
-  if (!zero || !restarted || !ev->events[i].action || ev->events[i].kind == DAE_EVENT_GUARD)
+  if (!zero || !restarted || !dae__event_acts(&ev->events[i]))
     return DAE_OK;
   DAE__TRY(events_rate_sign(ev, i, &sign, err));
   w->rebounded = sign == from_side;
@@ -332,6 +345,14 @@ static dae_status events_rearm(dae__events *ev, const dae__event_news *news, boo
     if (!dae__event_is_searched(&ev->events[i]))
       continue;
     DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &at.value, err));
+    bool started = false;
+    if (ev->events[i].contact && ev->crossings[i].found && news->restarted)
+      DAE__TRY(dae__events_check_open(ev, i, err));
+    if (ev->events[i].contact && (changed || ev->crossings[i].found))
+      DAE__TRY(dae__events_start_contact(ev, i, at, &started, err));
+    if (started)
+      continue;
+    DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &at.value, err));
     double value = at.value; /* that the action left */
     if (ev->crossings[i].found && news->unmoved)
       DAE__TRY(dae__event_value(ev, i, ev->t_found, news->unmoved, &value, err));
@@ -355,7 +376,7 @@ dae__event_kinds dae__events_found(const dae__events *ev)
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
     bool guard = event->kind == DAE_EVENT_GUARD;
-    kinds.action |= ev->crossings[i].found && event->action && !guard;
+    kinds.action |= ev->crossings[i].found && dae__event_acts(event);
     kinds.branch |= ev->crossings[i].found && guard && !event->passive;
     kinds.timed &= !ev->crossings[i].found || event->next;
   }
@@ -374,10 +395,69 @@ static bool events_count(dae__events *ev, int i, dae__event_news *news)
   count->fired++;
   news->fired += !guard;
   news->switched += guard;
-  news->acted |= event->action && !guard;
+  news->acted |= dae__event_acts(event);
+  news->contacts &= guard || dae__event_holds(event);
   if (!guard && !news->name)
     news->name = event->name;
-  return guard || event->action;
+  return guard || event->action || event->contact;
+}
+
+/* Whether an event that was found changes the motion. */
+static bool events_any_moves(const dae__events *ev)
+{
+  bool moves = false;
+  for (int i = 0; i < ev->count; i++) {
+    const dae_event *event = &ev->events[i];
+    bool acts = event->kind == DAE_EVENT_GUARD || event->action || event->contact;
+    moves = moves || (ev->crossings[i].found && acts && !event->passive);
+  }
+  return moves;
+}
+
+/* Whether actions have set entries of the state vector at this instant. */
+static bool events_any_set(const dae__events *ev)
+{
+  bool any = false;
+  for (int k = 0; k < ev->size; k++)
+    any = any || ev->fixed[k];
+  return any;
+}
+
+/* Refuses a constraint that is switched on at a distance, unless an action has set coordinates. */
+static dae_status events_check_closing(dae__events *ev, int event, dae_error *err)
+{
+  char name[128], text[32];
+  double distance, size = 0;
+  for (int k = 0; k < ev->size; k++) {
+    bool coordinate =
+        dae_problem_variable(ev->problem, k, name, sizeof name) == DAE_VARIABLE_COORDINATE;
+    size = coordinate ? fmax(size, fabs(ev->after[k])) : size;
+    if (coordinate && ev->fixed[k])
+      return DAE_OK;
+  }
+  DAE__TRY(dae__switched_distance(ev->problem, ev->t_found, ev->after, ev->env, &distance, name,
+                                  sizeof name, err));
+  if (distance <= CLOSING_RTOL * ev->rtol * size + CLOSING_ATOL * ev->atol)
+    return DAE_OK;
+  const char *cause = dae__event_name(ev, event, text);
+  dae__fail(err, DAE_ERROR_STEP, name,
+            "%s closes at a distance of %.4g at t = %.10g, where event '%s' switches it on: bodies "
+            "would jump. Switch it on where it is met, or let the event set the coordinates",
+            name, distance, ev->t_found, cause);
+  dae__fail_at(err, ev->t_found, NAN);
+  return DAE_ERROR_STEP;
+}
+
+/* Makes the state after actions and impacts consistent, with the contacts that press closed. */
+static dae_status events_move(dae__events *ev, int first, dae_error *err)
+{
+  bool opened = false;
+  dae__events_close(ev);
+  if (ev->switched)
+    DAE__TRY(events_check_closing(ev, first, err));
+  DAE__TRY(events_make_consistent(ev, first, err));
+  DAE__TRY(dae__events_release(ev, &opened, err));
+  return opened ? events_make_consistent(ev, first, err) : DAE_OK;
 }
 
 /* Runs all events that were found, makes the state consistent where they act on the motion, and
@@ -385,8 +465,10 @@ static bool events_count(dae__events *ev, int i, dae__event_news *news)
 static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool *stop, bool *again,
                                    dae_error *err)
 {
-  bool changed = false, moves = false;
+  bool changed = false, moves = events_any_moves(ev);
   int first = -1;
+  if (moves)
+    DAE__TRY(dae__events_impact(ev, err));
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
     if (!ev->crossings[i].found)
@@ -396,15 +478,17 @@ static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool 
       continue;
     first = first < 0 ? i : first;
     changed = true;
-    moves = moves || !event->passive;
-    DAE__TRY(events_run_action(ev, i, err));
+    if (event->kind == DAE_EVENT_GUARD || event->action)
+      DAE__TRY(events_run_action(ev, i, err));
   }
   *again = false;
   if (!changed)
     return DAE_OK;
   dae__copy(ev->extended - ev->size, ev->after + ev->size, ev->problem->held.value);
+  if (moves && events_any_set(ev)) /* contacts that actions have set in motion */
+    DAE__TRY(dae__events_impact(ev, err));
   if (moves) {
-    DAE__TRY(events_make_consistent(ev, first, err));
+    DAE__TRY(events_move(ev, first, err));
     events_list_moves(ev, first);
     news->restarted = true;
   }
@@ -436,10 +520,32 @@ static dae_status events_follow_restart(dae__events *ev, dae_integrator *it, dae
   return status < 0 ? status : DAE_OK;
 }
 
+dae_status dae__events_start_contacts(dae__events *ev, double t, double *y, dae_error *err)
+{
+  int first = -1;
+  ev->t_found = t;
+  dae__copy(ev->extended, y, ev->after);
+  for (int i = 0; ev->released && i < ev->count; i++) {
+    ev->released[i] = false;
+    DAE__TRY(dae__events_find_closed(ev, i, err));
+    first = first < 0 && ev->crossings[i].found ? i : first;
+  }
+  if (first < 0)
+    return DAE_OK;
+  for (int k = 0; k < ev->extended; k++)
+    ev->fixed[k] = false;
+  DAE__TRY(dae__events_impact(ev, err));
+  DAE__TRY(events_move(ev, first, err));
+  for (int i = 0; i < ev->count; i++)
+    ev->crossings[i].found = false;
+  dae__copy(ev->extended, ev->after, y);
+  return DAE_OK;
+}
+
 dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_news *news,
                              dae_error *err)
 {
-  *news = (dae__event_news){.t = ev->t_found, .after = ev->after};
+  *news = (dae__event_news){.t = ev->t_found, .after = ev->after, .contacts = true};
   bool stop = false, again = true, changed;
   int first = 0;
   dae_error cause = dae_error_none();
@@ -453,8 +559,11 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
   }
   while (first < ev->count - 1 && !ev->crossings[first].found)
     first++;
-  for (int i = 0; i < ev->count; i++)
+  for (int i = 0; i < ev->count; i++) {
     ev->found[i] = ev->crossings[i].found;
+    if (ev->released)
+      ev->released[i] = false;
+  }
   int round = 0;
   for (; again && round < 2 * MAX_SIMULTANEOUS; round++) {
     /* too many rounds: those that follow name the events of the loop */

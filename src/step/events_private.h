@@ -26,6 +26,7 @@ typedef struct dae__events_memory {
   double t_fired;   /* time of the last event */
   int simultaneous; /* number of consecutive events at t_fired */
   int moved;        /* number of values that actions have moved */
+  double lost;      /* energy that impacts have taken away */
 } dae__events_memory;
 
 /* Zero crossing of one event in the current step. */
@@ -65,6 +66,7 @@ struct dae__events {
   int *timed, times;       /* events with instants of their own, and their number */
   int size, extended;      /* number of entries of the state vector and of the extended one */
   bool constrained;        /* the problem has multipliers */
+  bool switched;           /* held values switch constraints on and off */
   double rtol, atol;       /* tolerances of the steps, for near misses */
   double end;              /* end of the run */
   dae__text *moves;        /* list of the values that actions have moved, or NULL */
@@ -83,8 +85,12 @@ struct dae__events {
   int kept, next_state; /* number of states kept, and entry that is overwritten next */
   double t_found;
   double *y, *after, *dy, *unmoved;
-  bool *found;        /* by event: found by the search */
-  bool *fixed;        /* entries of the state vector that a restart holds */
+  bool *found;     /* by event: found by the search */
+  bool *fixed;     /* entries of the state vector that a restart holds */
+  int *rate_entry; /* by entry of the state vector, with impacts: that of its rate; -1: none */
+  double *gap_before, *gap_after; /* by event: gap rates at an impact */
+  /* by event, of contacts that hold: closed and not parting; its force has fallen through zero */
+  bool *resting, *released;
   int *setter;        /* by entry of the extended state vector: event that set it, -1: none */
   dae_integrator *it; /* integrator whose last step is searched */
   dae_view view;      /* its last step */
@@ -108,6 +114,18 @@ static inline bool dae__event_is_searched(const dae_event *event)
 static inline bool dae__event_is_clock_guard(const dae_event *event)
 {
   return event->kind == DAE_EVENT_GUARD && event->next && !event->value;
+}
+
+/* Whether an event is a contact that stays closed while it presses. */
+static inline bool dae__event_holds(const dae_event *event)
+{
+  return event->contact && event->contact->holds;
+}
+
+/* Whether an event that is no guard changes the state. */
+static inline bool dae__event_acts(const dae_event *event)
+{
+  return event->kind != DAE_EVENT_GUARD && (event->action || event->contact);
 }
 
 /* Whether a guard is 1 where its value is positive, without an action. */
@@ -139,6 +157,29 @@ void dae__events_create_look(dae__arena *arena, dae__events *ev);
 dae_status dae__events_look(dae__events *ev, double from, double to, dae_error *err);
 /* Advances the watch of event i, which is cleared, over the interval of the last look. */
 void dae__events_pass(dae__events *ev, int i, const dae__places *places);
+
+/* Creates the memory of impacts, where an event has one. */
+void dae__events_create_impacts(dae__arena *arena, dae__events *ev);
+/* Solves the impacts of this round with all contacts that are closed, on ev->after, and opens those
+ * contacts; the ones that are at rest are noted in ev->resting. */
+dae_status dae__events_impact(dae__events *ev, dae_error *err);
+/* Marks a contact that holds as found where its gap is zero at the start ev->after; fails where
+ * the gap is negative. */
+dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err);
+/* Closes the contacts at rest, ev->resting, for the consistent state that follows. */
+void dae__events_close(dae__events *ev);
+/* Opens those that this state pulls at, and others that then no longer press. *opened: there are
+ * some, and the state must be made consistent again. */
+dae_status dae__events_release(dae__events *ev, bool *opened, dae_error *err);
+/* Takes the shift off contacts that have opened beyond it. */
+void dae__events_leave_contacts(dae__events *ev);
+/* Starts the watch of a contact that holds, or that touches at rest, at a sample. An open gap at
+ * rest may fall below zero by the error of the motion before it acts. *started: it is one of these.
+ */
+dae_status dae__events_start_contact(dae__events *ev, int i, dae__sample at, bool *started,
+                                     dae_error *err);
+/* Fails where a contact stays closed after its impact, and nothing holds it. */
+dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err);
 
 const char *dae__event_name(const dae__events *ev, int i, char text[32]);
 /* Value and rate of event i. */

@@ -1,5 +1,6 @@
 /* The next instant of an accepted step: zero crossings of event functions along the dense output,
  * and the instants of time events, at which steps end. */
+#include "core/mutant.h"
 #include "step/events_private.h"
 
 #include <math.h>
@@ -61,8 +62,10 @@ dae_status dae__events_sample(void *user, dae__sample *out, dae_error *err)
   DAE__TRY(dae__events_state_at(ev, out->t, raw, &at, err));
   if (event->states_only && event->sample &&
       event->sample(event->user, out->t, at->y, at->dy, &out->value, &out->rate) == 0 &&
-      isfinite(out->value) && isfinite(out->rate))
+      isfinite(out->value) && isfinite(out->rate)) {
+    out->value += ev->counts[ev->event].shift;
     return DAE_OK;
+  }
   DAE__TRY(dae__event_value(ev, ev->event, out->t, at->y, &out->value, err));
   if (event->states_only && event->rate)
     return dae__event_rate(ev, ev->event, out->t, at->y, at->dy, &out->rate, err);
@@ -191,7 +194,8 @@ static bool events_is_at_zero(const dae__events *ev, int i, double tolerance)
   bool crosses =
       w->side != 0 && wanted && e * w->side >= 0 && rate * w->side < 0; /* false for NaN */
   bool transversal = noise <= TRANSVERSAL * fabs(rate) * tolerance / DBL_EPSILON;
-  return crosses && transversal && fabs(e) <= fmax(4 * tolerance * fabs(rate), noise);
+  return DAE__MUTATE(event_at_zero, crosses && transversal, false) &&
+         fabs(e) <= fmax(4 * tolerance * fabs(rate), noise);
 }
 
 /* Adds the events that are at their zero at the instant that was found. */
@@ -228,8 +232,10 @@ static dae_status events_search_all(dae__events *ev, double to, double tolerance
       if (ev->look.cleared[i])
         continue;
       DAE__TRY(events_search_one(ev, i, fmin(end, *earliest + 4 * tolerance), tolerance, err));
-      if (ev->crossings[i].found)
-        *earliest = fmin(*earliest, ev->crossings[i].bracket.b);
+      if (DAE__MUTATE(event_two_in_part, ev->crossings[i].found,
+                      ev->crossings[i].found && *earliest == INFINITY))
+        *earliest = DAE__MUTATE(event_earliest, fmin(*earliest, ev->crossings[i].bracket.b),
+                                ev->crossings[i].bracket.b);
     }
     if (*earliest < INFINITY)
       return DAE_OK;
@@ -256,6 +262,7 @@ dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, da
     return DAE_OK;
   ev->kept = ev->next_state = 0;
   dae__events_extend(ev, ev->y);
+  dae__events_leave_contacts(ev);
   for (int i = 0; i < ev->count; i++)
     ev->crossings[i].found = false;
   if (fmin(to, next) > ev->memory->t)

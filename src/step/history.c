@@ -1,5 +1,6 @@
 #include "step/history.h"
 
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "linalg/pair.h"
 
@@ -62,7 +63,7 @@ dae__formula dae__history_prepare(dae__history *s, double h, int order)
       m->beta[i] = m->beta[i - 1] * m->psi[i - 1] / psi;
       sum = psi + m->h;
       m->alpha[i] = m->h / sum;
-      m->sigma[i] = i * m->sigma[i - 1] * m->alpha[i];
+      m->sigma[i] = DAE__MUTATE(history_sigma, i * m->sigma[i - 1], m->sigma[i - 1]) * m->alpha[i];
       m->gamma[i] = m->gamma[i - 1] + m->alpha[i - 1] / m->h;
     }
     m->psi[order] = sum;
@@ -73,7 +74,9 @@ dae__formula dae__history_prepare(dae__history *s, double h, int order)
     /* difference phi_j scaled to phi*_j of the new step */
     dae__scale(s->n, m->beta[j], dae__history_phi(s, j));
   double error = fabs(m->alpha[order] + alpha_s - alpha_0);
-  return (dae__formula){.cj = -alpha_s / h, .error = fmax(error, m->alpha[order])};
+  return (dae__formula){.cj = -alpha_s / h,
+                        .error =
+                            DAE__MUTATE(history_error, fmax(error, m->alpha[order]), 0.1 * error)};
 }
 
 void dae__history_undo(dae__history *s)

@@ -3,6 +3,7 @@
 #ifndef DAEDAL_STEP_NEWTON_H
 #define DAEDAL_STEP_NEWTON_H
 
+#include "core/mutant.h"
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -83,12 +84,12 @@ static inline dae__newton_verdict dae__newton_test(dae__newton *it, double norm,
   } else {
     double fall = norm / it->first;
     double rate = it->m == 1 ? fall : it->m == 2 ? sqrt(fall) : pow(fall, 1.0 / it->m);
-    if (rate > DAE__NEWTON_DIVERGES)
+    if (DAE__MUTATE(newton_divergence, rate > DAE__NEWTON_DIVERGES, false))
       return DAE__NEWTON_FAILED;
     it->speed = rate / (1 - rate);
     it->rate = rate;
   }
-  if (it->speed * norm <= goal)
+  if (DAE__MUTATE(newton_test, it->speed * norm <= goal, it->speed * norm <= 1000 * goal))
     return DAE__NEWTON_DONE;
   return ++it->m < it->most ? DAE__NEWTON_CONTINUE : DAE__NEWTON_FAILED;
 }

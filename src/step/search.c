@@ -1,6 +1,7 @@
 #include "step/search.h"
 
 #include "core/error.h"
+#include "core/mutant.h"
 
 #include <float.h>
 #include <math.h>
@@ -253,7 +254,7 @@ dae_status dae__search_interval(const dae__search *s, dae__watch *w, dae__found 
     p.r = &g.pending[g.count - 1];
     search_piece(&p, &w->before, g.count > 1 ? &g.pending[g.count - 2] : NULL);
     int class = search_classify(s, w, &g, &p);
-    if (class == UNCLEAR && g.count < DEPTH) {
+    if (DAE__MUTATE(event_unclear, class == UNCLEAR && g.count < DEPTH, false)) {
       if (out->samples >= s->limit) {
         out->too_many = true;
         return DAE_OK;

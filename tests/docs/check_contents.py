@@ -71,7 +71,7 @@ class Contents(unittest.TestCase):
 
     def test_notation_has_every_symbol_of_the_problem_forms(self):
         told = set(re.findall(r"[A-Za-z]\w*", " ".join(re.findall(r"`([^`]+)`", self.read("docs", "notation.md")))))
-        words = {"user", "name", "index", "energy", "energy_rate", "eval", "constant_mass", "time_free_g", "conservative",
+        words = {"user", "name", "index", "energy", "energy_rate", "eval", "accelerate", "constant_mass", "time_free_g", "conservative",
                  "time_free"}  # options and statistics are words
         for file, structs in {"mechanical": ["dae_mechanical_at", "dae_mechanical_wanted", "dae_mechanical"],
                               "semi_explicit": ["dae_semi_explicit_at", "dae_semi_explicit"],

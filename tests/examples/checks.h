@@ -44,6 +44,12 @@ double check_diode_bridge(const motion *m);
 double check_hysteresis(const motion *m);
 double check_balls(const motion *m);
 
+/* check_contacts.c: contacts and impacts */
+double check_ball_to_rest(const motion *m);
+double check_ladder(const motion *m);
+double check_rocking_block(const motion *m);
+double check_cradle(const motion *m);
+
 /* check_data.c: tables and inputs */
 double check_quarter_car(const motion *m);
 double check_measured_motor(const motion *m);

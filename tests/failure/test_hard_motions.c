@@ -291,7 +291,7 @@ static void test_a_stop_that_is_not_ahead_is_refused(void **state)
 {
   (void)state;
   dae_integrator *it = pendulum_integrator(NULL);
-  const double bad[] = {0, -1, (double)NAN, (double)INFINITY, -(double)INFINITY};
+  const double bad[] = {0, -1, (double)NAN, -(double)INFINITY};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     dae_error err = dae_error_none();
     assert_int_equal(dae_integrator_step(it, bad[i], &err), DAE_ERROR_USAGE);

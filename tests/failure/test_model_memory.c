@@ -80,6 +80,10 @@ static const char bodies[] =
     "body B[k in 1..2] rod from (k, 0, 0) to (k, 1, 0) mass 1 omega (0, 0, 1)\n"
     "revolute J: ground, A axis p[1]\n"
     "for k in 1..2 { revolute K[k]: A, B[k] at B[k].point(0.5, 0, 0) axis (0, 0, 1) }\n"
+    "body C disk 1 mass 1 at (5, 0, 0)\n"
+    "revolute M: ground, C axis (0, 0, 1) = C.ex driven 3\n"
+    "body E sphere 1 mass 1 at (6, 0, 0)\nrevolute O: C, E axis (0, 0, 1)\n"
+    "constraint O.angle = 2*M.angle\n"
     "part leg(on, c = 2) {\n"
     "  spring S: (0, 0, 0) to on.pos stiffness c damping 1\n"
     "  bushing D: A, on stiffness 1 turning 1\n"
@@ -224,6 +228,38 @@ static void test_a_first_evaluation_without_memory_refuses(void **state)
   }
 }
 
+/* Whatever is made late, in the middle of a run, too: the run fails for a lack of memory, not by a
+ * callback. */
+static void test_a_run_without_memory_says_so(void **state)
+{
+  (void)state;
+  counting_env count = {0};
+  dae_env env = counting_env_of(&count);
+  dae_model *model;
+  dae_error err;
+  int failed = 0;
+  for (long n = 0, all = 0; n <= all; n += 1 + n / 50) {
+    count = (counting_env){0};
+    assert_int_equal(parse(mechanism, &env, &model, &err), DAE_OK);
+    long loaded = count.calls;
+    count.fail_at = n > 0 ? loaded + n : 0;
+    dae_run_plan plan = {.method = dae_method_find("bdf-ggl", &err)};
+    dae_model_plan(model, &plan);
+    plan.to = 0.01;
+    dae_status status = dae_run(&plan, NULL, NULL, &err);
+    if (n == 0)
+      all = count.calls - loaded;
+    if (status < 0) {
+      failed++;
+      if (status != DAE_ERROR_MEMORY)
+        fail_msg("allocation %ld of %ld: %s, %s", n, all, dae_status_name(status), err.text);
+    }
+    dae_model_free(model);
+    assert_int_equal(count.live, 0);
+  }
+  assert_true(failed > 5);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -231,6 +267,7 @@ int main(void)
       cmocka_unit_test(test_wrong_models_leave_nothing),
       cmocka_unit_test(test_evaluating_a_model_again_allocates_nothing),
       cmocka_unit_test(test_counting_and_evaluating_agree_about_what_is_made),
-      cmocka_unit_test(test_a_first_evaluation_without_memory_refuses)};
+      cmocka_unit_test(test_a_first_evaluation_without_memory_refuses),
+      cmocka_unit_test(test_a_run_without_memory_says_so)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -463,6 +463,43 @@ static void test_a_driven_slow_motion_is_predicted(void **state)
   }
 }
 
+/* The rocking of a rattleback grows until it turns the spin back: without it the spin stays. */
+static void test_a_growing_oscillation_is_told(void **state)
+{
+  (void)state;
+  static const char stone[] =
+      "model rattleback\n"
+      "param J1 = 2e-4, J2 = 16e-4, J3 = 17e-4, d = 0.1\n"
+      "gravity (0, 0, -9.81)\n"
+      "body stone mass 1 inertia (J1*cos(d)^2 + J2*sin(d)^2, J1*sin(d)^2 + J2*cos(d)^2, J3, "
+      "(J1 - J2)*sin(d)*cos(d), 0, 0) centre (0, 0, -0.01) at (0, 0, 0.02) omega (0.01, 0, -5)\n"
+      "rolling C: ground, stone ellipsoid (0.2, 0.03, 0.02)\n"
+      "simulate to 3\n";
+  damped_run r = {.text = stone, .tolerance = 1e-4, .atol = 1e-6};
+  damped_succeeds(&r);
+  assert_true(r.summary.trust >= DAE_TRUST_AMBER);
+  assert_true(r.summary.damping.drift > 1000);
+  assert_true(damped_tells(&r, "drives the slow motion"));
+}
+
+/* M of a circuit is singular: its slopes follow from steps alone. */
+static void test_a_singular_mass_matrix(void **state)
+{
+  (void)state;
+  static const char circuit[] = "model circuit\n"
+                                "state a = 0, b = 0\n"
+                                "1e-6*(a' - b') = sin(10*t) - a\n"
+                                "1e-6*(b' - a') = -b/10\n"
+                                "simulate to 1\n";
+  damped_run r = {.text = circuit, .tolerance = 1e-4, .atol = 1e-6}, exact = r;
+  exact.follow = true;
+  exact.tolerance = 1e-8;
+  exact.atol = 1e-10;
+  damped_succeeds(&r);
+  damped_succeeds(&exact);
+  assert_true(damped_difference(&r, &exact, 0, 2) < 10);
+}
+
 static void test_other_methods_damp(void **state)
 {
   (void)state;
@@ -540,6 +577,8 @@ int main(void)
       cmocka_unit_test(test_an_event_of_the_state_happens_once),
       cmocka_unit_test(test_the_energy_that_was_removed_is_told),
       cmocka_unit_test(test_a_driven_slow_motion_is_predicted),
+      cmocka_unit_test(test_a_growing_oscillation_is_told),
+      cmocka_unit_test(test_a_singular_mass_matrix),
       cmocka_unit_test(test_other_methods_damp),
       cmocka_unit_test(test_a_damped_run_is_saved_and_loaded)};
   return cmocka_run_group_tests(tests, NULL, NULL);

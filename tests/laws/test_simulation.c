@@ -34,6 +34,8 @@ static const set_up set_ups[] = {
     {"sampled_cart", NULL, NULL, NULL, NULL, 0}, /* clocks */
     {"thermostat", "radau", NULL, NULL, NULL, 0},
     {"circuits_ring", "jacobi", NULL, NULL, NULL, 0.5},
+    {"yielding", "radau", NULL, NULL, NULL, 3}, /* equations that change their index */
+    {"yielding", "bdf", NULL, NULL, NULL, 3},
     {"tank", NULL, NULL, NULL, NULL, 0},
     {"measured_motor", NULL, NULL, NULL, NULL, 0.2}, /* data */
     {"diode_bridge", NULL, NULL, NULL, NULL, 0.5},

@@ -26,6 +26,7 @@ import tempfile
 
 from probe import PROBES, Probe, bisect, probe
 import probes_combined  # pylint: disable=unused-import  # noqa: F401: its probes
+import probes_contacts  # pylint: disable=unused-import  # noqa: F401: its probes
 
 WITHIN = 30
 TOLERANCES = ["1e-3", "1e-6", "1e-9"]
@@ -760,7 +761,7 @@ def judge(p, method, rtol, code, message, summary, row, rows):
     if code:
         return "refused", f"exit {code} {message}"
     wrong = []
-    counts = {k: v["count"] for k, v in summary["event_list"].items()}
+    counts = {k: v["count"] for k, v in {**summary["event_list"], **summary["impact_events"]}.items()}
     for name, count in p.counts.items():
         if counts.get(name, 0) != count:
             wrong.append(f"{name} {counts.get(name, 0)} for {count}")

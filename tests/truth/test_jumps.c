@@ -24,9 +24,9 @@
 /* ---- limits: errors in rtol ----
  *
  * Of every method 99 % of the runs end, and in the short form none ends with an error above 300
- * rtol that the summary does not call red. In the long form few do: stiff components behind a jump
- * at 1e-10 (radau, auto), and contacts of stiffness 1000. The 95th percentiles are about three
- * times those measured. */
+ * rtol that the summary does not call red. In the long form 3 or 4 of 28,800 do: bends of a force
+ * by 0.01 behind the last stages but one, and two jumps between two stages. The 95th percentiles
+ * are about three times those measured. */
 
 #define LEAST_ENDED 0.99
 
@@ -37,10 +37,10 @@ typedef struct limit {
 } limit;
 
 static const limit limits[] = {
-    {"auto", 3, 20},         {"bdf", 3, 0},        {"bdf-ggl", 3, 0},     {"bdf-ggl-star", 3, 0},
+    {"auto", 3, 8},          {"bdf", 3, 0},        {"bdf-ggl", 3, 0},     {"bdf-ggl-star", 3, 0},
     {"bdf-cs", 3, 0},        {"bdf-cm", 3, 0},     {"spark-gauss", 3, 0}, {"spark-radau", 3, 0},
     {"spark-lobatto", 3, 0}, {"lie", 3, 0},        {"explicit", 3, 5},    {"gauss", 3, 0},
-    {"radau", 3, 40},        {"rosenbrock", 3, 0}, {"switching", 3, 5},
+    {"radau", 3, 8},         {"rosenbrock", 3, 0}, {"switching", 3, 5},
 };
 
 /* ---- one run ---- */

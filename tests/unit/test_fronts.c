@@ -139,7 +139,7 @@ static bool check_real(const machine *o, bool symmetric, const double *values)
   double least = (symmetric ? dae__sfronts_factor : dae__fronts_factor)(&fronts, values);
   if (least == 0)
     return false;
-  assert_true(least >= DAE__LDL_TINY && least <= 1);
+  assert_true(least >= DAE__FRONTS_TINY && least <= 1);
   (symmetric ? dae__sfronts_solve : dae__fronts_solve)(&fronts, x);
   solve_dense(o, values, y);
   check_near(size, x, y, 1e-11 / least);

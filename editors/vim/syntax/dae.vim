@@ -36,6 +36,10 @@ syntax region daeEventLine transparent oneline matchgroup=daeStatement
 syntax region daeDrawLine transparent oneline matchgroup=daeStatement
       \ start=/\<draw\>/ end=/\ze[;}#]/ end=/$/ contains=@daeTerms,daeShape
 
+syntax keyword daeContactWord contained restitution friction along
+syntax region daeContactLine transparent oneline matchgroup=daeStatement
+      \ start=/\%(^\|[{;]\)\s*\zs\%(impact\|contact\)\>\ze\s\+[A-Za-z]/ end=/\ze[;{}#]/ end=/$/ contains=@daeTerms,daeContactWord
+
 " statements on bodies: their words are not reserved
 syntax region daeBodyLine transparent oneline matchgroup=daeStatement
       \ start=/\%(^\|[{;]\)\s*\zs\<\%(body\|gravity\|mass\|spherical\|revolute\|universal\|cylindrical\|prismatic\|planar\|weld\|pin\|rolling\|bushing\|rod\|spring\|damper\|torque\|dissipation\|part\|camera\)\>\ze\s\+[.(0-9A-Za-z]/
@@ -67,6 +71,7 @@ highlight default link daeSetting StorageClass
 highlight default link daeSettingWord StorageClass
 highlight default link daeMethod Identifier
 highlight default link daeEventWord StorageClass
+highlight default link daeContactWord StorageClass
 highlight default link daeShape StorageClass
 highlight default link daeClause StorageClass
 highlight default link daeLabel Label

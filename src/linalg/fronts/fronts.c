@@ -1,5 +1,4 @@
 /* Fronts of real numbers. */
-#define FRONTS_NAME(function) fronts_##function
 #define FRONTS_SYMMETRIC false
 
 #include "linalg/fronts/fronts_real.h"

@@ -5,6 +5,11 @@
 
 #include "linalg/fronts/plan.h"
 
+/* Smallest pivot, relative to the moduli of its terms, that is accepted. A solution loses as many
+ * digits as the smallest pivot, and gains the others by every refinement. Bodies in space lose
+ * seven: the mass of a quaternion is small along it, where it is constrained. */
+#define DAE__FRONTS_TINY 1e-10
+
 typedef struct dae__fronts {
   const dae__fronts_plan *plan;
   /* factors of each front, one after the other: w x w pivots by columns, L below their reciprocals;

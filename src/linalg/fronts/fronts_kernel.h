@@ -6,7 +6,6 @@
  *   front_update(s, from, l, u, a)   a_i -= l_i u for from <= i < s
  *   front_load(x, y, i)              entry i of a vector of real and of imaginary parts
  *   front_store(a, x, y, i)
- *   FRONTS_NAME(function)
  *   FRONTS_SYMMETRIC                 whether only the lower triangle is used
  *
  * The matrix of a front is stored by columns; of a symmetric one the lower triangle. */
@@ -56,7 +55,7 @@
 /* ---- factorisation ---- */
 
 /* Clears the terms of all pivots but the diagonal of the matrix. */
-static void FRONTS_NAME(begin)(const dae__fronts *o, const number *A)
+static void fronts_begin(const dae__fronts *o, const number *A)
 {
   const dae__fronts_plan *plan = o->plan;
   for (int v = 0; v < plan->n; v++)
@@ -64,8 +63,7 @@ static void FRONTS_NAME(begin)(const dae__fronts *o, const number *A)
 }
 
 /* Adds the matrix of a child, of r unknowns, to that of a front of s unknowns. */
-static void FRONTS_NAME(add_child)(const int r, const int *place, const number *U, const int s,
-                                   number *F)
+static void fronts_add_child(const int r, const int *place, const number *U, const int s, number *F)
 {
   for (int c = 0; c < r; c++, U += r) {
     number *column = F + (size_t)s * (size_t)place[c];
@@ -79,15 +77,14 @@ static void FRONTS_NAME(add_child)(const int r, const int *place, const number *
 
 /* Eliminates the w pivots of a front of s unknowns, t: terms of their diagonals; *least: smallest
  * ratio of a pivot to its terms so far. False: a pivot is not usable. */
-FRONTS_KERNEL bool FRONTS_NAME(eliminate)(const int w, const int s, double *t, number *F,
-                                          double *least)
+FRONTS_KERNEL bool fronts_eliminate(const int w, const int s, double *t, number *F, double *least)
 {
   bool good = true;
   FRONTS_UNROLL
   for (int k = 0; k < w; k++) {
     number *l = F + k * s;
     const double size = front_size(l[k]), all = t[k];
-    good &= (size > DAE__LDL_TINY * all) & (size <= DBL_MAX);
+    good &= (size > DAE__FRONTS_TINY * all) & (size <= DBL_MAX);
     if (size < *least * all)
       *least = size / all;
     const number r = l[k] = front_reciprocal(l[k]);
@@ -109,8 +106,8 @@ FRONTS_KERNEL bool FRONTS_NAME(eliminate)(const int w, const int s, double *t, n
 
 /* Stores the factors of a front: pivots, rows of L, columns of U, of w numbers each; and its rest,
  * for the parent. */
-FRONTS_KERNEL void FRONTS_NAME(store)(const int w, const int r, const number *F, number *factor,
-                                      number *rest)
+FRONTS_KERNEL void fronts_store(const int w, const int r, const number *F, number *factor,
+                                number *rest)
 {
   const int s = w + r;
   number *rows = factor + w * w, *columns = rows + w * r;
@@ -138,8 +135,8 @@ FRONTS_KERNEL void FRONTS_NAME(store)(const int w, const int r, const number *F,
 
 /* Matrix of a front: its entries, and the rests of its children, of which `waiting` and `top` are
  * the ends. */
-static inline void FRONTS_NAME(assemble)(const dae__fronts *o, const dae__front *front,
-                                         const number *A, int **waiting, number **top)
+static inline void fronts_assemble(const dae__fronts *o, const dae__front *front, const number *A,
+                                   int **waiting, number **top)
 {
   const dae__fronts_plan *plan = o->plan;
   const int s = front->size;
@@ -152,29 +149,29 @@ static inline void FRONTS_NAME(assemble)(const dae__fronts *o, const dae__front 
     const dae__front *child = plan->front + *--*waiting;
     const int rest = child->size - child->width;
     *top -= (size_t)rest * (size_t)rest;
-    FRONTS_NAME(add_child)(rest, plan->place + child->places, *top, s, F);
+    fronts_add_child(rest, plan->place + child->places, *top, s, F);
   }
 }
 
 /* Factors the assembled matrix of a front. */
-FRONTS_KERNEL bool FRONTS_NAME(factor_front)(const dae__fronts *o, const int w, const int r,
-                                             const int *unknown, number *factor, number *rest,
-                                             double *least)
+FRONTS_KERNEL bool fronts_factor_front(const dae__fronts *o, const int w, const int r,
+                                       const int *unknown, number *factor, number *rest,
+                                       double *least)
 {
   number *F = (number *)o->work;
   double *t = o->diagonal;
   FRONTS_UNROLL
   for (int i = 0; i < w + r; i++)
     t[i] = o->terms[unknown[i]];
-  bool good = FRONTS_NAME(eliminate)(w, w + r, t, F, least);
+  bool good = fronts_eliminate(w, w + r, t, F, least);
   FRONTS_UNROLL
   for (int i = w; i < w + r; i++)
     o->terms[unknown[i]] = t[i];
-  FRONTS_NAME(store)(w, r, F, factor, rest);
+  fronts_store(w, r, F, factor, rest);
   return good;
 }
 
-static double FRONTS_NAME(factor)(const dae__fronts *o, const double *values)
+static double fronts_factor(const dae__fronts *o, const double *values)
 {
   const dae__fronts_plan *plan = o->plan;
   const number *A = (const number *)values;
@@ -182,12 +179,12 @@ static double FRONTS_NAME(factor)(const dae__fronts *o, const double *values)
   int *waiting = o->waiting;
   double least = 1;
   bool good = true;
-  FRONTS_NAME(begin)(o, A);
+  fronts_begin(o, A);
   for (int f = 0; good && f < plan->count; f++) {
     const dae__front *front = plan->front + f;
     const int w = front->width, r = front->size - w, *unknown = plan->unknown + front->unknowns;
-    FRONTS_NAME(assemble)(o, front, A, &waiting, &top);
-#define FACTOR(w, r) good = FRONTS_NAME(factor_front)(o, w, r, unknown, factor, top, &least)
+    fronts_assemble(o, front, A, &waiting, &top);
+#define FACTOR(w, r) good = fronts_factor_front(o, w, r, unknown, factor, top, &least)
     FRONTS_BY_SIZE(w, r, FACTOR)
 #undef FACTOR
     factor += (size_t)w * (size_t)(w + 2 * r);
@@ -201,8 +198,8 @@ static double FRONTS_NAME(factor)(const dae__fronts *o, const double *values)
 
 /* z = L\z for the unknowns of a front of w pivots and r others; for a symmetric one z = D\z, too.
  */
-FRONTS_KERNEL void FRONTS_NAME(forward)(const int w, const int r, const int *unknown,
-                                        const number *L, number *p, double *x, double *y)
+FRONTS_KERNEL void fronts_forward(const int w, const int r, const int *unknown, const number *L,
+                                  number *p, double *x, double *y)
 {
   const number *rows = L + w * w;
   FRONTS_UNROLL
@@ -230,8 +227,8 @@ FRONTS_KERNEL void FRONTS_NAME(forward)(const int w, const int r, const int *unk
 }
 
 /* z = U\z, or L'\z for a symmetric front */
-FRONTS_KERNEL void FRONTS_NAME(backward)(const int w, const int r, const int *unknown,
-                                         const number *U, number *p, double *x, double *y)
+FRONTS_KERNEL void fronts_backward(const int w, const int r, const int *unknown, const number *U,
+                                   number *p, double *x, double *y)
 {
   const number *columns = FRONTS_SYMMETRIC ? U + w * w : U + w * w + w * r;
   FRONTS_UNROLL
@@ -254,15 +251,13 @@ FRONTS_KERNEL void FRONTS_NAME(backward)(const int w, const int r, const int *un
   }
 }
 
-static void FRONTS_NAME(solve)(const dae__fronts *o, double *x, double *y)
+static void fronts_solve(const dae__fronts *o, double *x, double *y)
 {
   const dae__fronts_plan *plan = o->plan;
   const number *factor = (const number *)o->factor;
   number *many = (number *)o->pivots, few[FRONTS_WIDTHS];
-#define FORWARD(w, r)                                                                              \
-  FRONTS_NAME(forward)(w, r, unknown, factor, w <= FRONTS_WIDTHS ? few : many, x, y)
-#define BACKWARD(w, r)                                                                             \
-  FRONTS_NAME(backward)(w, r, unknown, factor, w <= FRONTS_WIDTHS ? few : many, x, y)
+#define FORWARD(w, r) fronts_forward(w, r, unknown, factor, w <= FRONTS_WIDTHS ? few : many, x, y)
+#define BACKWARD(w, r) fronts_backward(w, r, unknown, factor, w <= FRONTS_WIDTHS ? few : many, x, y)
   for (int f = 0; f < plan->count; f++) {
     const dae__front *front = plan->front + f;
     const int w = front->width, r = front->size - w, *unknown = plan->unknown + front->unknowns;

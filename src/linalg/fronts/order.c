@@ -155,7 +155,7 @@ static void order_eliminate(degree_order *o, int p, int left)
   }
 }
 
-static void order_begin(degree_order *o)
+static void order_initialise(degree_order *o)
 {
   const dae_pattern *g = &o->graph;
   for (int v = 0; v <= o->n; v++)
@@ -196,7 +196,7 @@ bool dae__fronts_order_create(dae__arena *arena, const dae_pattern *pattern, int
   degree_order o = {.n = n, .late = late, .graph = order_graph(arena, pattern)};
   if (!order_alloc(&o, arena, most))
     return false;
-  order_begin(&o);
+  order_initialise(&o);
   for (int k = 0; k < n; k++) {
     while (o.head[o.least] < 0)
       o.least++;

@@ -249,7 +249,8 @@ dae__tape *dae__bind_tape(dae__binder *b, const char *what, const dae__outputs *
                          .groups = groups,
                          .zeroed = zeroed,
                          .workspace = &b->tapes->workspace,
-                         .lazy = b->lazy};
+                         .lazy = b->lazy,
+                         .why = b->lazy ? &b->tapes->why : NULL};
   dae__pool *keep = b->x->l->keep;
   const dae__tape_plan *kept = &plan;
   if (b->lazy) { /* a lazy tape needs copies of its plan and of all arrays of the plan */

@@ -74,6 +74,7 @@ typedef struct dae__tape_set {
   dae__tape_workspace workspace; /* workspace of the tape compiler */
   /* number of instructions of all tapes, set by dae__tapes_compile */
   long instructions;
+  dae_error why; /* lack of memory at the first run of a lazy tape */
 } dae__tape_set;
 
 typedef struct dae__binder {

@@ -334,6 +334,20 @@ static const char *const *bind_mech_groups(build *a)
   return any ? groups : NULL;
 }
 
+/* Which constraints held values may switch off; NULL: none. */
+static const bool *bind_mech_switched(build *a)
+{
+  const dae__instance *own = &a->b->x->instances.item[a->u->instance];
+  const dae__constraints *all[] = {&own->holonomic, &own->nonholonomic};
+  bool *switched = DAE__ALLOC(a->b->arena, bool, all[0]->count + all[1]->count), any = false;
+  for (int k = 0, row = 0; switched && k < 2; k++)
+    for (int i = 0; i < all[k]->count; i++, row++) {
+      switched[row] = all[k]->item[i].switched;
+      any = any || switched[row];
+    }
+  return any ? switched : NULL;
+}
+
 static void bind_mech_describe(build *a, const char *name)
 {
   dae_mechanical *p = a->p;
@@ -348,6 +362,7 @@ static void bind_mech_describe(build *a, const char *name)
   p->q_names = dae__bind_names(a->b, &u->q, u->q.count);
   p->u_names = dae__bind_names(a->b, &u->u, u->u.count);
   p->groups = bind_mech_groups(a);
+  p->switched = bind_mech_switched(a);
   p->w_names = dae__bind_names(a->b, &u->w, u->w.count - u->hidden);
 #define SET_PATTERN(member, quantity)                                                              \
   p->member##_pattern = dae__triplets_pattern(a->b->arena, &a->matrix[DAE__Q_##quantity])

@@ -11,6 +11,7 @@
  * narrowed by the interval Newton method, N(X) = m - e(m) / e'(X), with bisection in between. */
 #include "model/bind/clock.h"
 
+#include "core/mutant.h"
 #include "model/expand/value.h"
 #include "model/graph/formula.h"
 #include <float.h>
@@ -130,7 +131,8 @@ static bool clock_note_sign(hunt *h, double t, int sign)
   if (sign == 0)
     return false;
   bool crossed = h->side != 0 && sign != h->side;
-  if (crossed && (h->direction == 0 || h->direction == sign)) {
+  if (crossed && (DAE__MUTATE(clock_direction, h->direction == 0 || h->direction == sign,
+                              h->direction == 0 || h->direction == -sign))) {
     h->zero = h->sided < t ? clock_narrow(h, h->sided, t) : t;
     h->found = true;
     return true;
@@ -217,7 +219,7 @@ static int clock_next_zero(dae__clock *c, double t, double end, const double *he
   bool changed = dae__formula_hold(c->e, held);
   if (dae__formula_is_affine(c->e, &w0, &w1)) {
     bool wanted = w1 * c->direction > 0 || (c->direction == 0 && w1 != 0);
-    *next = wanted ? -w0 / w1 : INFINITY;
+    *next = wanted ? DAE__MUTATE(clock_linear, -w0 / w1, w0 / w1) : INFINITY;
     return 0;
   }
   if (!changed && c->from <= t && t < c->next && end == c->end) {
@@ -253,7 +255,7 @@ int dae__clock_next(dae__clock *c, double t, double end, const double *held, dou
     return 1;
   if (fabs(*next - end) <= 4 * DBL_EPSILON * fabs(end))
     *next = end;
-  if (!(*next > t && *next <= end))
+  if (!(DAE__MUTATE(clock_end, *next > t, *next >= t) && *next <= end))
     *next = INFINITY;
   return status;
 }

@@ -136,6 +136,11 @@ static void observe_build_columns(dae__binder *b, dae_model *model, const dae__l
       unlabelled = count;
   }
   observe_add_multipliers(b, model, layout, "lambda", "", &x->joints, unlabelled);
+  for (int i = 0; i < x->contacts.count && dae__load_ok(x->l); i++) {
+    const dae__expanded_contact *contact = &x->contacts.item[i];
+    const char *name = dae__pool_print(x->l->keep, "state(%s)", contact->label);
+    *DAE__PUSH(x->l->keep, &model->columns) = (dae_column){layout->entry[contact->state], name};
+  }
   for (int i = 0; i < x->systems; i++) {
     const dae__instance *own = &x->instances.item[i];
     for (int k = 0; k < own->equations.count && dae__load_ok(x->l); k++) {
@@ -198,6 +203,82 @@ static int observe_group_sample(void *user, double t, const double *y, const dou
 static dae__result_tape observe_result(const dae__layout *layout, dae__tape *tape)
 {
   return (dae__result_tape){tape, layout->size};
+}
+
+/* ---- impacts ---- */
+
+/* Gradient and rate of a gap or sliding coordinate. */
+static int observe_gradient(const dae__result_tape *result, double t, const double *y,
+                            double *gradient, double *rate)
+{
+  const double *in[DAE__CLASSES] = {
+      [DAE__CLASS_T] = &t, [DAE__CLASS_Q] = y, [DAE__CLASS_D] = y + result->size};
+  return dae__tape_run(result->tape, in, (double *const[]){gradient, rate}) ? 0 : -1;
+}
+
+static int observe_impact_normal(void *user, double t, const double *y, double *gradient,
+                                 double *rate)
+{
+  return observe_gradient(&((const dae__event_tapes *)user)->normal, t, y, gradient, rate);
+}
+
+static int observe_impact_slide(void *user, int k, double t, const double *y, double *gradient,
+                                double *rate)
+{
+  return observe_gradient(&((const dae__event_tapes *)user)->slide[k], t, y, gradient, rate);
+}
+
+static int observe_impact_law(void *user, double t, const double *y, double *restitution,
+                              double *friction)
+{
+  double out[2];
+  int status = dae__result_run(&((const dae__event_tapes *)user)->law, t, y, NULL, out);
+  *restitution = out[0];
+  *friction = out[1];
+  return status;
+}
+
+/* Tape of the gradient of a node with respect to the state vector and of its rate in time. */
+static dae__result_tape observe_bind_gradient(dae__binder *b, const dae__layout *layout,
+                                              dae__node node)
+{
+  dae__gradient d = dae__bind_gradient(b, node, DAE__BIT(T) | DAE__BIT(Q));
+  dae__outputs out = {0};
+  dae__node rate = DAE__ZERO;
+  for (int k = 0; k < d.count; k++) {
+    if (d.leaf[k] == 0)
+      rate = d.value[k];
+    else
+      *DAE__PUSH(b->x->l->scratch, &out) = (dae__tape_output){0, b->index[d.leaf[k]], d.value[k]};
+  }
+  *DAE__PUSH(b->x->l->scratch, &out) = (dae__tape_output){1, 0, rate};
+  return observe_result(layout, dae__bind_tape(b, "an impact: gradient", &out, 2, NULL));
+}
+
+/* Binds the laws of an impact. */
+static const dae_contact *observe_bind_impact(dae__binder *b, const dae__layout *layout,
+                                              const dae__expanded_event *event,
+                                              dae__event_tapes *trigger)
+{
+  const dae__expanded_impact *impact = event->impact;
+  if (!impact || !dae__bind_ok(b))
+    return NULL;
+  dae__nodes law = {.item = (dae__node[]){impact->restitution, impact->friction}, .count = 2};
+  trigger->normal = observe_bind_gradient(b, layout, impact->gap);
+  for (int k = 0; k < impact->slides && dae__bind_ok(b); k++)
+    trigger->slide[k] = observe_bind_gradient(b, layout, impact->slide[k]);
+  if (dae__bind_ok(b))
+    trigger->law = observe_result(layout, dae__bind_vector_tape(b, "an impact: law", &law));
+  trigger->contact = (dae_contact){.slides = impact->slides,
+                                   .normal = observe_impact_normal,
+                                   .slide = observe_impact_slide,
+                                   .law = observe_impact_law};
+  if (event->contact) {
+    trigger->contact.holds = true;
+    trigger->contact.state = layout->entry[event->contact->state];
+    trigger->contact.force = layout->entry[event->contact->force];
+  }
+  return &trigger->contact;
 }
 
 /* Total time derivative E_t + E_y y' of an event function, with y' as class S. */
@@ -266,7 +347,7 @@ static void observe_add_member(dae__binder *b, dae_model *model, dae__outputs gr
                                const dae__expanded_event *event, dae__node rate, dae_event *out)
 {
   int rated = out->states_only;
-  if (!out->value || out->next || out->kind == DAE_EVENT_CONDITION)
+  if (!out->value || out->next || out->contact || out->kind == DAE_EVENT_CONDITION)
     return;
   out->group = &model->event_group[rated];
   out->member = model->event_group[rated].count++;
@@ -292,6 +373,7 @@ static void observe_build_event(dae__binder *b, dae_model *model, const dae__lay
           (dae__tape_output){0, sets[k], event->actions.item[k].node};
   }
   bool clock = trigger->clock != NULL;
+  const dae_contact *contact = observe_bind_impact(b, layout, event, trigger);
   bool by_side = clock && event->kind == DAE_EVENT_GUARD && action.count == 0;
   trigger->action = observe_result(
       layout, action.count > 0 ? dae__bind_tape(b, "an event: action", &action, 1, NULL) : NULL);
@@ -312,6 +394,7 @@ static void observe_build_event(dae__binder *b, dae_model *model, const dae__lay
                      .set_count = event->actions.count,
                      .kind = event->kind,
                      .passive = event->passive,
+                     .contact = contact,
                      .bends = event->bends};
   observe_add_member(b, model, group, event, rate, out);
 }

@@ -122,8 +122,9 @@ typedef struct dae__constraint {
   dae__node node;    /* residual A - B of a constraint A = B */
   const char *label; /* text of the label; NULL: without a label */
   int place;
-  int leaf;     /* leaf of the multiplier */
-  bool derived; /* from a body or connector, not written by the user */
+  int leaf;      /* leaf of the multiplier */
+  bool derived;  /* from a body or connector, not written by the user */
+  bool switched; /* held values may switch it off: the residual is zero then */
   /* name of the connector, "" for a body: what messages name; NULL: the constraint itself */
   const char *group;
   const char *name; /* name of the constraint in messages */
@@ -196,7 +197,22 @@ typedef struct dae__guard {
   int leaf;         /* leaf of the mode */
   bool motion;      /* the motion depends on the mode */
   bool bends;       /* branches agree at the border */
+  bool contact;     /* the mode is the state of a contact, which no relation gives */
 } dae__guard;
+
+/* A contact that holds: its gap, and the leaves of its state and of its pressing force. */
+typedef struct dae__expanded_contact {
+  dae__node gap;
+  int state, force;
+  const char *label;
+} dae__expanded_contact;
+
+/* Laws of an impact, whose gap is the function of its event. */
+typedef struct dae__expanded_impact {
+  dae__node gap;
+  int slides; /* number of sliding coordinates */
+  dae__node slide[3], restitution, friction;
+} dae__expanded_impact;
 
 typedef struct dae__expanded_event {
   const char *name;
@@ -210,6 +226,8 @@ typedef struct dae__expanded_event {
   int least;
   DAE__LIST(double) instants; /* ascending instants of `at` */
   DAE__LIST(dae__action) actions;
+  const dae__expanded_impact *impact;   /* NULL: none */
+  const dae__expanded_contact *contact; /* of a contact that holds; NULL: none */
 } dae__expanded_event;
 
 /* Shapes of a drawing, and nodes of their values. */
@@ -273,9 +291,11 @@ typedef struct dae__expander {
   DAE__LIST(dae__expanded_event) events; /* events of guards, then those of the text */
   int guard_events;                      /* number of events of guards */
   DAE__LIST(dae__guard) guards;
-  dae__table guard_table;       /* guards by their relation */
-  dae__table relation_table;    /* places in the text, by relation */
-  int unwatched;                /* number of relations of the motion within noevent */
+  DAE__LIST(dae__expanded_contact) contacts; /* in the order of expansion */
+  int contacts_named;                        /* number of those whose events are expanded */
+  dae__table guard_table;                    /* guards by their relation */
+  dae__table relation_table;                 /* places in the text, by relation */
+  int unwatched;                             /* number of relations of the motion within noevent */
   DAE__LIST(bool) moves;        /* by leaf: the motion depends on it; set by dae__guard_motion */
   DAE__LIST(dae__input) inputs; /* by element, those of a symbol in a row */
   dae__table input_table;       /* first input of a symbol, by instance and name */

@@ -275,6 +275,8 @@ void dae__guard_events(dae__expander *x)
   x->events.count = x->events.room = 0;
   for (int i = 0; i < x->guards.count; i++) {
     const dae__guard *guard = &x->guards.item[i];
+    if (guard->contact)
+      continue;
     if (guard->op != DAE__OP_LESS)
       guards_add_whole(x, guard);
     else
@@ -283,7 +285,7 @@ void dae__guard_events(dae__expander *x)
   x->guard_events = x->events.count;
   for (int i = 0; i < count; i++) {
     dae__expanded_event event = own[i];
-    event.passive = event.actions.count > 0;
+    event.passive = event.actions.count > 0 && !event.impact;
     for (int k = 0; k < event.actions.count; k++) {
       int leaf = event.actions.item[k].leaf;
       event.passive =

@@ -1,9 +1,10 @@
-/* Expansion of outputs and events, which do not change the motion. */
+/* Expansion of outputs, events and impacts. */
 #include "model/expand/value.h"
 #include "model/space/space.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* largest number of actions of an event, which are searched linearly; chosen, not measured */
 #define MAX_ACTIONS 10000
@@ -155,6 +156,129 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
   *DAE__PUSH(x->l->scratch, &x->events) = event;
 }
 
+/* ---- impacts ---- */
+
+/* Value of a clause of an impact, 0 without it. */
+static dae__value results_clause(const dae__context *c, const dae__statement *s, const char *word,
+                                 const dae__clause **found)
+{
+  *found = s->clause;
+  while (*found && strcmp((*found)->word, word) != 0)
+    *found = (*found)->next;
+  return *found ? dae__evaluate_result(c, (*found)->a) : dae__as_number(DAE__ZERO);
+}
+
+/* A coefficient: a number, and within its bounds where it is constant. */
+static dae__node results_coefficient(const dae__context *c, const dae__statement *s,
+                                     const char *word, double most)
+{
+  const dae__clause *clause;
+  dae__value value = results_clause(c, s, word, &clause);
+  dae__load *l = c->x->l;
+  double constant;
+  if (l->status || !clause)
+    return DAE__ZERO;
+  if (value.size != 1)
+    dae__load_fail(l, clause->a->place, "%s is a number, not %s", word, dae__size_text(value.size));
+  else if (dae__is_constant(c->x->graph, value.at[0], &constant) &&
+           !(constant >= 0 && constant <= most))
+    dae__load_fail(l, clause->a->place, "%s is %g; it lies between 0 and %s", word, constant,
+                   most < INFINITY ? "1" : "any positive number");
+  return value.at[0];
+}
+
+/* Sliding coordinates `along S`. */
+static void results_add_slides(const dae__context *c, const dae__statement *s,
+                               dae__expanded_impact *impact)
+{
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD,
+                                   "a sliding coordinate", "t and coordinates"};
+  dae__load *l = c->x->l;
+  const dae__clause *along, *friction;
+  dae__value slide = results_clause(c, s, "along", &along);
+  (void)results_clause(c, s, "friction", &friction);
+  if (l->status || (!along && !friction))
+    return;
+  if (!along || !friction) {
+    dae__load_fail(l, (along ? along : friction)->place,
+                   along ? "along without friction: friction mu along S"
+                         : "friction acts along a sliding coordinate: friction mu along x + r*phi; "
+                           "its rate is the sliding speed");
+    return;
+  }
+  if (slide.size > DAE_SLIDES)
+    dae__load_fail(l, along->a->place,
+                   "along takes one sliding coordinate, or two in space: along (s1, s2)");
+  impact->slides = slide.size;
+  for (int k = 0; k < slide.size && !l->status; k++) {
+    impact->slide[k] = slide.at[k];
+    dae__check_leaves(c, slide.at[k], along->a->place, &may);
+    if (!l->status && !(dae__kinds_below(c->x, slide.at[k]) & DAE__LEAF_COORD))
+      dae__load_fail(l, along->a->place, "the sliding coordinate contains no coordinate");
+  }
+}
+
+/* Gap of an impact, which is the function of its event. */
+static dae__node results_gap(const dae__context *c, const dae__statement *s)
+{
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, DAE__LEAF_COORD,
+                                   "the gap of an impact", "t and coordinates"};
+  dae__expander *x = c->x;
+  dae__node gap = dae__evaluate(c, s->a);
+  if (!x->l->status)
+    dae__check_leaves(c, gap, s->a->place, &may);
+  if (!x->l->status && !(dae__kinds_below(x, gap) & DAE__LEAF_COORD))
+    dae__load_fail(
+        x->l, s->a->place,
+        "the gap contains no coordinate: impact floor: y closes where y falls through 0");
+  return gap;
+}
+
+/* Function of the event of a contact that holds: its gap while it is open, then its force. */
+static dae__node results_contact(dae__expander *x, dae__expanded_event *event)
+{
+  dae__graph *graph = x->graph;
+  event->contact = &x->contacts.item[x->contacts_named++];
+  return dae__if(graph, dae__leaf(graph, event->contact->state),
+                 dae__leaf(graph, event->contact->force), event->contact->gap);
+}
+
+/* Expands the event of an impact or contact. */
+static void results_add_impact(const dae__context *c, const dae__statement *s)
+{
+  const unsigned can = DAE__LEAF_STATE | DAE__LEAF_DISCRETE;
+  dae__expander *x = c->x;
+  const char *label = dae__label_text(c, s->label);
+  dae__expanded_impact *impact = DAE__NEW(x->l->scratch, dae__expanded_impact);
+  if (!impact || x->l->status)
+    return;
+  bool holds = s->kind == DAE__STATEMENT_CONTACT;
+  if (!holds)
+    dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
+  dae__expanded_event event = {
+      .place = s->place, .direction = -1, .kind = DAE_EVENT_CROSSING, .impact = impact};
+  event.name = dae__name_in_system(x, x->instances.item[c->instance].name, label);
+  event.node = holds ? results_contact(x, &event) : results_gap(c, s);
+  impact->gap = holds ? event.contact->gap : event.node;
+  impact->restitution = results_coefficient(c, s, "restitution", 1);
+  impact->friction = results_coefficient(c, s, "friction", INFINITY);
+  results_add_slides(c, s, impact);
+  if (holds && impact->slides > 0 && !x->l->status)
+    dae__load_fail(x->l, s->place,
+                   "friction of a contact that holds is not supported; impact has it, and "
+                   "force x = ... acts on what slides");
+  for (const dae__statement *a = s->body; a && !x->l->status; a = a->next) {
+    int before = event.actions.count;
+    results_add_action(c, a, &event);
+    if (!x->l->status && before < event.actions.count &&
+        !(x->leaf_kind.item[event.actions.item[before].leaf] & can))
+      dae__load_fail(x->l, a->place,
+                     "%s sets the velocities itself; its actions may set states and discretes",
+                     holds ? "a contact" : "an impact");
+  }
+  *DAE__PUSH(x->l->scratch, &x->events) = event;
+}
+
 static void results_handle(const dae__context *c, const dae__statement *s)
 {
   dae__context reading = *c;
@@ -174,6 +298,8 @@ static void results_handle(const dae__context *c, const dae__statement *s)
   }
   if (s->kind == DAE__STATEMENT_EVENT)
     results_add_event(&reading, s);
+  else if (s->kind == DAE__STATEMENT_IMPACT || s->kind == DAE__STATEMENT_CONTACT)
+    results_add_impact(&reading, s);
   else if (s->kind == DAE__STATEMENT_DRAW)
     dae__expand_shape(&reading, s);
   else if (s->kind == DAE__STATEMENT_CAMERA)

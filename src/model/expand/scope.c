@@ -103,6 +103,8 @@ static void scope_check_place(dae__expander *x, const dae__statement *s, int sco
                      s->setting->name);
     break;
   case DAE__STATEMENT_EVENT:
+  case DAE__STATEMENT_IMPACT:
+  case DAE__STATEMENT_CONTACT:
     for (const dae__statement *a = s->body; a && !x->l->status; a = a->next)
       if (a->kind != DAE__STATEMENT_EQUATION || a->a->kind != DAE__EXPR_NAME)
         dae__load_fail(x->l, a->place,
@@ -172,6 +174,7 @@ static void scope_declare(dae__expander *x, int scope, const dae__statement *fir
   bool inner = scope > 0;
   for (const dae__statement *s = first; s && !x->l->status; s = s->next) {
     if (inner || s->kind == DAE__STATEMENT_SETTING || s->kind == DAE__STATEMENT_EVENT ||
+        s->kind == DAE__STATEMENT_IMPACT || s->kind == DAE__STATEMENT_CONTACT ||
         (s->kind == DAE__STATEMENT_MODEL && s != first))
       scope_check_place(x, s, scope, false);
     if (x->l->status)

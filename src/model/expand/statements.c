@@ -195,6 +195,7 @@ dae__node dae__add_constraint(const dae__context *c, const dae__residual *r)
   dae__constraint g = {.node = r->node,
                        .place = r->place,
                        .derived = r->derived,
+                       .switched = r->switched,
                        .group = r->group,
                        .name = r->name};
   int home = x->instances.item[c->instance].home;
@@ -214,6 +215,18 @@ static const char *statements_component(dae__expander *x, const char *text, int 
 {
   const char *more = dae__pool_print(x->l->scratch, "%s.%s", text, dae__component_name(component));
   return more ? dae__name(x->l, x->names, more, (int)strlen(more)) : text;
+}
+
+/* Condition of `when COND` of a constraint. */
+static dae__node statements_switch(const dae__context *c, const dae__clause *when)
+{
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_DISCRETE, DAE__LEAF_DISCRETE,
+                                   "the condition of a constraint",
+                                   "t, params and discretes; an event sets discretes"};
+  dae__node node = dae__evaluate_condition(c, when->a);
+  if (!c->x->l->status)
+    dae__check_leaves(c, node, when->a->place, &may);
+  return node;
 }
 
 /* Expands a constraint of a system, or a joint. */
@@ -245,18 +258,78 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
   }
   if (x->l->status)
     return;
-  dae__residual r = {.place = s->place, .joint = joint};
+  dae__residual r = {.place = s->place, .joint = joint, .switched = s->clause != NULL};
   r.nonholonomic = !joint && (kinds & DAE__LEAF_COORD_RATE);
   const char *label = s->label ? dae__label_text(c, s->label) : NULL;
   const char *name = label ? label : dae__statement_name(c, s);
   r.label_place = label ? s->label->place : s->place;
+  dae__node on = r.switched ? statements_switch(c, s->clause) : DAE__ZERO;
   for (int i = 0; i < a.size && !x->l->status; i++) {
     const char *text = a.size == 1 ? name : statements_component(x, name, i);
-    r.node = a.at[i];
+    r.node = r.switched ? dae__if(x->graph, on, a.at[i], DAE__ZERO) : a.at[i];
     r.name = text;
     r.label = label ? text : NULL;
     dae__add_constraint(c, &r);
   }
+}
+
+/* ---- contacts ---- */
+
+/* Gap of a contact E >= 0 or A >= B. */
+static dae__node statements_gap(const dae__context *c, const dae__statement *s)
+{
+  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, 0, "the gap of a contact",
+                                   "t and coordinates of its system"};
+  dae__expander *x = c->x;
+  const dae__expr *e = s->a;
+  bool above = e->op == DAE__TOKEN_MORE_EQUAL, below = e->op == DAE__TOKEN_LESS_EQUAL;
+  if (e->kind != DAE__EXPR_BINARY || !(above || below)) {
+    dae__load_fail(x->l, e->place,
+                   "a contact is written E >= 0: contact floor: y >= 0; it is "
+                   "closed where E is 0");
+    return DAE__ZERO;
+  }
+  dae__node a = dae__evaluate(c, e->argument), b = dae__evaluate(c, e->argument->next);
+  dae__node gap = above ? DAE__SUB(x->graph, a, b) : DAE__SUB(x->graph, b, a);
+  if (!x->l->status)
+    dae__check_leaves(c, gap, e->place, &may);
+  if (!x->l->status && !(dae__kinds_below(x, gap) & DAE__LEAF_COORD))
+    dae__load_fail(x->l, e->place, "the gap contains no coordinate");
+  return gap;
+}
+
+/* Expands a contact into a row -E = 0 of the constraints that its state switches. */
+static void statements_add_contact(const dae__context *c, const dae__statement *s)
+{
+  dae__expander *x = c->x;
+  dae__graph *graph = x->graph;
+  const char *label = dae__label_text(c, s->label);
+  dae__node gap = statements_gap(c, s);
+  if (x->l->status)
+    return;
+  int number = x->guards.count;
+  int state =
+      dae__add_leaf(x, DAE__LEAF_DISCRETE, (dae__leaf_info){.symbol = -1, .element = number});
+  *DAE__PUSH(x->l->scratch, &x->guards) = (dae__guard){.name = label,
+                                                       .place = s->place,
+                                                       .op = DAE__OP_LESS,
+                                                       .value = gap,
+                                                       .mode = DAE__ZERO,
+                                                       .leaf = state,
+                                                       .motion = true,
+                                                       .contact = true};
+  dae__residual r = {.node =
+                         dae__if(graph, dae__leaf(graph, state), DAE__NEG(graph, gap), DAE__ZERO),
+                     .label = label,
+                     .name = label,
+                     .place = s->place,
+                     .label_place = s->label->place,
+                     .switched = true};
+  dae__node force = dae__add_constraint(c, &r);
+  if (!dae__load_ok(x->l))
+    return;
+  *DAE__PUSH(x->l->scratch, &x->contacts) =
+      (dae__expanded_contact){gap, state, dae__node_at(graph, force).leaf, label};
 }
 
 /* ---- traversal of the statements ---- */
@@ -277,6 +350,9 @@ static void statements_handle_motion(const dae__context *c, const dae__statement
     break;
   case DAE__STATEMENT_EQUATION:
     dae__add_equation(c, s);
+    break;
+  case DAE__STATEMENT_CONTACT:
+    statements_add_contact(c, s);
     break;
   default:
     if (s->kind >= DAE__STATEMENT_BODY)

@@ -156,7 +156,8 @@ typedef struct dae__residual {
   const char *label, *name;
   int place, label_place;
   bool joint, nonholonomic;
-  bool derived; /* from a body or connector, not written by the user */
+  bool derived;  /* from a body or connector, not written by the user */
+  bool switched; /* held values may switch it off */
   const char *group;
 } dae__residual;
 dae__node dae__add_constraint(const dae__context *c, const dae__residual *r);

@@ -1,4 +1,5 @@
 /* Vectors of two or three nodes: (a, b) of the plane, (a, b, c) of space. */
+#include "core/mutant.h"
 #include "model/expand/value.h"
 #include <string.h>
 
@@ -67,7 +68,7 @@ dae__value dae__vector_neg(dae__graph *graph, dae__value a)
 
 dae__node dae__vector_dot(dae__graph *graph, dae__value a, dae__value b)
 {
-  dae__node sum = DAE__MUL(graph, a.at[0], b.at[0]);
+  dae__node sum = DAE__MUL(graph, a.at[0], DAE__MUTATE(vector_dot, b.at[0], a.at[0]));
   for (int i = 1; i < a.size; i++)
     sum = DAE__ADD(graph, sum, DAE__MUL(graph, a.at[i], b.at[i]));
   return sum;
@@ -77,7 +78,9 @@ dae__value dae__vector_cross(dae__graph *graph, dae__value a, dae__value b)
 {
   dae__value out = {.size = a.size == 3 ? 3 : 1};
   for (int i = 0; i < out.size; i++) {
-    int j = a.size == 3 ? (i + 1) % 3 : 0, k = a.size == 3 ? (i + 2) % 3 : 1;
+    int j = DAE__MUTATE(cross_product, a.size == 3 ? (i + 1) % 3 : 0,
+                        a.size == 3 ? (i + 2) % 3 : 1),
+        k = a.size == 3 ? (i + 2) % 3 : 1;
     out.at[i] =
         DAE__SUB(graph, DAE__MUL(graph, a.at[j], b.at[k]), DAE__MUL(graph, a.at[k], b.at[j]));
   }

@@ -4,6 +4,7 @@
  * The derivative of n = op(a, b) is written with n itself where possible, (exp a)' = n,
  * sqrt(a)' = 1/(2 n), so that no value is computed twice; common factors of the derivatives by both
  * operands are one node, such as w/b for n = a/b. */
+#include "core/mutant.h"
 #include "model/graph/graph.h"
 
 #include <math.h>
@@ -64,7 +65,8 @@ static dae__node operator_partial_of_function(dae__graph *g, dae__node n, dae__e
   case DAE__OP_SIN:
     return DAE__MUL(g, w, dae__unary(g, DAE__OP_COS, a));
   case DAE__OP_COS:
-    return DAE__NEG(g, DAE__MUL(g, w, dae__unary(g, DAE__OP_SIN, a)));
+    return DAE__MUTATE(derivative_cos, DAE__NEG(g, DAE__MUL(g, w, dae__unary(g, DAE__OP_SIN, a))),
+                       DAE__MUL(g, w, dae__unary(g, DAE__OP_SIN, a)));
   case DAE__OP_TAN:
     return DAE__MUL(g, w, DAE__ADD(g, dae__constant(g, 1), dae__powi(g, n, 2)));
   case DAE__OP_ASIN:
@@ -77,7 +79,8 @@ static dae__node operator_partial_of_function(dae__graph *g, dae__node n, dae__e
   case DAE__OP_ATAN:
     return DAE__DIV(g, w, DAE__ADD(g, dae__constant(g, 1), dae__powi(g, a, 2)));
   case DAE__OP_SINH:
-    return DAE__MUL(g, w, dae__unary(g, DAE__OP_COSH, a));
+    return DAE__MUL(g, w,
+                    dae__unary(g, DAE__MUTATE(derivative_sinh, DAE__OP_COSH, DAE__OP_SINH), a));
   case DAE__OP_COSH:
     return DAE__MUL(g, w, dae__unary(g, DAE__OP_SINH, a));
   case DAE__OP_TANH:

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/hash.h"
+#include "core/mutant.h"
 #include "model/native/native.h"
 #include <dirent.h>
 #include <errno.h>
@@ -87,7 +88,8 @@ static int cache_open(const char *path, struct stat *is)
 {
   int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   bool ours = file >= 0 && fstat(file, is) == 0 && S_ISREG(is->st_mode) &&
-              is->st_uid == geteuid() && !(is->st_mode & (S_IWGRP | S_IWOTH));
+              DAE__MUTATE(cache_owner, is->st_uid == geteuid(), true) &&
+              !(is->st_mode & (S_IWGRP | S_IWOTH));
   if (file >= 0 && !ours) {
     close(file);
     return -1;
@@ -132,7 +134,7 @@ bool dae__native_find(dae__native_place *place, const char *model, const dae__so
     size -= sizeof end;
     memcpy(&end, bytes + size, sizeof end);
     found = memcmp(end.mark, tail_mark, sizeof end.mark) == 0 && end.text == length &&
-            memcmp(bytes + size - length, text->text, length) == 0 &&
+            DAE__MUTATE(cache_text, memcmp(bytes + size - length, text->text, length) == 0, true) &&
             end.sum == dae__hash(DAE__HASH_START, bytes, size);
   }
   if (bytes)

@@ -293,8 +293,7 @@ dae__value dae__space_value(const dae__context *c, const dae__expr *e, const dae
   if (!e->rate || x->l->status)
     return v;
   return dae__vector_rate(
-      x, v, e->place,
-      dae__pool_print(x->l->keep, "%s.%s", found->last->name, found->rest->name));
+      x, v, e->place, dae__pool_print(x->l->keep, "%s.%s", found->last->name, found->rest->name));
 }
 
 /* ---- sizes ---- */

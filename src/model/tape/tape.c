@@ -8,6 +8,7 @@
  *   encode    the instructions as words (tape_registers.c)
  *
  * The tape is in the arena, the workspace of the compiler in memory of its own. */
+#include "core/error.h"
 #include "model/tape/tape_code.h"
 
 #include "model/pool.h"
@@ -197,6 +198,8 @@ bool dae__tape_compile(dae__tape *tape)
     dae__tape_workspace_free(workspace, dae__arena_env(arena));
   if (compiled)
     *tape = made;
+  else if (plan->why)
+    dae__out_of_memory(plan->why);
   return compiled;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/arena.h"
 #include "model/graph/graph.h"
+#include <daedal/status.h>
 
 /* Source of the value of a leaf: in[class][index]; class -1: not available, its value is NaN.
  * Leaves with consecutive numbers should have consecutive indices in a class: they are loaded
@@ -47,6 +48,7 @@ typedef struct dae__tape_plan {
   /* lazy tape, compiled at its first run, since most tapes of a model never run: the arena, and the
    * plan with all its arrays, must live until then */
   bool lazy;
+  dae_error *why; /* record of a lack of memory for a lazy tape; NULL: none */
 } dae__tape_plan;
 
 typedef struct dae__tape dae__tape;

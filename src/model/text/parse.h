@@ -71,6 +71,12 @@ int dae__parser_at_data(const dae__parser *p); /* kind of the statement that beg
 const char *dae__parser_suggest_data(const char *word); /* nearest of their words, or NULL */
 void dae__parser_data(dae__parser *p, dae__statement *s);
 bool dae__parser_unit(dae__parser *p, dae__declaration *d); /* accepts the text of a unit */
+/* Parsers of contacts (parse_contact.c). */
+int dae__parser_at_contact(
+    const dae__parser *p); /* kind of the statement that begins here, or -1 */
+/* Parses impact NAME: E restitution e friction mu along S { ... }. */
+void dae__parser_contact(dae__parser *p, dae__statement *s);
+const char *dae__parser_suggest_contact(const char *word); /* nearest of their words, or NULL */
 /* Parsers of the picture (parse_draw.c). */
 void dae__parser_string(dae__parser *p, dae__statement *s); /* parses an optional "text" */
 void dae__parser_draw(dae__parser *p, dae__statement *s);   /* parses line (0, 0) (x, y), ... */

@@ -28,8 +28,31 @@ static void parse_label(dae__parser *p, dae__statement *s)
 {
   dae__parser_label(p, s);
   if (s->a && s->a->kind == DAE__EXPR_NAME &&
-      (dae__parser_at(p, DAE__TOKEN_NAME) || dae__parser_at(p, DAE__TOKEN_NUMBER)))
+      (dae__parser_at(p, DAE__TOKEN_NAME) || dae__parser_at(p, DAE__TOKEN_NUMBER)) &&
+      !(s->kind == DAE__STATEMENT_CONSTRAINT && dae__parser_at_word(p, "when")))
     dae__load_fail(p->l, p->at.place, "missing colon after the label: %s: ...", s->a->name);
+}
+
+/* Parses `when COND:` of constraint NAME when COND: A = B. */
+static void parse_switch(dae__parser *p, dae__statement *s)
+{
+  if (p->l->status || s->label || !dae__parser_at_word(p, "when"))
+    return;
+  if (s->a->kind != DAE__EXPR_NAME || s->a->member || s->a->rate)
+    dae__load_fail(p->l, s->a->place,
+                   "a constraint that switches needs a name: constraint stop when on == 1: A = B");
+  dae__clause *c = DAE__NEW(p->l->scratch, dae__clause);
+  if (!dae__load_ok(p->l))
+    return;
+  *c = (dae__clause){.word = "when", .place = p->at.place};
+  dae__parser_advance(p);
+  c->a = dae__parser_expression(p);
+  s->clause = c;
+  s->label = s->a;
+  s->a = NULL;
+  if (!p->l->status)
+    dae__parser_expect(p, DAE__TOKEN_COLON,
+                       "after the condition: constraint stop when COND: A = B");
 }
 
 /* Tests for a label with a range, S[k in 1..3], which is that of a declaration. */
@@ -216,6 +239,7 @@ static bool parse_refuse_unknown_word(dae__parser *p)
   const char *near = dae_suggest(word, DAE__KEYWORDS, dae__word_text, dae__words);
   near = near ? near : dae__parser_suggest_data(word);
   near = near ? near : dae__parser_suggest_space(word);
+  near = near ? near : dae__parser_suggest_contact(word);
   if (near)
     dae__load_fail(p->l, p->at.place, "unknown statement %s; did you mean %s?", word, near);
   else
@@ -254,6 +278,8 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   case DAE__STATEMENT_CONSTRAINT:
   case DAE__STATEMENT_JOINT:
     parse_label(p, s);
+    if (s->kind == DAE__STATEMENT_CONSTRAINT)
+      parse_switch(p, s);
     parse_sides(p, s, "between the sides of the constraint: A = B");
     break;
   case DAE__STATEMENT_EVENT:
@@ -289,6 +315,10 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
   case DAE__STATEMENT_INPUT:
     dae__parser_data(p, s);
     break;
+  case DAE__STATEMENT_IMPACT:
+  case DAE__STATEMENT_CONTACT:
+    dae__parser_contact(p, s);
+    break;
   case DAE__STATEMENT_EQUATION:
     parse_sides(p, s, "of an equation A = B");
     break;
@@ -321,6 +351,7 @@ static void parse_statement(dae__parser *p, list *all)
     kind = DAE__STATEMENT_SETTING;
   int data = kind < 0 ? dae__parser_at_data(p) : -1;
   kind = data >= 0 ? data : kind;
+  kind = kind < 0 ? dae__parser_at_contact(p) : kind;
   if (kind < 0)
     kind = dae__parser_space_statement(p);
   if (kind < 0 && dae__parser_at_word(p, "camera") && dae__parser_ahead_word(p, "from"))

@@ -101,6 +101,8 @@ typedef enum dae__statement_kind {
   DAE__STATEMENT_SETTING,  /* setting of a system: method NAME, step H, ... */
   DAE__STATEMENT_TABLE,    /* statements whose words are no keywords: names in other places */
   DAE__STATEMENT_INPUT,
+  DAE__STATEMENT_IMPACT,
+  DAE__STATEMENT_CONTACT,
 #define DAE__STATEMENT_ENUM(name, word) DAE__STATEMENT_##name,
   DAE__STATEMENT_LIST(DAE__STATEMENT_ENUM)
 #undef DAE__STATEMENT_ENUM
@@ -183,7 +185,8 @@ typedef struct dae__statement {
   bool bodies;          /* draw bodies */
   const char *text;     /* title of model, or label of draw */
   dae__connector_kind connector;
-  dae__clause *clause; /* clauses of a body or connector; arguments of a part, by name or not */
+  /* clauses of a body, connector or impact; arguments of a part, by name or not */
+  dae__clause *clause;
   struct dae__statement *next;
 } dae__statement;
 

@@ -25,6 +25,7 @@
  * this one. Where the estimate exceeds the tolerance by more than it changed in this sweep, the
  * step is going to be rejected, and the iteration ends. */
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "onestep/gauss/gauss.h"
 #include "onestep/host/share.h"
@@ -116,7 +117,8 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
   bool may_converge = true;
   it->previous_change = it->change;
   it->change = gauss_change(o, x1);
-  *done = it->change <= SMALL_CHANGE * it->stop;
+  *done = DAE__MUTATE(gauss_small_change, it->change <= SMALL_CHANGE * it->stop,
+                      it->change <= 1e6 * it->stop);
   if (++it->sweeps == 1) {
     it->first_change = it->change;
     may_converge = isfinite(it->change);
@@ -129,7 +131,8 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
     double theta = fmax(it->change / it->previous_change, it->slowest);
     double left = theta < 1 ? theta / (1 - theta) * it->change : INFINITY;
     it->enough = left <= o->stop;
-    *done = known && left <= (reaches ? it->stop : o->stop);
+    *done = known && DAE__MUTATE(gauss_converged, left <= (reaches ? it->stop : o->stop),
+                                 left <= 1e6 * o->stop);
     if (!*done && o->fixed)
       *done = it->change >= it->previous_change && it->change <= MAX_ROUND_OFF_CHANGE;
     may_converge = *done || reaches || gauss_may_converge(o, it, o->stop);

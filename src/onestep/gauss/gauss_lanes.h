@@ -10,11 +10,18 @@
  * Every entry is computed by the same operations, so that results do not depend on LANES. Where
  * WIDTH does not divide the size of a vector, its last entries are computed twice. */
 
+#define gauss_state_lanes NAMED(gauss_state_lanes)
+#define gauss_state_once NAMED(gauss_state_once)
+#define gauss_state NAMED(gauss_state)
+#define gauss_state_extra NAMED(gauss_state_extra)
+#define gauss_extrapolate_lanes NAMED(gauss_extrapolate_lanes)
+#define gauss_extrapolate NAMED(gauss_extrapolate)
+
 /* State at point p, WIDTH entries of q and of v from i on. The sum waits for the slope evaluated
  * last, so all other terms are added before it, in two partial sums each. */
-KERNEL void NAMED(gauss_state_lanes)(const dae__gauss *o, int n, double h, const double *x0,
-                                     const double *K, const dae__gauss_point *p, size_t i,
-                                     double *restrict z)
+KERNEL void gauss_state_lanes(const dae__gauss *o, int n, double h, const double *x0,
+                              const double *K, const dae__gauss_point *p, size_t i,
+                              double *restrict z)
 {
   size_t n2 = (size_t)o->n2;
   const double *k = K + n2 + i;
@@ -34,28 +41,28 @@ KERNEL void NAMED(gauss_state_lanes)(const dae__gauss *o, int n, double h, const
 }
 
 /* State at point p of a problem with x = (q, v), of WIDTH entries each. */
-KERNEL void NAMED(gauss_state_once)(const dae__gauss *o, int n, double h, const double *x0,
-                                    const double *K, const dae__gauss_point *p, double *restrict z)
+KERNEL void gauss_state_once(const dae__gauss *o, int n, double h, const double *x0,
+                             const double *K, const dae__gauss_point *p, double *restrict z)
 {
   DAE__ASSERT(o->n2 == WIDTH);
-  NAMED(gauss_state_lanes)(o, n, h, x0, K, p, 0, z);
+  gauss_state_lanes(o, n, h, x0, K, p, 0, z);
 }
 
 /* State at point p of a problem with x = (q, v), of at least WIDTH entries each. */
-KERNEL void NAMED(gauss_state)(const dae__gauss *o, int n, double h, const double *x0,
-                               const double *K, const dae__gauss_point *p, double *restrict z)
+KERNEL void gauss_state(const dae__gauss *o, int n, double h, const double *x0, const double *K,
+                        const dae__gauss_point *p, double *restrict z)
 {
   size_t n2 = (size_t)o->n2;
   for (size_t i = 0; i < n2; i += WIDTH)
-    NAMED(gauss_state_lanes)(o, n, h, x0, K, p, i + WIDTH <= n2 ? i : n2 - WIDTH, z);
+    gauss_state_lanes(o, n, h, x0, K, p, i + WIDTH <= n2 ? i : n2 - WIDTH, z);
 }
 
 /* State at point p of a problem with x = (q, v, u), q and v empty or of at least WIDTH entries. */
-KERNEL void NAMED(gauss_state_extra)(const dae__gauss *o, int n, double h, const double *x0,
-                                     const double *K, const dae__gauss_point *p, double *restrict z)
+KERNEL void gauss_state_extra(const dae__gauss *o, int n, double h, const double *x0,
+                              const double *K, const dae__gauss_point *p, double *restrict z)
 {
   size_t nx = (size_t)o->adapter->nx, i = 2 * (size_t)o->n2;
-  NAMED(gauss_state)(o, n, h, x0, K, p, z);
+  gauss_state(o, n, h, x0, K, p, z);
   for (; i + WIDTH <= nx; i += WIDTH) {
     LANES sum = {0};
 #pragma GCC unroll 7
@@ -73,8 +80,7 @@ KERNEL void NAMED(gauss_state_extra)(const dae__gauss *o, int n, double h, const
 
 /* Extrapolates WIDTH entries from i on of K_1 ... K_s; n = s + 1, q = ratio of the step size to the
  * last one. */
-KERNEL void NAMED(gauss_extrapolate_lanes)(const dae__gauss *o, int n, double q, size_t i,
-                                           double *K)
+KERNEL void gauss_extrapolate_lanes(const dae__gauss *o, int n, double q, size_t i, double *K)
 {
   const double *last = o->K[o->memory->last] + i;
   double *to = K + i;
@@ -100,11 +106,11 @@ KERNEL void NAMED(gauss_extrapolate_lanes)(const dae__gauss *o, int n, double q,
 }
 
 /* Extrapolates the slopes of v and u, which are at least WIDTH entries. */
-KERNEL void NAMED(gauss_extrapolate)(const dae__gauss *o, int n, double q, double *K)
+KERNEL void gauss_extrapolate(const dae__gauss *o, int n, double q, double *K)
 {
   size_t nx = (size_t)o->adapter->nx;
   for (size_t i = (size_t)o->n2; i < nx; i += WIDTH)
-    NAMED(gauss_extrapolate_lanes)(o, n, q, i + WIDTH <= nx ? i : nx - WIDTH, K);
+    gauss_extrapolate_lanes(o, n, q, i + WIDTH <= nx ? i : nx - WIDTH, K);
 }
 
 /* Kernels for the numbers of slopes in frequent use, which are constants for the compiler. */
@@ -112,7 +118,7 @@ KERNEL void NAMED(gauss_extrapolate)(const dae__gauss *o, int n, double q, doubl
   TARGET static void NAMED(name)(const dae__gauss *o, double h, const double *x0, const double *K, \
                                  const dae__gauss_point *p, double *z)                             \
   {                                                                                                \
-    NAMED(kernel)(o, n, h, x0, K, p, z);                                                           \
+    kernel(o, n, h, x0, K, p, z);                                                                  \
   }
 STATE_KERNEL(gauss_state_once_of_5, gauss_state_once, 5)
 STATE_KERNEL(gauss_state_once_of_6, gauss_state_once, 6)
@@ -129,7 +135,7 @@ STATE_KERNEL(gauss_state_of_any, gauss_state_extra, p->count)
 #define EXTRAPOLATE(name, n)                                                                       \
   TARGET static void NAMED(name)(const dae__gauss *o, double q, double *K)                         \
   {                                                                                                \
-    NAMED(gauss_extrapolate)(o, n, q, K);                                                          \
+    gauss_extrapolate(o, n, q, K);                                                                 \
   }
 EXTRAPOLATE(gauss_extrapolate_5, 6)
 EXTRAPOLATE(gauss_extrapolate_6, 7)
@@ -151,6 +157,12 @@ static const dae__gauss_kernels NAMED(gauss_kernels) = {
     .extrapolate = {[5] = NAMED(gauss_extrapolate_5), [6] = NAMED(gauss_extrapolate_6)},
     .any_extrapolate = NAMED(gauss_extrapolate_any)};
 
+#undef gauss_state_lanes
+#undef gauss_state_once
+#undef gauss_state
+#undef gauss_state_extra
+#undef gauss_extrapolate_lanes
+#undef gauss_extrapolate
 #undef LANES
 #undef MEMORY
 #undef WIDTH

@@ -1,5 +1,6 @@
 #include "onestep/host/conserve.h"
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/vec.h"
 #include <float.h>
 #include <math.h>
@@ -78,11 +79,12 @@ static dae_status conserve_correct(dae__conserve *o, const dae_step *step, doubl
   double missing = k->level - to.E, size = conserve_size(o, step->to.z, missing / to.vMv);
   if (fabs(missing) <= to.rounding || !(to.vMv > LEAST_KINETIC * k->largest))
     return DAE_OK;
-  k->refuted = !(size <= 1);
+  k->refuted = DAE__MUTATE(conserve_limit, !(size <= 1), false);
   if (k->refuted)
     return DAE_OK;
   *supplied = missing;
-  dae__scale(o->m->nq, 1 + missing / to.vMv, step->to.z + o->m->at.v);
+  dae__scale(o->m->nq, DAE__MUTATE(conserve_sign, 1 + missing / to.vMv, 1 - missing / to.vMv),
+             step->to.z + o->m->at.v);
   return DAE_OK;
 }
 

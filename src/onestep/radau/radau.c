@@ -8,13 +8,19 @@
 
 /* ---- steps ---- */
 
+/* Index of the equations at present: an event may have switched them, or a load. */
+static void radau_follow_index(dae__radau *o)
+{
+  if (o->adapter->problem->semi_explicit)
+    o->r->index_2 = o->adapter->forms->s->hidden_count > 0;
+}
+
 static void radau_begin(void *self, double t, const dae_point *start)
 {
   (void)t, (void)start;
   dae__radau *o = ((dae__radau_stepper *)self)->radau;
   dae__radau_memory *m = o->memory;
-  if (o->adapter->problem->semi_explicit) /* an event may have switched equations */
-    o->r->index_2 = o->adapter->forms->s->hidden_count > 0;
+  radau_follow_index(o);
   m->s = 0;
   m->linearised = false;
   m->failed = 0;
@@ -70,7 +76,7 @@ static dae_status radau_complete_step(void *self, const dae_step *step, dae_erro
   dae__copy(n2, z + n2, dz);
   if (!radau_solves_algebraic(o))
     dae__copy(dynamic, o->K + (size_t)(rule->s - 1) * (size_t)n, dz + n2);
-  if (o->smooth)
+  if (o->smooth && !adapter->singular) /* with singular M slopes follow from steps alone */
     DAE__TRY(radau_correct_smooth(o, step, err));
   /* dependent constraints: computes multipliers of minimum norm and checks the dependence */
   if (adapter->forms->m && adapter->forms->m->count->dependent > 0) {
@@ -108,6 +114,13 @@ static void radau_count(const void *self, dae_stats *stats)
   stats->full += o->memory->full_steps;
   stats->jacobians += o->r->memory->jacobians;
   stats->factorisations += o->r->memory->factorisations;
+}
+
+static dae_status radau_reload_index(void *self, dae_error *err)
+{
+  (void)err;
+  radau_follow_index(((dae__radau_stepper *)self)->radau);
+  return DAE_OK;
 }
 
 /* Forgets, after a load, the polynomial of a number of stages that no stepper has. */
@@ -157,6 +170,7 @@ static void radau_limit_memory(dae__radau *o, dae__arena *arena, int stages)
 }
 
 static const dae_stepper_table radau_verbs = {.begin = radau_begin,
+                                              .reload = radau_reload_index,
                                               .attempt = radau_attempt,
                                               .complete = radau_complete_step,
                                               .dense_output = dae__radau_dense_output,

@@ -65,6 +65,7 @@
  *
  * errors decrease by 1/(1 - w lambda) in stiff components and keep their order in others. */
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "onestep/host/polynomial.h"
 #include "onestep/host/share.h"
@@ -90,7 +91,7 @@ static void radau_error_filter(dae__radau *o, double w)
   const dae__reduced *r = o->r;
   dae__reduced_filter(r, w, o->e, o->e_q, o->rhs);
   dae__solver_solve(r->real, o->rhs);
-  dae__axpy(r->n2, w, o->rhs, o->e_q);
+  dae__axpy(r->n2, DAE__MUTATE(radau_position_sign, w, -w), o->rhs, o->e_q);
   dae__copy(r->n2 + r->n1, o->rhs, o->e);
 }
 
@@ -162,7 +163,8 @@ static double radau_error_stiff(dae__radau *o, const dae__radau_rule *rule, doub
 static double radau_error_nonsmooth(int s, int power, double estimate, double rho)
 {
   bool nonsmooth = rho > DAE__RADAU_NONSMOOTH_RATIO;
-  estimate *= (nonsmooth ? DAE__RADAU_NONSMOOTH_FACTOR : 1) * dae__smoothness(power, rho, 1);
+  estimate *= (nonsmooth ? DAE__RADAU_NONSMOOTH_FACTOR : 1) *
+              DAE__MUTATE(radau_nonsmooth, dae__smoothness(power, rho, 1), 1e-6);
   /* error over a bend: proportional to h^2, not to h^(s+1) */
   return nonsmooth && estimate > 1 ? pow(estimate, 0.5 * (s + 1)) : estimate;
 }
@@ -307,7 +309,7 @@ static double radau_error_size(const dae__radau *o, const dae__radau_rule *rule,
   }
   for (int i = 0; i < r->n; i++) {
     double e = o->e[i] / o->weight[r->n2 + i];
-    sum += r->tested[i] ? e * e : 0;
+    sum += DAE__MUTATE(radau_tested, r->tested[i] ? e * e : 0, 0.0);
     count += r->tested[i];
     if (r->tested[i] && e * e > most)
       most = e * e, *largest = r->n2 + i;
@@ -326,7 +328,7 @@ static double radau_error_norm(dae__radau *o, const dae__radau_rule *rule, const
   double w = step->h * rule->mu;
   for (int i = r->n2 + r->n1; i < r->n; i++) /* error of algebraic variables, from B(w) */
     o->e[i] = r->index_2 ? o->rhs[i] : fabs(o->rhs[i] / w);
-  if ((r->algebraic || o->adapter->singular) && !r->index_2)
+  if (DAE__MUTATE(radau_unseen, (r->algebraic || o->adapter->singular) && !r->index_2, false))
     radau_error_add_driven(o, rule);
   return radau_error_size(o, rule, &o->adapter->limiting->error);
 }

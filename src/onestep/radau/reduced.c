@@ -235,10 +235,10 @@ void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const
       reduced_add(n, -w * e_q[j], r->P[2] + j * n, out);
   }
   for (int j = 0; n > DAE__SMALL_N && j < dynamic; j++) { /* sparse matrices P */
+    const double *P0 = r->P[0], *P2 = j < r->n2 ? r->P[2] : P0, a = e[j];
+    const double b = j < r->n2 ? w * e_q[j] : 0;
     for (int i = p->start[j]; i < p->start[j + 1]; i++)
-      out[p->row[i]] += r->P[0][i] * e[j];
-    for (int i = p->start[j]; j < r->n2 && i < p->start[j + 1]; i++)
-      out[p->row[i]] -= r->P[2][i] * (w * e_q[j]);
+      out[p->row[i]] += P0[i] * a - P2[i] * b;
   }
   dae__zero(n - dynamic, out + dynamic);
 }

@@ -13,6 +13,7 @@
 #include "onestep/rosenbrock/rosenbrock.h"
 #include "core/assert.h"
 #include "core/error.h"
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "linalg/solver.h"
 #include "onestep/host/sums.h"
@@ -112,7 +113,8 @@ static dae_status rosenbrock_linearise(rosenbrock *o, const dae_step *step, dae_
 /* Factors M/(h gamma) - J. */
 static dae_status rosenbrock_factor(rosenbrock *o, const dae_step *step, dae_error *err)
 {
-  double c = 1 / (step->h * o->table->gamma);
+  double c = DAE__MUTATE(rosenbrock_gamma, 1 / (step->h * o->table->gamma),
+                         1.1 / (step->h * o->table->gamma));
   char name[64] = "one of the variables";
   DAE__TRY(dae__semi_mass_at(&o->M, step->t, step->from.z, err));
   dae__semi_matrix_fill(&o->matrix, c, NULL, NULL, o->J);

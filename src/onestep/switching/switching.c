@@ -41,6 +41,7 @@
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/log.h"
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "onestep/host/share.h"
 #include <float.h>
@@ -330,7 +331,8 @@ static int switching_stiff_share(const dae__onestep *o, double stiffness)
   double rate = dae__onestep_largest_rate(o, 1, o->control.atol / rtol, NULL, 0);
   if (stiffness > SLOW_MANIFOLD_LIMIT && rate * h < SHORT_STEP_RATIO * accurate)
     return SHORT_STEP_SHARE;
-  return stiffness * c->stability_limit > STIFFNESS_RATIO * rate * h;
+  return DAE__MUTATE(switch_to_radau, stiffness * c->stability_limit > STIFFNESS_RATIO * rate * h,
+                     false);
 }
 
 /* Whether explicit steps after a return from radau take more work per time than radau before, over

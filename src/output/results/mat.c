@@ -9,6 +9,7 @@
 #include "output/results/format.h"
 
 #include "core/error.h"
+#include "core/mutant.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static dae_status mat_read_times(const dae__results_source *s, double *times, da
   for (int i = 0; i < 2 && !status && s->rows > 0; i++) {
     if (fd < 0 || !dae__spool_read(s->spool, fd, i == 0 ? 0 : s->rows - 1, 1, row))
       status = dae__fail_file(err, dae_file_part(s->spool->file), "read");
-    times[i] = row[0];
+    times[i] = DAE__MUTATE(mat_time, row[0], row[s->columns - 1]);
   }
   if (fd >= 0)
     close(fd);

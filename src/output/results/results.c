@@ -41,6 +41,8 @@ typedef struct results_sink {
   const char **names;
   dae_file *file; /* the result: its part is there from the start, so that no path fails late */
   dae__spool spool;
+  bool saved;       /* a saved run may continue the rows */
+  bool interrupted; /* the run has been interrupted: the rows stay for the saved one */
 } results_sink;
 
 static dae_status results_keep_names(results_sink *self, int columns, const char *const *names,
@@ -90,6 +92,7 @@ static dae_status results_save(void *sink, void *buffer, dae_error *err)
     return dae__fail(err, DAE_ERROR_USAGE, self->path, "%s is not open", self->path);
   DAE__TRY(dae_file_sync(self->spool.file, &at, err));
   memcpy(buffer, &at, sizeof at);
+  self->saved = true;
   return DAE_OK;
 }
 
@@ -154,6 +157,7 @@ static dae_status results_close(void *sink, dae_summary *summary, dae_error *err
 {
   results_sink *self = sink;
   dae_file *rows = self->spool.file;
+  self->interrupted = summary->status == DAE_ERROR_INTERRUPTED;
   if (!rows || (summary->status < 0 && dae_file_records(rows) == 0))
     return DAE_OK; /* the parts are removed with the sink */
   dae_error why = dae_error_none();
@@ -182,7 +186,10 @@ static void results_free(void *sink)
   if (!self)
     return;
   dae_file_discard(self->file);
-  dae_file_discard(self->spool.file);
+  if (self->spool.file && self->saved && self->interrupted)
+    dae_file_leave(self->spool.file);
+  else
+    dae_file_discard(self->spool.file);
   dae__arena_free(self->arena);
 }
 

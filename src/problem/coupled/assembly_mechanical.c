@@ -293,6 +293,21 @@ static void assembly_describe_flags(const dae__assembly *a, dae_mechanical *p)
   p->g_t = p->time_free_g ? NULL : assembly_eval_g_t;
 }
 
+/* Which constraints held values may switch off, of all elements; NULL: none. */
+static const bool *assembly_switched(const dae__assembly *a, dae__arena *arena)
+{
+  bool *switched = DAE__ALLOC(arena, bool, a->total.g + a->total.k), any = false;
+  for (int i = 0, g = 0, k = a->total.g; switched && i < a->elements; i++) {
+    const dae_mechanical *own = a->element[i].m ? a->element[i].m->p : NULL;
+    for (int j = 0; own && j < own->ng + own->nk; j++) {
+      bool on = own->switched && own->switched[j];
+      switched[j < own->ng ? g++ : k++] = on;
+      any = any || on;
+    }
+  }
+  return any ? switched : NULL;
+}
+
 void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
 {
   dae_mechanical *p = &a->mechanical;
@@ -330,6 +345,7 @@ void dae__assembly_mechanical(dae__assembly *a, dae__arena *arena)
   p->w_names = dae__assembly_names(a, arena, 'w');
   p->g_names = dae__assembly_names(a, arena, 'g');
   p->k_names = dae__assembly_names(a, arena, 'k');
+  p->switched = assembly_switched(a, arena);
   assembly_describe_flags(a, p);
   if (a->sparse) {
     p->M_pattern = &a->M.pattern;

@@ -37,7 +37,7 @@ dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed
   DAE__TRY(dae__motion_accelerate(motion, t, y, dy, err));
   if (!find)
     return DAE_OK;
-  find->constraints = m->nc;
+  find->constraints = m->nc - dae__motion_rows_off(motion);
   find->rank = m->nc - m->count->dependent;
   find->dof = m->nq - find->rank;
   find->index = m->ng > 0 ? 3 : m->nk > 0 ? 2 : m->nw > 0 ? 1 : 0;

@@ -110,6 +110,9 @@ void dae__motion_accept_margin(dae__motion *motion);
 dae_status dae__motion_select_independent(dae__motion *motion, double t, const double *y,
                                           char *text, size_t size, dae_error *err);
 
+/* Number of rows that are switched off, after a selection of independent rows. */
+int dae__motion_rows_off(const dae__motion *motion);
+
 /* Selects other independent rows where those in use become dependent: a row j whose coefficient in
  * the combination of a dependent row d, relative to the sizes of both, is above
  * DAE__EXCHANGE_COEFFICIENT is exchanged for d, so that the volume of the rows in use grows by that

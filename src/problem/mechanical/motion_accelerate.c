@@ -193,6 +193,7 @@ static inline dae_status motion_close(dae__motion *motion, double t, double *y, 
   *accurate = code == 0;
   m->count->evaluations += *accurate;
   motion->memory->factorisations += *accurate;
+  motion->memory->factored = false; /* the last factorisation is of another point */
   return code >= 0 ? DAE_OK : dae__callback_status(m->why, code, "accelerate", t, err);
 }
 

@@ -68,6 +68,28 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
   return DAE_OK;
 }
 
+/* Whether a row of the Jacobian with no row masked is zero. */
+static bool rank_is_zero(const dae__motion *motion, int row)
+{
+  const dae__mech *m = motion->m;
+  bool holonomic = row < m->ng, zero = true;
+  const dae_pattern *p = holonomic ? &m->G : &m->K;
+  const double *values = holonomic ? motion->full_G : motion->full_K;
+  int own = holonomic ? row : row - m->ng;
+  for (int e = 0; e < dae__pattern_count(p); e++)
+    zero = zero && (p->row[e] != own || values[e] == 0);
+  return zero;
+}
+
+int dae__motion_rows_off(const dae__motion *motion)
+{
+  const dae__mech *m = motion->m;
+  int off = 0;
+  for (int i = 0; m->p->switched && i < m->nc; i++)
+    off += m->p->switched[i] && !m->active[i] && rank_is_zero(motion, i);
+  return off;
+}
+
 dae_status dae__motion_select_independent(dae__motion *motion, double t, const double *y,
                                           char *text, size_t size, dae_error *err)
 {
@@ -90,7 +112,8 @@ dae_status dae__motion_select_independent(dae__motion *motion, double t, const d
   DAE__TRY(dae__mech_eval(m, &at, &want, err));
   DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
   for (int i = 0; i < m->nc && text && size > 0; i++) {
-    int names = m->active[i] ? -1 : dae__level_describe(&level, i, m->active, text, size);
+    bool off = m->p->switched && m->p->switched[i] && rank_is_zero(motion, i);
+    int names = m->active[i] || off ? -1 : dae__level_describe(&level, i, m->active, text, size);
     if (names >= 0)
       dae__append(text, size, "%s\n", names > 0 ? "" : "nothing that can move");
   }

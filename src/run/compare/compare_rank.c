@@ -1,5 +1,6 @@
 /* Recommendation of a comparison: cost at a given error, ranking of the methods, the recommended
  * method and its reasons, in sentences of measured figures only. */
+#include "core/mutant.h"
 #include "output/text.h"
 #include "run/compare/compare.h"
 
@@ -173,7 +174,8 @@ static const dae_compare_run *compare_cheapest(const dae_comparison *c, const da
   const dae_compare_run *best = NULL;
   for (int i = 0; i < c->runs; i++)
     if (compare_is_valid(c, i, method) && compare_known_error(c, &c->run[i]) <= c->wanted &&
-        (!best || c->run[i].seconds < best->seconds))
+        (!best || DAE__MUTATE(compare_fastest,
+                              c->run[i].seconds<best->seconds, c->run[i].seconds> best->seconds)))
       best = &c->run[i];
   return best;
 }

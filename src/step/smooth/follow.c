@@ -19,10 +19,12 @@
 #define FOLLOW_CONVERGED 1e-3
 #define FOLLOW_NEAR 0.03
 #define FOLLOW_LARGEST_CHANGE 0.5
-/* Decay of a mode, relative to its rate, that is damping and not an error of its eigenvalue. */
+/* Decay or growth of a mode, relative to its rate, that is no error of its eigenvalue. */
 #define FOLLOW_DAMPED 0.01
 /* Energy relative to that without damping at which a mode is not followed any more. */
 #define FOLLOW_DECAYED 1e-6
+/* The same at which it has grown, and has not only been turned by slow motion. Chosen. */
+#define FOLLOW_GROWN 100
 /* Displacement of the second differences, relative to the largest coordinate. */
 #define FOLLOW_DISPLACEMENT 1e-4
 
@@ -307,12 +309,12 @@ static dae_status follow_factor(dae__follow *f, double complex lambda)
   return dae__zsolver_factor(f->solver, f->values);
 }
 
-/* Lets a damped mode decay over h; returns the mean energy there, relative to that without damping.
+/* Lets a mode decay, or grow, over h; returns the mean energy there, relative to that without.
  */
 static double follow_decay(dae__follow_memory *m, int i, double h)
 {
   double x = 2 * m->decay[i] * h, before = m->left[i];
-  if (!(m->decay[i] > FOLLOW_DAMPED * m->rate[i]))
+  if (!(fabs(m->decay[i]) > FOLLOW_DAMPED * m->rate[i]))
     return before;
   m->left[i] *= exp(-x);
   return before * -expm1(-x) / x;
@@ -424,6 +426,10 @@ static dae_status follow_drive(dae__follow *f, double t, double h, dae_damping *
       (void)dae_problem_variable(&form->problem, i, report->drift_name, sizeof report->drift_name);
     }
   }
+  /* growth to what is as large as the motion itself: linear motions tell no more */
+  for (int i = 0; i < f->memory->modes; i++)
+    if (f->memory->left[i] > FOLLOW_GROWN && report->drift * form->rtol > 1)
+      f->memory->modes = 0;
   return DAE_OK;
 }
 

@@ -28,7 +28,7 @@ typedef struct dae__follow_memory {
   double rate[DAE__FOLLOW_MODES], decay[DAE__FOLLOW_MODES]; /* eigenvalue -decay + i rate */
   double first[DAE__FOLLOW_MODES];                          /* rate at the start */
   double action[DAE__FOLLOW_MODES];                         /* energy over rate */
-  double left[DAE__FOLLOW_MODES]; /* what damping has left of it, relative to 1 */
+  double left[DAE__FOLLOW_MODES]; /* what decay has left of it, or growth made, relative to 1 */
 } dae__follow_memory;
 
 typedef struct dae__follow {

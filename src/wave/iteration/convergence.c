@@ -7,6 +7,7 @@
  * times). The zhat of the last sweep are accepted, whose error differs from that of the next z
  * unless the update is plain: by about z + d - zhat with a Newton correction d, by an unknown
  * amount for other updates, so that the change itself has to be small. */
+#include "core/mutant.h"
 #include "core/vec.h"
 #include "wave/iteration/wave.h"
 
@@ -141,12 +142,15 @@ static bool convergence_reached(const dae__wave *w)
   if (w->opts.sweeps > 0)
     return o->sweep >= w->opts.sweeps;
   if (w->opts.stop != DAE_WAVE_STOP_ERROR)
-    return o->change <= 1;
+    return DAE__MUTATE(wave_converged, o->change <= 1, true);
   if (o->change <= NO_CHANGE * MAX_ITERATION_ERROR)
     return true;
   if (!measured && !(q < 1))
     return false;
-  if (q < 1 && q / (1 - q) * o->change <= MAX_ITERATION_ERROR && convergence_is_close(w))
+  if (q < 1 &&
+      DAE__MUTATE(wave_iteration_error, q / (1 - q) * o->change <= MAX_ITERATION_ERROR,
+                  q / (1 - q) * o->change <= 1e6 * MAX_ITERATION_ERROR) &&
+      convergence_is_close(w))
     return true;
   return o->change <= MAX_NOISE_CHANGE && o->rate * o->last_rate >= 1;
 }
@@ -179,7 +183,7 @@ dae__sweep_outcome dae__wave_test_convergence(dae__wave *w)
     return DAE__SWEEP_DIVERGED;
   if (!half && convergence_reached(w))
     return DAE__SWEEP_CONVERGED;
-  o->growing = o->rate >= 1 ? o->growing + 1 : 0;
+  o->growing = DAE__MUTATE(wave_grows, o->rate >= 1 ? o->growing + 1 : 0, 0);
   o->cycling = cycle && !pairs ? o->cycling + 1 : 0;
   if (o->cycling >= GROWING_SWEEPS && tested)
     return DAE__SWEEP_CYCLE;

@@ -5,6 +5,7 @@
  *   linear     y0 + theta d,      d = y1 - y0,
  *   hold       y0 */
 #include "wave/iteration/waveform.h"
+#include "core/mutant.h"
 #include "core/vec.h"
 
 /* nodes of a difference formula of order 4, the order of cubic interpolation */
@@ -40,10 +41,12 @@ void dae__waveform_interval(const dae_waveform *w, int k, dae_interpolation kind
   double h = w->t[k + 1] - w->t[k], x = (t - w->t[k]) / h;
   basis b = waveform_basis_at(kind, x, h);
   for (int i = 0; i < n; i++)
-    y[i] = b.y0 * y0[i] + b.y1 * y1[i] + (b.dy0 * dy0[i] + b.dy1 * dy1[i]);
+    y[i] = b.y0 * y0[i] + DAE__MUTATE(waveform_value, b.y1 * y1[i], b.y1 * y0[i]) +
+           (b.dy0 * dy0[i] + b.dy1 * dy1[i]);
   for (int i = 0; dy && i < n; i++) {
     double d = (y1[i] - y0[i]) / h;
-    dy[i] = dy0[i] * (1 - x) * (1 - 3 * x) + dy1[i] * x * (3 * x - 2) + 6 * x * (1 - x) * d;
+    dy[i] = dy0[i] * (1 - x) * (1 - 3 * x) + dy1[i] * x * (3 * x - 2) +
+            DAE__MUTATE(waveform_slope, 6 * x * (1 - x) * d, 0.0);
   }
 }
 

@@ -1,0 +1,63 @@
+/* Impacts: jumps of the velocities where contacts close.
+ *
+ *   M (v+ - v-) = N'p + J's - A'mu,   A = [G; K],   A v+ = A v-
+ *   c = N v + E_t,   c_i+ + e_i min(c_i-, 0) >= 0  _|_  p_i >= 0
+ *   sigma = J v + S_t,   |s_i| <= f_i p_i,   s_i against sigma_i+
+ *
+ * N: gradients of the gaps E, J: of one or two sliding coordinates S of each contact; e and f:
+ * coefficients of restitution and of friction. With the compliance of the constrained mechanism,
+ * H = D X, D = [N; J], M X + A'Y = D', A X = 0, this is a linear complementarity problem [AP97].
+ * The cone of friction of two sliding coordinates has eight facets.
+ *
+ * Energy does not grow but by the work of moving contacts: where the solution gains energy, which
+ * different e and friction can do, v+ is moved towards the solution without restitution until the
+ * loss -sum (p, s).(before + after)/2 is 0. Where there is no solution, or Lemke's method does not
+ * find it, further ones are tried: without restitution, without friction, without both. */
+#ifndef DAEDAL_PROBLEM_MECHANICAL_IMPACT_H
+#define DAEDAL_PROBLEM_MECHANICAL_IMPACT_H
+
+#include "problem/mechanical/motion.h"
+
+#include <daedal/event.h>
+
+/* A closed contact: gradients with respect to q, and derivatives in time at fixed q. */
+typedef struct dae__impact_contact {
+  const char *name;
+  const double *normal;
+  double normal_t;
+  int slides; /* number of sliding coordinates */
+  const double *slide[DAE_SLIDES];
+  double slide_t[DAE_SLIDES];
+  double restitution, friction;
+} dae__impact_contact;
+
+/* Laws of the solution that was taken, from the one asked for to the last one. */
+typedef enum dae__impact_law {
+  DAE__IMPACT_AS_GIVEN,
+  DAE__IMPACT_PLASTIC,       /* without restitution */
+  DAE__IMPACT_SMOOTH,        /* without friction */
+  DAE__IMPACT_PLASTIC_SMOOTH /* without both */
+} dae__impact_law;
+
+typedef struct dae__impact_outcome {
+  dae__impact_law law;
+  double reduced; /* share of the way from the solution without restitution; 1: not reduced */
+  double lost;    /* energy lost */
+  /* by contact, memory of the caller: normal impulse, gap rates before and after */
+  double *impulse, *before, *after;
+} dae__impact_outcome;
+
+/* Velocities v after the impact of the contacts at the state y of a motion whose independent
+ * constraints are selected; v holds those before on entry. Temporary memory is the arena's. */
+dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, const double *y,
+                              int count, const dae__impact_contact *contact, double *v,
+                              dae__impact_outcome *out, dae_error *err);
+
+/* Forces of closed contacts that press: from forces that hold all of them closed, which may pull,
+ * to 0 <= force, acceleration of the gap >= 0, one of both 0, at rest and with the rows of the
+ * contacts switched off. */
+dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, const double *y,
+                             int count, const dae__impact_contact *contact, const double *v,
+                             double *force, dae_error *err);
+
+#endif

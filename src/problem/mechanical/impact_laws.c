@@ -1,0 +1,134 @@
+/* The complementarity problem of an impact, with unknowns scaled by the compliances. */
+#include "core/vec.h"
+#include "problem/mechanical/impact_private.h"
+
+/* Largest violation of the complementarity problem, relative to its speeds, by an answer that is
+ * taken. Impulses are scaled to the speeds that they alone would give. Chosen. */
+#define ANSWER_ERROR 1e-9
+
+static int impact_facets(const dae__impact_contact *c)
+{
+  return c->slides == 2 ? DAE__FACETS : 2 * c->slides;
+}
+
+/* Component of slide k in direction f of the cone of friction. */
+static double impact_direction(const dae__impact_contact *c, int f, int k)
+{
+  if (c->slides == 1)
+    return f == 0 ? 1 : -1;
+  static const double r = 0.70710678118654752440;
+  static const double cosine[DAE__FACETS] = {1, r, 0, -r, -1, -r, 0, r};
+  return cosine[(f - 2 * k + DAE__FACETS) % DAE__FACETS];
+}
+
+int dae__impact_unknowns(const dae__impact_contact *c)
+{
+  return 2 + impact_facets(c);
+}
+
+/* Entry of H between rows a and b, scaled. */
+static double impact_scaled(const dae__impact_system *s, int a, int b)
+{
+  return s->scale[a] * s->H[b * s->rows + a] * s->scale[b];
+}
+
+/* Whether the friction of a contact takes part. */
+static bool impact_rubs(const dae__impact_system *s, int i, bool friction)
+{
+  const dae__impact_contact *c = &s->contact[i];
+  return friction && c->slides > 0 && c->friction > 0 && s->scale[s->first[i] + 1] > 0;
+}
+
+/* Lists the unknowns of the problem: for each contact its normal impulse, and with friction the
+ * impulses along the directions of its cone and the speed of sliding. */
+static int impact_list(dae__impact_system *s, bool friction)
+{
+  dae__impact_unknown *list = s->unknown;
+  int n = 0;
+  for (int i = 0; i < s->contacts; i++) {
+    if (s->scale[s->first[i]] == 0)
+      continue;
+    list[n++] = (dae__impact_unknown){i, -1};
+    int facets = impact_rubs(s, i, friction) ? impact_facets(&s->contact[i]) : 0;
+    for (int f = 0; f < facets; f++)
+      list[n++] = (dae__impact_unknown){i, f};
+    if (facets > 0)
+      list[n++] = (dae__impact_unknown){i, -2};
+  }
+  return n;
+}
+
+/* Weights of an unknown impulse on the rows of its contact; returns the number of rows. */
+static int impact_weights(const dae__impact_system *s, dae__impact_unknown u, int *row,
+                          double *weight)
+{
+  const dae__impact_contact *c = &s->contact[u.contact];
+  int first = s->first[u.contact];
+  if (u.kind < 0) {
+    *row = first;
+    *weight = 1;
+    return u.kind == -1;
+  }
+  *row = first + 1;
+  for (int k = 0; k < c->slides; k++)
+    weight[k] = impact_direction(c, u.kind, k);
+  return c->slides;
+}
+
+/* Entry (a, b) of the matrix of the problem. */
+static double impact_entry(const dae__impact_system *s, dae__impact_unknown a,
+                           dae__impact_unknown b)
+{
+  double left[DAE_SLIDES], right[DAE_SLIDES], sum = 0;
+  int row, column, m = impact_weights(s, a, &row, left), n = impact_weights(s, b, &column, right);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++)
+      sum += left[i] * right[j] * impact_scaled(s, row + i, column + j);
+  if (a.contact != b.contact)
+    return sum;
+  int normal = s->first[a.contact];
+  if (a.kind >= 0 && b.kind == -2)
+    return 1;
+  if (a.kind == -2)
+    return b.kind >= 0    ? -1
+           : b.kind == -1 ? s->contact[a.contact].friction * s->scale[normal] / s->scale[normal + 1]
+                          : 0;
+  return sum;
+}
+
+/* Forms the problem, and returns the largest of its speeds. */
+static double impact_form(dae__impact_system *s, bool restitution, int n)
+{
+  const dae__impact_unknown *list = s->unknown;
+  int row;
+  double weight[DAE_SLIDES], size = 0;
+  for (int a = 0; a < n; a++) {
+    int m = impact_weights(s, list[a], &row, weight);
+    s->q[a] = 0;
+    for (int k = 0; k < m; k++)
+      s->q[a] += weight[k] * s->scale[row + k] * s->before[row + k];
+    if (list[a].kind == -1 && restitution)
+      s->q[a] += s->contact[list[a].contact].restitution * fmin(s->q[a], 0);
+    size = fmax(size, fabs(s->q[a]));
+    for (int b = 0; b < n; b++)
+      s->M[b * n + a] = impact_entry(s, list[a], list[b]);
+  }
+  return size;
+}
+
+bool dae__impact_solve(dae__impact_system *s, bool restitution, bool friction, double *impulse)
+{
+  const dae__impact_unknown *list = s->unknown;
+  int n = impact_list(s, friction), row;
+  double weight[DAE_SLIDES], size = impact_form(s, restitution, n);
+  dae__zero(s->rows, impulse);
+  if (!dae__lcp_solve(&s->lcp, n, s->M, s->q, s->z) ||
+      !(dae__lcp_error(n, s->M, s->q, s->z) <= ANSWER_ERROR * size))
+    return false;
+  for (int a = 0; a < n; a++) {
+    int m = impact_weights(s, list[a], &row, weight);
+    for (int k = 0; k < m; k++)
+      impulse[row + k] += weight[k] * s->scale[row + k] * s->z[a];
+  }
+  return true;
+}
