@@ -47,6 +47,10 @@ static features auto_features_of(const dae_problem *p)
  * time on a smooth motion of 16 driven periods, at 1e-8 four times; bdf takes the same between 1e-4
  * and 1e-6 on eleven circuits and reactions. */
 #define ROSENBROCK_MIN_RTOL 1e-7
+/* The same for problems free of time, whose steps grow as they come to rest, and take one
+ * evaluation less: at 1e-8 rosenbrock takes 0.3 times the time of radau on Akzo Nobel and on
+ * Robertson, and less for the same error up to 9 digits. */
+#define ROSENBROCK_MIN_RTOL_TIME_FREE 1e-8
 #define BDF_MIN_RTOL 1e-5
 #define DEFAULT_RTOL 1e-6
 
@@ -66,12 +70,15 @@ static bool auto_linearly_implicit(const dae_semi_explicit *s)
 static const char *auto_name_of_one(const dae_problem *p, const features *f, double rtol)
 {
   bool linearly_implicit = auto_linearly_implicit(p->semi_explicit);
+  double least = !linearly_implicit            ? BDF_MIN_RTOL
+                 : p->semi_explicit->time_free ? ROSENBROCK_MIN_RTOL_TIME_FREE
+                                               : ROSENBROCK_MIN_RTOL;
   if (p->momentum)
     return "spark-gauss";
   if (f->algebraic == 0 && !f->mass)
     return "switching";
   /* a tolerance read from text may be below the limit by round-off */
-  if (f->mechanical || rtol < (1 - 1e-9) * (linearly_implicit ? ROSENBROCK_MIN_RTOL : BDF_MIN_RTOL))
+  if (f->mechanical || rtol < (1 - 1e-9) * least)
     return "radau";
   return linearly_implicit ? "rosenbrock" : "bdf";
 }

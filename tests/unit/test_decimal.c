@@ -231,7 +231,7 @@ static void test_the_shortest_text_reads_back_as_the_same_number(void **state)
                                 0x1p50,
                                 0x1.fffffffffffffp40};
   uint64_t random = 88172645463325252u;
-  long refused = 0, count = 200000;
+  long refused = 0, count = 20000;
   char text[40];
   for (size_t i = 0; i < sizeof some / sizeof *some; i++)
     check_shortest(some[i], &refused);

@@ -653,6 +653,9 @@ static void test_auto_is_a_method_that_fits_and_says_why(void **state)
   assert_chosen(&p, "rosenbrock",
                 "semi-explicit with algebraic variables: linearly implicit, of order 4 or 5");
   assert_string_equal(dae_method_choose_at(&p, 1e-8, NULL, 0, NULL)->name, "radau");
+  known.time_free = true;
+  assert_string_equal(dae_method_choose_at(&p, 1e-8, NULL, 0, NULL)->name, "rosenbrock");
+  assert_string_equal(dae_method_choose_at(&p, 1e-9, NULL, 0, NULL)->name, "radau");
   p = dae_problem_semi_explicit(&large);
   assert_string_equal(dae_method_choose_at(&p, 1e-5, NULL, 0, NULL)->name, "bdf");
   assert_chosen(
