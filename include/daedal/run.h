@@ -142,7 +142,7 @@ typedef struct dae_summary {
   const char *provenance; /**< that of the plan */
   char options[2048];     /**< options of the method: name and value, separated by a tab, one line
                              each */
-  double energy_lost; /**< energy that impacts have taken away */
+  double energy_lost;     /**< energy that impacts have taken away */
   /** impacts that happened, and contacts that hold: name, largest normal impulse, number of times
    * that their restitution was reduced so that energy does not grow, and that restitution or
    * friction were left out since no velocities after the impact obey them; of contacts also the

@@ -216,6 +216,18 @@ static void test_radau_sees_what_algebraic_variables_drive(void **state)
   }
 }
 
+/* A pulse that no earlier step shows: steps beyond the tolerance are repeated, not only made
+ * smaller afterwards. */
+static void test_bdf_rejects_steps_over_a_pulse(void **state)
+{
+  (void)state;
+  last_row last;
+  dae_stats n = run_model("model d\nstate x = 0\nx' = 1/(1 + 1e4*(t - 2)^2) - x\nsimulate to 4\n",
+                          "bdf", "1e-6", &last)
+                    .stats;
+  assert_true(n.rejected_by_error > 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -225,6 +237,7 @@ int main(void)
       cmocka_unit_test(test_rows_are_independent_far_above_round_off),
       cmocka_unit_test(test_nearly_singular_matrices_have_a_small_condition),
       cmocka_unit_test(test_radau_filters_the_estimates_of_stiff_positions),
+      cmocka_unit_test(test_bdf_rejects_steps_over_a_pulse),
       cmocka_unit_test(test_radau_sees_what_algebraic_variables_drive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
