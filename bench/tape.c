@@ -168,12 +168,12 @@ static tapes compile(dae__arena *arena, dae__graph *graph, dae__walker *walker)
   count = append(output, count, 1, 2, c.g);
   count = append(output, count, 2, 8, c.G);
   tapes made = {0};
-  made.forces = dae__tape_create(
-      arena, &(dae__tape_plan){graph, input, output, count, 3, 3, (int[]){0, 0, 8}, NULL, false, NULL});
+  made.forces = dae__tape_create(arena, &(dae__tape_plan){graph, input, output, count, 3, 3,
+                                                          (int[]){0, 0, 8}, NULL, false, NULL});
   count = append(output, 0, 0, 16, df);
   count = append(output, count, 1, 16, dGl);
-  made.slopes = dae__tape_create(
-      arena, &(dae__tape_plan){graph, input, output, count, 3, 2, (int[]){16, 16}, NULL, false, NULL});
+  made.slopes = dae__tape_create(arena, &(dae__tape_plan){graph, input, output, count, 3, 2,
+                                                          (int[]){16, 16}, NULL, false, NULL});
   return made;
 }
 

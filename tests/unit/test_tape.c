@@ -272,8 +272,8 @@ static void test_a_million_deep_is_no_depth(void **state)
   for (int i = 1; i < DEPTH; i++)
     sum = ADD(sum, dae__leaf(g, i));
   dae__tape_output output = {0, 0, sum};
-  dae__tape *tape =
-      dae__tape_create(arena, &(dae__tape_plan){g, input, &output, 1, 1, 1, NULL, NULL, false, NULL});
+  dae__tape *tape = dae__tape_create(
+      arena, &(dae__tape_plan){g, input, &output, 1, 1, 1, NULL, NULL, false, NULL});
   for (int i = 0; i < DEPTH; i++)
     x[i] = 1;
   dae__tape_run(tape, in, out);
