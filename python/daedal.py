@@ -67,7 +67,7 @@ dae_limits { long steps, rejected, iterations, failed; }
 dae_view { double t, t_previous, h_next; int order; char *method; int size, pieces; }
 dae_mechanical_at { double t; void *q, *v, *u, *w, *in; }
 dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, *u_names, *w_names,
-  *in_names, *g_names, *k_names, *groups, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K,
+  *in_names, *g_names, *k_names, *groups, *switched, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K,
   *gamma, *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
   *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
   *energy_rate, *accelerate; bool constant_mass, time_free_g, conservative; }
@@ -82,7 +82,7 @@ dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *in
   *atol; dae_held held; }
 dae_start { double t; void *y, *fixed, *given, *held; double to; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
-dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive, bends; void *group; int member; }
+dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive, bends; void *contact, *group; int member; }
 dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
   splitting; double theta, omega; int depth; bool picard, lagged; double linear; bool reorder;
   int begin, stop, interpolation; bool project; int workers; void *children, *terms, *order, *watch,

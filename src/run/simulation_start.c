@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Largest margin of a coupling loop at which its solution counts as not unique: round-off of the
  * computation of the margin; chosen, not measured. */
@@ -87,14 +88,15 @@ static dae_status start_prepare(dae_simulation *r, dae_error *err)
              : DAE_OK;
 }
 
-/* Lists the values of all options in the summary. */
+/* Lists the values of all options in the summary, but for those that follow from others. */
 static void start_list_options(const dae_option_table *table, const void *opts, dae_summary *s)
 {
   dae__text text = dae__text_in(s->options, sizeof s->options);
   char value[64];
   for (int i = 0; i < table->count; i++) {
     dae_options_get(table, opts, i, value, sizeof value);
-    dae__text_add(&text, "%s\t%s\n", table->options[i].name, value);
+    if (strcmp(value, "nan") != 0)
+      dae__text_add(&text, "%s\t%s\n", table->options[i].name, value);
   }
 }
 

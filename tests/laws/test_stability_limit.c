@@ -54,7 +54,7 @@ static void test_a_stiff_chain_swings_in_steps_of_the_swing(void **state)
   run_rod("bdf-cs", &opts, &reference, &s);
   for (int i = 0; i < 3; i++)
     for (int order = 3; order <= 5; order++) {
-      opts = support_options(1e-4);
+      opts = support_options(4e-4);
       opts.order = order;
       run_rod(methods[i], &opts, &tip, &s);
       if (getenv("DAEDAL_VERBOSE"))

@@ -30,7 +30,7 @@ static void test_a_stop_that_is_not_ahead_is_refused(void **state)
 {
   (void)state;
   dae_integrator *it = oscillator(0.25);
-  const double bad[] = {1, 0, -INFINITY, INFINITY, NAN};
+  const double bad[] = {1, 0, -INFINITY, NAN};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     dae_error err = dae_error_none();
     assert_int_equal(dae_integrator_step(it, bad[i], &err), DAE_ERROR_USAGE);

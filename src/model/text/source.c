@@ -76,7 +76,7 @@ void dae__locate_error(const dae__files *files, int place, dae_error *err)
   memcpy(err->source, f->text + from, (size_t)(to - from));
   err->source[to - from] = 0;
   for (char *c = err->source; *c; c++)
-    if ((unsigned char)*c < ' ' && *c != '\t')
+    if (((unsigned char)*c < ' ' && *c != '\t') || *c == 127)
       *c = ' ';
   err->caret = offset - from;
 }
