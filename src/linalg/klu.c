@@ -106,7 +106,7 @@ static dae_status klu_solver_create(dae__arena *arena, const dae_pattern *p, con
   DAE__LIMIT_TRUTH(arena, &remembered->fronts, 1);
   DAE__LIMIT(arena, &remembered->pivoted, 1, 0, PIVOTED_FACTORISATIONS);
   *state = s;
-  return DAE_OK;
+  return dae__arena_status(arena, NULL);
 }
 
 static void klu_solver_set_plan(dae__arena *arena, const dae__fronts_plan *plan, void *state)

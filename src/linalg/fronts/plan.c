@@ -8,8 +8,8 @@
  * and a solver that exchanges pivots is as fast. Trees of bodies stay below 2. Chosen, not
  * measured. */
 #define FILL_MAX 8
-/* Products that one front less saves: assembly and loops. Measured on chains of points and of
- * bodies; the time of both is within a tenth of the best from 30 to 120. */
+/* Work of a front besides its products, in products: loops, and copies of its rows. Chosen, not
+ * measured. */
 #define FRONT_WORK 60
 
 typedef struct fronts_build {
