@@ -61,6 +61,37 @@ static void test_characters(void **unused)
   CHECK(table);
 }
 
+/* ---- impacts, contacts, constraints that switch ---- */
+
+#define CONTACT "coord x = 1, y = 1\nkinetic (x'^2 + y'^2)/2\ndiscrete n = 0\n"
+
+static void test_contacts(void **unused)
+{
+  (void)unused;
+  static const wrong table[] = {
+      {CONTACT "impact floor y", 5, 1, "an impact needs a name"},
+      {CONTACT "impact floor: 3", 5, 15, "the gap contains no coordinate"},
+      {CONTACT "impact floor: y'", 5, 15, "may depend on t and coordinates"},
+      {CONTACT "impact floor: y + n", 5, 17, "not on n"},
+      {CONTACT "impact floor: y restitution 1.5", 5, 29, "between 0 and 1"},
+      {CONTACT "impact floor: y restitution 0.5 restitution 0.6", 5, 33, "given once"},
+      {CONTACT "impact floor: y friction -1 along x", 5, 26, "not negative"},
+      {CONTACT "impact floor: y friction 0.2", 5, 17, "along a sliding coordinate"},
+      {CONTACT "impact floor: y along x", 5, 17, "along without friction"},
+      {CONTACT "impact floor: y friction 0.2 along (x, y, x)", 5, 36, "two in space"},
+      {CONTACT "impact floor: y { y' = 1 }", 5, 19, "sets the velocities itself"},
+      {CONTACT "contact floor: y", 5, 16, "contact floor: y >= 0"},
+      {CONTACT "contact floor: y > 0", 5, 18, "contact floor: y >= 0"},
+      {CONTACT "contact floor: n >= 0", 5, 18, "not on n"},
+      {CONTACT "contact floor: y >= 0 friction 0.2 along x", 5, 1, "not supported"},
+      {CONTACT "contact floor: y >= 0 { x = 2 }", 5, 25, "sets the velocities itself"},
+      {CONTACT "contct floor: y >= 0", 5, 1, "did you mean contact?"},
+      {CONTACT "constraint c when x > 0: y = 1", 5, 21, "t, params and discretes"},
+      {CONTACT "constraint c when n == 1 y = 1", 5, 26, "after the condition"},
+  };
+  CHECK(table);
+}
+
 /* ---- signs and words where others are expected ---- */
 
 static void test_syntax(void **unused)
@@ -751,6 +782,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_characters),
+      cmocka_unit_test(test_contacts),
       cmocka_unit_test(test_syntax),
       cmocka_unit_test(test_unclosed),
       cmocka_unit_test(test_unknown_names),

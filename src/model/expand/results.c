@@ -182,8 +182,10 @@ static dae__node results_coefficient(const dae__context *c, const dae__statement
     dae__load_fail(l, clause->a->place, "%s is a number, not %s", word, dae__size_text(value.size));
   else if (dae__is_constant(c->x->graph, value.at[0], &constant) &&
            !(constant >= 0 && constant <= most))
-    dae__load_fail(l, clause->a->place, "%s is %g; it lies between 0 and %s", word, constant,
-                   most < INFINITY ? "1" : "any positive number");
+    dae__load_fail(l, clause->a->place,
+                   most < INFINITY ? "%s is %g; it lies between 0 and 1"
+                                   : "%s is %g; it is not negative",
+                   word, constant);
   return value.at[0];
 }
 
