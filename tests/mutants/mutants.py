@@ -26,9 +26,9 @@ TESTS = {
     "linalg": "unit/test_lu unit/test_solver unit/test_saddle unit/test_rank unit/test_schur unit/test_level",
     "problem": "unit/test_level laws/test_single_terms laws/test_consistent_start unit/test_consistent unit/test_motion "
                "unit/test_run",
-    "step": "unit/test_controller unit/test_newton unit/test_history unit/test_event_search unit/test_events "
+    "step": "laws/test_kept_tolerances unit/test_controller unit/test_newton unit/test_history unit/test_event_search unit/test_events "
             "laws/test_single_terms laws/test_event_motions laws/test_time_events order/test_bdf_order",
-    "multistep": "unit/test_plain reference/test_bdf_tolerance reference/test_dassl_rules laws/test_atol order/test_bdf_order "
+    "multistep": "laws/test_kept_tolerances unit/test_plain reference/test_bdf_tolerance reference/test_dassl_rules laws/test_atol order/test_bdf_order "
                  "reference/test_bdf_reference laws/test_circuits",
     "onestep": "laws/test_single_terms unit/test_radau_rule unit/test_pairs laws/test_radau_laws laws/test_radau_rows "
                "laws/test_rk_laws order/test_radau_order order/test_rk_order order/test_rosenbrock_order "
