@@ -34,6 +34,7 @@ typedef struct task {
   work *work;
   const char *text; /* of its model */
   long least;       /* questions that it asks at least */
+  bool timed;       /* it measures times, which decide how many questions it asks */
 } task;
 
 static dae_model *load(const char *text)
@@ -71,6 +72,8 @@ static void check_task(const task *k)
   for (long n = 1; n <= all; n = n < 20 ? n + 1 : n < all && 5 * n / 4 > all ? all : 5 * n / 4) {
     err = dae_error_none();
     dae_status status = task_try(k, n, &s, &err);
+    if (k->timed && status >= 0 && s.asked < n)
+      continue; /* it was done before this question */
     if (status != DAE_ERROR_INTERRUPTED)
       fail_msg("stopped at question %ld of %ld: %s, %s", n, all, dae_status_name(status), err.text);
     assert_int_equal(err.status, DAE_ERROR_INTERRUPTED);
@@ -180,11 +183,11 @@ static dae_status compare(const dae_env *env, const dae_model *model, dae_error 
   return status;
 }
 
-#define STOPS(name, function, model, least)                                                        \
+#define STOPS(name, function, model, ...)                                                          \
   static void name(void **state)                                                                   \
   {                                                                                                \
     (void)state;                                                                                   \
-    check_task(&(task){function, model, least});                                                   \
+    check_task(&(task){.work = function, .text = model, .least = __VA_ARGS__});                    \
   }
 STOPS(test_loading_stops, load_again, chain, 20)
 STOPS(test_loading_of_systems_stops, load_again, coupled, 20)
@@ -196,7 +199,7 @@ STOPS(test_run_of_a_dense_problem_stops, run_auto, dense, 50)
 STOPS(test_windows_stop, run_windows, coupled, 500)
 STOPS(test_rows_stop, run_rows, pendulum, 2000)
 STOPS(test_events_stop, run_auto, pendulum, 50)
-STOPS(test_comparison_stops, compare, pendulum, 500)
+STOPS(test_comparison_stops, compare, pendulum, 500, .timed = true)
 
 /* a run of more rows than a file can hold is refused with their number */
 static void test_too_many_rows_are_refused(void **state)
