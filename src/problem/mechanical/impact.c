@@ -235,6 +235,8 @@ static dae_status impact_begin(dae__motion *motion, dae__arena *arena, double t,
   /* accelerations leave the saddle matrix factored */
   dae__copy(m->at.size, y, state);
   DAE__TRY(dae__motion_accelerate(motion, t, state, dy, err));
+  if (motion->directed)
+    DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
   s->acceleration = dy + m->at.v;
   return impact_prepare(s, motion, t, v, err);
 }
