@@ -253,18 +253,19 @@ static void json_add_events(dae__text *text, const char *key, const char *kind, 
   dae__text_add(text, "},\n");
 }
 
-/* Adds {"floor": {"impulse": 1.2, "reduced": 0, "left_out": 0, "closed": 0.3, "force": 9.8}} of the
- * impacts and contacts; the last two of contacts that hold. */
+/* Adds {"floor": {"impulse": 1.2, "reduced": 0, "left_out": 0, "closed": 0.3, "force": 9.8,
+ * "slips": 2}} of the impacts and contacts; closed and force of contacts that hold, slips of those
+ * that rub. */
 static void json_add_impacts(dae__text *text, const char *list)
 {
-  static const char *const names[] = {"impulse", "reduced", "left_out", "closed", "force"};
+  static const char *const names[] = {"impulse", "reduced", "left_out", "closed", "force", "slips"};
   const char *comma = "";
   dae__text_add(text, "  \"impacts\": {");
   for (const char *line = list; *line; line += strcspn(line, "\n"), line += *line == '\n') {
     const char *field = line + strcspn(line, "\t\n");
     dae__text_add(text, "%s", comma);
     dae__text_quote(text, line, (size_t)(field - line));
-    for (int k = 0; k < 5 && *field == '\t'; k++) {
+    for (int k = 0; k < 6 && *field == '\t'; k++) {
       size_t digits = strcspn(field + 1, "\t\n");
       dae__text_add(text, "%s\"%s\": %.*s", k == 0 ? ": {" : ", ", names[k], (int)digits,
                     field + 1);

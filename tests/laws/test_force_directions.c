@@ -161,8 +161,8 @@ static void check_run(const char *method, const dae_mechanical *p)
 static void test_directions_are_those_of_the_forces(void **state)
 {
   (void)state;
-  static const char *const methods[] = {"explicit", "gauss",   "radau", "bdf-ggl",
-                                        "lie",      "switching"};
+  static const char *const methods[] = {"explicit", "gauss", "radau",
+                                        "bdf-ggl",  "lie",   "switching"};
   for (int i = 0; i < 6; i++)
     check_run(methods[i], &rough);
 }

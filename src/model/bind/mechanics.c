@@ -55,8 +55,7 @@ static int mechanics_run(const dae__mechanical_tapes *m, dae__tape *tape,
   X(M)                                                                                             \
   X(f)                                                                                             \
   X(s)                                                                                             \
-  X(c) X(g) X(G) X(gamma) X(k) X(K) X(kappa) X(B) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q)       \
-      X(k_q)
+  X(c) X(g) X(G) X(gamma) X(k) X(K) X(kappa) X(B) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q)
 #define CALLBACKS_S(X) X(Ms_qv) X(Gts_q) X(Kts_qv) X(Bts_qv)
 
 #define CALLBACK(name)                                                                             \
