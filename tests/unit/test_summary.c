@@ -374,6 +374,20 @@ static void test_verdict_and_second_run_are_told(void **state)
   SAYS(text, "\"der(x)\": {\"tolerances\": null, \"absolute\": null, \"t\": 1}");
 }
 
+/* in a run of years, with 100 events in a second */
+static void test_counters_beyond_32_bit_are_told(void **state)
+{
+  (void)state;
+  dae_summary s = pendulum();
+  s.action_moved = 3000000000;
+  s.damped = true;
+  s.damping = (dae_damping){.kind = DAE_DAMPING_REMOVED, .restarts = 5000000000};
+  SAYS(text_of(&s), "3000000000 values were moved to make states after events consistent");
+  SAYS(text_of(&s), "removed after 5000000000 events");
+  SAYS(json_of(&s), "\"action_moved\": 3000000000");
+  SAYS(json_of(&s), "\"restarts\": 5000000000");
+}
+
 static void test_phase_of_a_long_run_is_told(void **state)
 {
   (void)state;
@@ -586,6 +600,7 @@ int main(void)
       cmocka_unit_test(test_failure_and_redundancy_are_told),
       cmocka_unit_test(test_length_is_counted_as_snprintf_does),
       cmocka_unit_test(test_verdict_and_second_run_are_told),
+      cmocka_unit_test(test_counters_beyond_32_bit_are_told),
       cmocka_unit_test(test_phase_of_a_long_run_is_told),
       cmocka_unit_test(test_phase_error_of_many_tolerances_is_amber),
       cmocka_unit_test(test_energy_error_of_many_tolerances_is_told),
