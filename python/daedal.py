@@ -91,7 +91,7 @@ dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second
   second_growth, observed; int most_sweeps, last_sweeps; double last_observed, last_predicted;
   long windows, sweeps; char order[256], loop[256]; }
 dae_damping { int kind; double scale, cut, amount, period[2], kept, distance; char name[64];
-  int restarts; double frequency[2], exchange, drift, drift_size; char drift_name[64]; }
+  long restarts; double frequency[2], exchange, drift, drift_size; char drift_name[64]; }
 dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
@@ -105,7 +105,7 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
   energy_error, energy_tolerance, energy_supplied, oscillations, phase_error; bool damped; dae_damping damping; double energy_removed_at_start, energy_removed_at_events; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
-  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; char *inputs, *units, *provenance; char options[2048]; double energy_lost; char impact_list[1024]; }
+  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched; long action_moved; char action_moves[1024]; char *inputs, *units, *provenance; char options[2048]; double energy_lost; char impact_list[1024]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free, *save_size, *save, *load; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;

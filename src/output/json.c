@@ -37,7 +37,7 @@ static void json_add_damping(dae__text *text, const dae_summary *s)
                  {"longest_period", d->period[1]},
                  {"kept_period", d->kept > 0 ? d->kept : NAN},
                  {"distance", d->distance},
-                 {"restarts", d->restarts},
+                 {"restarts", (double)d->restarts},
                  {"energy_removed_at_events", s->energy_removed_at_events},
                  {"lowest_frequency", d->frequency[0]},
                  {"highest_frequency", d->frequency[1]},
@@ -422,7 +422,7 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_number_field(&t, "switchings", (double)s->switchings);
   json_add_events(&t, "branches", "branch", s->event_list);
   json_number_field(&t, "unwatched", s->unwatched);
-  json_number_field(&t, "action_moved", s->action_moved);
+  json_number_field(&t, "action_moved", (double)s->action_moved);
   json_add_action_moves(&t, s->action_moves);
   json_number_field(&t, "seconds", s->seconds);
   dae__text_add(&t, "  \"native_code\": ");

@@ -189,7 +189,7 @@ static void summary_add_action_moves(dae__text *t, const dae_summary *s)
 {
   if (s->action_moved == 0)
     return;
-  dae__text_add(t, LABEL "%d value%s moved to make states after events consistent:\n", "actions",
+  dae__text_add(t, LABEL "%ld value%s moved to make states after events consistent:\n", "actions",
                 s->action_moved, s->action_moved == 1 ? " was" : "s were");
   for (const char *line = s->action_moves; *line;
        line += strcspn(line, "\n"), line += *line == '\n') {

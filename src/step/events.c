@@ -158,7 +158,7 @@ void dae__events_list_moves(dae__events *ev, dae__text *moves)
   ev->moves = moves;
 }
 
-int dae__events_moved(const dae__events *ev)
+long dae__events_moved(const dae__events *ev)
 {
   return ev->memory->moved;
 }

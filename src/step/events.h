@@ -45,7 +45,7 @@ void dae__events_set_end(dae__events *ev, double end);
  * set: event, time, variable, value before and after, separated by tabs; NULL: none. */
 void dae__events_list_moves(dae__events *ev, dae__text *moves);
 /* Number of those values, listed or not. */
-int dae__events_moved(const dae__events *ev);
+long dae__events_moved(const dae__events *ev);
 
 typedef struct dae__event_count {
   long fired;         /* number of times the event happened */

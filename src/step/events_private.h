@@ -26,7 +26,7 @@ typedef struct dae__events_memory {
   double t;         /* end of the part of the step searched so far */
   double t_fired;   /* time of the last event */
   int simultaneous; /* number of consecutive events at t_fired */
-  int moved;        /* number of values that actions have moved */
+  long moved;       /* number of values that actions have moved */
   double lost;      /* energy that impacts have taken away */
 } dae__events_memory;
 
