@@ -220,7 +220,13 @@ dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err)
   double change =
       dae__event_change(ev, i, ev->t_found, ev->after, value, ev->rtol, ev->atol, ev->y);
   ev->crossings[i].found = fabs(value) <= START_TOLERANCES * change;
-  if (value >= 0 || ev->crossings[i].found)
+  if (ev->crossings[i].found) { /* what touches and leaves is open */
+    double speed;
+    DAE__TRY(dae__contact_speed(ev, i, -1, ev->t_found, ev->after, ev->unmoved, &speed, NULL, err));
+    ev->crossings[i].found = speed <= dae__contact_slow(ev, i);
+    return DAE_OK;
+  }
+  if (value >= 0)
     return DAE_OK;
   dae__fail(err, DAE_ERROR_START, name,
             "the contact '%s' starts with a gap of %.6g: its bodies are inside of each other. Give "

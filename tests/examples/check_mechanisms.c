@@ -116,15 +116,9 @@ double check_double_pendulum(const motion *m)
 
 static const double bar_a = 0.4, bar_b = 1.2, bar_c = 1, bar_d = 1.3, bar_rho = 2;
 
-typedef struct loop {
-  double coupler, rocker;   /* angles */
-  double coupler1, rocker1; /* their derivatives by the crank's angle */
-  double M, V;              /* kinetic energy for the speed sqrt(2), potential */
-} loop;
-
-static loop close_loop(double crank)
+bar_loop close_loop(double crank)
 {
-  loop l;
+  bar_loop l;
   double px = bar_a * cos(crank), py = bar_a * sin(crank), r = hypot(bar_d - px, py);
   double inner = acos((bar_b * bar_b + r * r - bar_c * bar_c) / (2 * bar_b * r));
   l.coupler = atan2(-py, bar_d - px) + inner;
@@ -143,7 +137,7 @@ static loop close_loop(double crank)
 
 static void bar_rates(double t, const double *y, double *dy)
 {
-  loop first = close_loop(0), l = close_loop(y[0]);
+  bar_loop first = close_loop(0), l = close_loop(y[0]);
   (void)t;
   dy[0] = sqrt((first.M * 12 * 12 + 2 * (first.V - l.V)) / l.M);
 }
@@ -151,7 +145,7 @@ static void bar_rates(double t, const double *y, double *dy)
 static double bar_compare(const motion *m, long row, const double *y)
 {
   double speed, worst = apart(motion_at(m, row, "crank"), y[0]);
-  loop l = close_loop(y[0]);
+  bar_loop l = close_loop(y[0]);
   bar_rates(0, y, &speed);
   worst = worse(worst, apart(motion_at(m, row, "coupler"), l.coupler));
   worst = worse(worst, apart(motion_at(m, row, "rocker"), l.rocker));

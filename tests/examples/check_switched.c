@@ -320,3 +320,83 @@ double check_balls(const motion *m)
   assert_int_equal(m->summary.events, s.changes);
   return worst;
 }
+
+/* ---- rough_wire: the mode is the direction in which the bead moves ---- */
+
+static void wire_rates(const switched *s, double t, const double *y, double *dy)
+{
+  double x = y[0], v = y[1], presses = 9.81 + v * v; /* times the length of (x, 1) */
+  (void)t;
+  dy[0] = v;
+  dy[1] = -(x * v * v + 9.81 * x + 0.1 * s->mode * presses) / (1 + x * x);
+}
+
+static double wire_left(const switched *s, double t, const double *y)
+{
+  (void)t;
+  return s->mode * y[1];
+}
+
+static void wire_change(switched *s)
+{
+  s->mode = -s->mode;
+}
+
+double check_rough_wire(const motion *m)
+{
+  switched s = {.n = 2,
+                .step = 5e-4,
+                .y = {-1, 0.5},
+                .mode = 1,
+                .rates = wire_rates,
+                .left = wire_left,
+                .change = wire_change};
+  double worst = switched_apart(&s, m, (const char *const[]){"x", "der(x)", NULL});
+  assert_int_equal(s.changes, 3);
+  assert_int_equal(m->summary.switchings, s.changes);
+  return worst;
+}
+
+/* ---- four_bar_stop: crank's angle and speed; the mode is whether the rocker rests ---- */
+
+static void stop_rates(const switched *s, double t, const double *y, double *dy)
+{
+  const double h = 1e-3, weight[] = {1 / 12., -2 / 3., 0, 2 / 3., -1 / 12.};
+  double M1 = 0, V1 = 0;
+  (void)t;
+  for (int i = 0; i < 5; i++) {
+    bar_loop l = close_loop(y[0] + (i - 2) * h);
+    M1 += weight[i] / h * l.M;
+    V1 += weight[i] / h * l.V;
+  }
+  dy[0] = s->mode ? 0 : y[1];
+  dy[1] = s->mode ? 0 : -(M1 * y[1] * y[1] / 2 + V1) / close_loop(y[0]).M;
+}
+
+/* room of the rocker, where it approaches the stop */
+static double stop_left(const switched *s, double t, const double *y)
+{
+  bar_loop l = close_loop(y[0]);
+  (void)t;
+  return s->mode || l.rocker1 * y[1] < 0 ? 1 : 2.2 - l.rocker;
+}
+
+static void stop_change(switched *s)
+{
+  s->y[1] *= -0.5;
+  s->mode = fabs(s->y[1]) < 1e-5;
+  s->y[1] = s->mode ? 0 : s->y[1];
+}
+
+double check_four_bar_stop(const motion *m)
+{
+  switched s = {
+      .n = 2, .step = 2e-4, .rates = stop_rates, .left = stop_left, .change = stop_change};
+  double worst = switched_apart(&s, m, (const char *const[]){"crank", NULL});
+  bar_loop first = close_loop(0), l = close_loop(s.y[0]);
+  assert_int_equal(s.mode, 1);
+  worst = worse(worst, apart(motion_end(m, "coupler"), l.coupler));
+  worst = worse(worst, apart(motion_end(m, "der(crank)"), 0));
+  worst = worse(worst, apart(m->summary.energy_lost, first.V - l.V));
+  return worse(worst, apart(motion_end(m, "state(rest)"), 1));
+}

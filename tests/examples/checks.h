@@ -11,6 +11,12 @@ double check_pendulum(const motion *m);
 double check_double_pendulum(const motion *m);
 double check_slider_crank(const motion *m);
 double check_four_bar(const motion *m);
+typedef struct bar_loop {
+  double coupler, rocker;   /* angles */
+  double coupler1, rocker1; /* their derivatives by the crank's angle */
+  double M, V;              /* kinetic energy for the speed sqrt(2), potential */
+} bar_loop;
+bar_loop close_loop(double crank);
 double check_bushing(const motion *m);
 double check_bushing_frame(const motion *m);
 double check_platform(const motion *m);
@@ -39,6 +45,8 @@ double check_akzo_nobel(const motion *m);
 /* check_switched.c: guards, time events, discretes */
 double check_sampled_cart(const motion *m);
 double check_ratchet(const motion *m);
+double check_rough_wire(const motion *m);
+double check_four_bar_stop(const motion *m);
 double check_clutch(const motion *m);
 double check_diode_bridge(const motion *m);
 double check_hysteresis(const motion *m);
@@ -49,6 +57,10 @@ double check_ball_to_rest(const motion *m);
 double check_ladder(const motion *m);
 double check_rocking_block(const motion *m);
 double check_cradle(const motion *m);
+double check_dry_slider(const motion *m);
+double check_belt(const motion *m);
+double check_rimless_wheel(const motion *m);
+double check_geneva(const motion *m);
 
 /* check_data.c: tables and inputs */
 double check_quarter_car(const motion *m);

@@ -190,6 +190,15 @@ impact hit: B.x - A.x restitution 1
 simulate to 2""", {"hit": 1}, {"A.x": 0.5, "B.x": 1.5, "der(A.x)": -0.5, "der(B.x)": 0.5})
 
 
+@probe
+def touches_and_leaves():  # open from the start: the gap is 0 and grows
+    return Probe(f"""coord y = 0 rate 3
+kinetic y'^2/2
+potential {G}*y
+contact floor: y >= 0
+simulate to 0.5""", ends={"y": 1.5 - G / 8, "der(y)": 3 - G / 2, "state(floor)": 0})
+
+
 # ---- friction ----
 
 
