@@ -177,6 +177,31 @@ simulate to 1""", ends={"lambda(ground)": G * n, "y[10]": n, **ends})
 
 
 @probe
+def stack_of_a_hundred():  # lands from below to above, one contact after the other, and carries itself
+    n = 100
+    ends = {f"lambda(c[{i}])": G * (n - i) for i in range(1, n)}
+    return Probe(f"""param N = {n}
+coord y[i in 1..N] = i + 0.01*i
+kinetic sum(i in 1..N, y[i]'^2)/2
+potential {G}*sum(i in 1..N, y[i])
+contact ground: y[1] >= 1
+for i in 1..N-1 {{ contact c[i]: y[i+1] - y[i] >= 1 }}
+simulate to 1""", ends={"lambda(ground)": G * n, f"y[{n}]": n, **ends})
+
+
+@probe
+def a_hundred_balls_land():  # one after the other
+    n = 100
+    ends = {f"lambda(c[{i}])": G for i in range(1, n + 1)}
+    return Probe(f"""param N = {n}
+coord y[i in 1..N] = 0.01*i
+kinetic sum(i in 1..N, y[i]'^2)/2
+potential {G}*sum(i in 1..N, y[i])
+for i in 1..N {{ contact c[i]: y[i] >= 0 }}
+simulate to 0.6""", ends={f"y[{n}]": 0, **ends})
+
+
+@probe
 def systems_collide():
     return Probe("""system A {
   coord x = 0 rate 1

@@ -32,6 +32,20 @@ static double impact_comply(dae__motion *motion, const double *D, double *x)
   return size > 0 ? dae__max_abs(m->nq, left) / size : 0;
 }
 
+/* H = D X, by the entries of D that are not zero: a gap contains few coordinates. */
+static void impact_multiply(dae__impact_system *s)
+{
+  double rate;
+  dae__zero(s->rows * s->rows, s->H);
+  for (int i = 0; i < s->contacts; i++)
+    for (int r = s->first[i]; r < s->first[i + 1]; r++) {
+      const double *D = dae__impact_row(s, i, r - s->first[i], &rate);
+      for (int k = 0; k < s->nq; k++)
+        for (int c = 0; c < s->rows && D[k] != 0; c++)
+          s->H[c * s->rows + r] += D[k] * s->X[(size_t)c * (size_t)s->nq + (size_t)k];
+    }
+}
+
 /* Forms X, H, the speeds before and the scales; fails where a gap closes at a rate that the
  * constraints determine. */
 static dae_status impact_prepare(dae__impact_system *s, dae__motion *motion, double t,
@@ -46,12 +60,7 @@ static dae_status impact_prepare(dae__impact_system *s, dae__motion *motion, dou
       s->before[r] = dae__dot(s->nq, D, v) + rate;
       fastest = fmax(fastest, fabs(s->before[r]));
     }
-  for (int i = 0; i < s->contacts; i++)
-    for (int r = s->first[i]; r < s->first[i + 1]; r++) {
-      const double *D = dae__impact_row(s, i, r - s->first[i], &rate);
-      for (int c = 0; c < s->rows; c++)
-        s->H[c * s->rows + r] = dae__dot(s->nq, D, s->X + (size_t)c * (size_t)s->nq);
-    }
+  impact_multiply(s);
   for (int i = 0; i < s->contacts; i++) {
     int n = s->first[i], end = s->first[i + 1];
     double most = 0;

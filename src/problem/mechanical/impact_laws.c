@@ -23,7 +23,7 @@ static double impact_direction(const dae__impact_contact *c, int f, int k)
 
 int dae__impact_unknowns(const dae__impact_contact *c)
 {
-  return 2 + impact_facets(c);
+  return c->slides > 0 ? 2 + impact_facets(c) : 1;
 }
 
 /* Entry of H between rows a and b, scaled. */

@@ -40,6 +40,21 @@ static dae_status rank_eval_unmasked(dae__motion *motion, const dae_mechanical_a
   return status;
 }
 
+/* Sums of |A_ij| over the rows of the Jacobian with no row masked, into motion->scale: 0 for rows
+ * that are switched off. */
+static const double *rank_row_sums(const dae__motion *motion)
+{
+  const dae__mech *m = motion->m;
+  double *sum = motion->scale;
+  dae__zero(m->nc, sum);
+  for (int e = 0; e < dae__pattern_count(&m->G); e++)
+    sum[m->G.row[e]] += fabs(motion->full_G[e]);
+  for (int e = 0; e < dae__pattern_count(&m->K); e++)
+    sum[m->ng + m->K.row[e]] += fabs(motion->full_K[e]);
+  return sum;
+}
+
+/* Rows that are zero, as those that are switched off, have no coefficients C and no multiplier. */
 dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at *at, double *y,
                                     dae_error *err)
 {
@@ -49,8 +64,9 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
   double *C = motion->C, *S = motion->S, *y_D = motion->y_D;
   dae__level level = rank_unmasked(motion);
   DAE__TRY(rank_eval_unmasked(motion, at, NULL, err));
+  const double *sum = rank_row_sums(motion);
   for (int i = 0; i < m->nc; i++)
-    if (!m->active[i])
+    if (!m->active[i] && sum[i] != 0)
       dae__level_combination(&level, i, C + nc * (size_t)nd++);
   for (int i = 0; i < nd; i++) {
     const double *C_i = C + nc * (size_t)i;
@@ -64,29 +80,19 @@ dae_status dae__motion_minimum_norm(dae__motion *motion, const dae_mechanical_at
     dae__axpy(m->nc, -y_D[d], C + nc * (size_t)d, y);
   for (int i = 0, d = 0; i < m->nc; i++)
     if (!m->active[i])
-      y[i] = y_D[d++];
+      y[i] = sum[i] != 0 ? y_D[d++] : 0;
   return DAE_OK;
-}
-
-/* Whether a row of the Jacobian with no row masked is zero. */
-static bool rank_is_zero(const dae__motion *motion, int row)
-{
-  const dae__mech *m = motion->m;
-  bool holonomic = row < m->ng, zero = true;
-  const dae_pattern *p = holonomic ? &m->G : &m->K;
-  const double *values = holonomic ? motion->full_G : motion->full_K;
-  int own = holonomic ? row : row - m->ng;
-  for (int e = 0; e < dae__pattern_count(p); e++)
-    zero = zero && (p->row[e] != own || values[e] == 0);
-  return zero;
 }
 
 int dae__motion_rows_off(const dae__motion *motion)
 {
   const dae__mech *m = motion->m;
   int off = 0;
-  for (int i = 0; m->p->switched && i < m->nc; i++)
-    off += m->p->switched[i] && !m->active[i] && rank_is_zero(motion, i);
+  if (!m->p->switched)
+    return 0;
+  const double *sum = rank_row_sums(motion);
+  for (int i = 0; i < m->nc; i++)
+    off += m->p->switched[i] && !m->active[i] && sum[i] == 0;
   return off;
 }
 
@@ -111,8 +117,9 @@ dae_status dae__motion_select_independent(dae__motion *motion, double t, const d
     return DAE_OK;
   DAE__TRY(dae__mech_eval(m, &at, &want, err));
   DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
+  const double *sum = rank_row_sums(motion);
   for (int i = 0; i < m->nc && text && size > 0; i++) {
-    bool off = m->p->switched && m->p->switched[i] && rank_is_zero(motion, i);
+    bool off = m->p->switched && m->p->switched[i] && sum[i] == 0;
     int names = m->active[i] || off ? -1 : dae__level_describe(&level, i, m->active, text, size);
     if (names >= 0)
       dae__append(text, size, "%s\n", names > 0 ? "" : "nothing that can move");
