@@ -68,8 +68,7 @@ void dae__events_begin_contacts(dae__events *ev)
       continue;
     const dae_contact *contact = ev->events[rubs].contact;
     bool sticks = ev->after[contact->state] == DAE__CONTACT_STICKS;
-    bool breaks = ev->crossings[i].found && sticks;
-    ev->breaks[rubs] = !breaks ? 0 : ev->after[contact->grip] < 0 ? -1 : 1;
+    ev->breaks[rubs] = ev->crossings[i].found && sticks;
     ev->ends[rubs] = ev->crossings[i].found && !sticks;
   }
 }
@@ -97,7 +96,7 @@ dae_status dae__events_close(dae__events *ev, bool sticking, bool *sticks, dae_e
       continue;
     if (contact_rubs(contact))
       DAE__TRY(contact_sliding(ev, i, &speed, err));
-    double slip = speed != 0 ? dae__sign(speed) : ev->breaks[i];
+    double slip = dae__sign(speed);
     bool held = contact_rubs(contact) && slip == 0 && sticking;
     *sticks = *sticks || held;
     dae__contact_set(ev, i, held ? DAE__CONTACT_STICKS : DAE__CONTACT_CLOSED);
@@ -121,11 +120,12 @@ static dae_status contact_try(dae__events *ev, int i, dae__impact_contact *c, da
     c->slides = 0;
     return DAE_OK;
   }
-  if (*dae__contact_state(ev, i) == DAE__CONTACT_STICKS)
-    of->friction = -ev->after[contact->grip];
-  else
-    of->slip = (int)ev->after[contact->slip];
-  return of->slip != 0 ? DAE_OK : dae__contact_acceleration(ev, i, 0, &of->slide, err);
+  bool held = *dae__contact_state(ev, i) == DAE__CONTACT_STICKS;
+  of->slip = held ? 0 : ev->after[contact->slip];
+  of->sticks = of->slip == 0;
+  of->friction = held ? -ev->after[contact->grip] : 0;
+  of->breaks = ev->breaks[i];
+  return of->sticks ? dae__contact_acceleration(ev, i, 0, &of->slide, err) : DAE_OK;
 }
 
 static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *changed,
@@ -143,15 +143,11 @@ static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *cha
     int i = all.event[k];
     const dae_contact *contact = ev->events[i].contact;
     const dae__press_force *of = &all.force[k];
-    bool sticks = contact_rubs(contact) && of->slip == 0;
-    dae__contact_set(ev, i,
-                     !(of->normal > 0) ? 0
-                     : sticks          ? DAE__CONTACT_STICKS
-                                       : DAE__CONTACT_CLOSED);
-    if (of->slip != 0 && of->normal > 0)
+    int closed = of->sticks ? DAE__CONTACT_STICKS : DAE__CONTACT_CLOSED;
+    dae__contact_set(ev, i, of->normal > 0 ? closed : 0);
+    if (contact_rubs(contact))
       contact_hold(ev, contact->slip, of->slip);
-    ev->counts[i].slips +=
-        ev->mode[i] == DAE__CONTACT_STICKS && *dae__contact_state(ev, i) == DAE__CONTACT_CLOSED;
+    ev->counts[i].slips += ev->mode[i] == DAE__CONTACT_STICKS && fabs(of->slip) == 1;
     *changed = *changed || of->changed;
   }
   return DAE_OK;

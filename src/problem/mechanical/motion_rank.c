@@ -11,8 +11,13 @@
 #include "core/vec.h"
 #include "linalg/dense.h"
 #include "problem/consistent.h"
+#include <float.h>
 #include <math.h>
 
+/* Velocity, relative to the largest one so far, that is rest for a row that follows from others:
+ * below it its residual is not tested. Chosen: some thousand units of round-off, over
+ * DAE__STILL_DEPENDENT. */
+#define REST 1e-5
 #define MARGIN_ITERATIONS 2 /* number of inverse iterations of a margin */
 
 /* The level of velocities with no row of its matrices masked. */
@@ -255,12 +260,15 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
   DAE__TRY(rank_eval_unmasked(motion, &at, motion->residual, err));
   dae__row_scale(&m->G, motion->full_G, q, motion->scale);
   dae__row_scale(&m->K, motion->full_K, v, motion->scale + m->ng);
-  /* at rest what is left of the velocities is what the projection has left of larger ones */
-  double rest = m->nk > 0 ? dae__max_abs(m->nc, motion->velocity.terms) : 0;
-  for (int i = m->ng; i < m->nc; i++)
-    motion->scale[i] += rest;
+  /* at rest what is left of velocities is the round-off of earlier ones */
+  double *fastest = &motion->memory->fastest;
+  *fastest = fmax(*fastest, dae__max_abs(m->nq, v));
+  for (int e = 0; e < dae__pattern_count(&m->K); e++)
+    motion->scale[m->ng + m->K.row[e]] += REST * *fastest * fabs(motion->full_K[e]);
   for (int i = 0; i < m->nc; i++)
-    if (!m->active[i] && fabs(motion->residual[i]) > DAE__STILL_DEPENDENT * motion->scale[i])
+    /* below DBL_MIN no relative accuracy is left */
+    if (!m->active[i] && fabs(motion->residual[i]) >= DBL_MIN &&
+        fabs(motion->residual[i]) > DAE__STILL_DEPENDENT * motion->scale[i])
       return dae__fail(err, DAE_ERROR_RECOVERABLE,
                        dae__mech_constraint_name(m->p, i, name, sizeof name),
                        "constraint %s followed from the others at the start but no longer does: "
