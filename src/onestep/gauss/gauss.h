@@ -23,6 +23,8 @@ int dae__gauss_stages(double rtol);
 /* ---- shared by the files of this folder ---- */
 
 #define DAE__GAUSS_NODES (DAE__COLLOCATION_STAGES_MAX + 2) /* 0, c_1 ... c_s, 1 */
+/* number of stages up to a pair of them */
+#define DAE__GAUSS_PSI ((DAE__COLLOCATION_STAGES_MAX + 1) / 2 * 2)
 
 /* Weights of the state at one point of a step: x0 + h sum_j single_j k_j for v and u, q0 + x h v0 +
  * h^2 sum_j twice_j k_j for q. */
@@ -30,13 +32,13 @@ typedef struct dae__gauss_point {
   int count;                   /* number of slopes k_j */
   size_t at[DAE__GAUSS_NODES]; /* offset of each slope in K */
   double x;                    /* weight of h v0 in q */
-  /* weights, each in both lanes of a pair */
-  dae__pair single[DAE__GAUSS_NODES], twice[DAE__GAUSS_NODES];
+  /* weights by slope: `twice`, then `single`, each in both lanes of a pair */
+  _Alignas(32) dae__pair weight[DAE__GAUSS_NODES][2];
 } dae__gauss_point;
 
 /* Coefficients of s stages; p is the polynomial through k_1 ... k_s. */
 typedef struct dae__gauss_rule {
-  double c[DAE__COLLOCATION_STAGES_MAX];
+  double c[DAE__GAUSS_PSI];
   dae__gauss_point stage[DAE__COLLOCATION_STAGES_MAX], end;
   dae__gauss_point start_defect;                 /* weights of h (k_0 - p(0)) by k_0 ... k_s */
   double end_value[DAE__COLLOCATION_STAGES_MAX]; /* weights of p(1) by k_1 ... k_s */
@@ -117,7 +119,7 @@ void dae__gauss_select_kernels(dae__gauss *o, int most);
 
 /* Predictor of an attempt: K_0 at its start, and K_1 ... K_s extrapolated from the last step (true)
  * or all equal to K_0 (false). psi: at node c_i, the product of its distances from the nodes of the
- * last step, to which the error of K_i is proportional. */
+ * last step, to which the error of K_i is proportional; set where slopes are extrapolated. */
 bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *psi);
 
 /* Adds the node of stage i, counted from 0, to those extrapolated from: the difference of K_(i+1)
