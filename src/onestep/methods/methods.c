@@ -157,18 +157,20 @@ static dae_status methods_create_rosenbrock(dae__onestep *o, dae__arena *arena, 
   return DAE_OK;
 }
 
-static void methods_start_rosenbrock(dae__onestep *o, double t_stop)
+static dae_status methods_start_rosenbrock(dae__onestep *o, double t_stop, dae_error *err)
 {
+  (void)err;
   if (o->control.first_step == 0)
     o->first_step = dae__rosenbrock_first_step(o->stepper[0].self, o->driver->t, &o->now, t_stop);
+  return DAE_OK;
 }
 
 /* Creates the steppers of radau from 3 stages up to the number selected by the tolerance, which
  * makes the first step; with a given number of stages or fixed steps only those of one number. */
-static dae_status methods_create_radau(dae__onestep *o, dae__arena *arena, dae_error *err)
+static dae_status methods_create_radau_with(dae__onestep *o, dae__arena *arena, int stages,
+                                            dae_error *err)
 {
   const dae_step_options *control = &o->control;
-  int stages = methods_options(o)->stages;
   int last = stages                                 ? dae__radau_rule_of(stages)
              : control->rtol >= RADAU_3_STAGES_RTOL ? 0
              : control->rtol >= RADAU_5_STAGES_RTOL ? 1
@@ -183,21 +185,28 @@ static dae_status methods_create_radau(dae__onestep *o, dae__arena *arena, dae_e
   return status;
 }
 
-static void methods_select_radau_stages(dae__onestep *o)
+static dae_status methods_create_radau(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
+  return methods_create_radau_with(o, arena, methods_options(o)->stages, err);
+}
+
+static dae_status methods_select_radau_stages(dae__onestep *o, dae_error *err)
+{
+  (void)err;
   dae__radau_select(o, 0);
+  return DAE_OK;
 }
 
 static dae_status methods_create_switching(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   int order = methods_explicit_order(o);
   const dae__explicit_pair *pair = order == 5 ? &dae__explicit_pair5 : &dae__explicit_pair8;
-  DAE__TRY(dae__switching_create(o, arena, dae__radau_select, err));
+  const dae__switching_radau radau = {methods_create_radau_with, dae__radau_select,
+                                      methods_options(o)->stages};
+  DAE__TRY(dae__switching_create(o, arena, &radau, err));
   DAE__TRY(methods_create_gauss(o, arena, err));
   DAE__TRY(methods_create_explicit(o, arena, err));
-  DAE__TRY(methods_create_radau(o, arena, err));
-  dae__switching_select_first(o, pair->stages, pair->stability_limit);
-  return DAE_OK;
+  return dae__switching_select_first(o, pair->stages, pair->stability_limit, err);
 }
 
 /* Creates the stepper of the scheme of an explicit method, or of the trapezoidal rule. */
@@ -241,7 +250,8 @@ static const dae__onestep_descriptor switching_descriptor = {
     .create_steppers = methods_create_switching,
     .start = dae__switching_start,
     .select_stepper = dae__switching_select_stepper,
-    .select_after_failure = dae__switching_select_after_failure};
+    .select_after_failure = dae__switching_select_after_failure,
+    .create_rest = dae__switching_create_radau};
 
 #define CLASSICAL(name, implicit, scheme)                                                          \
   {                                                                                                \
