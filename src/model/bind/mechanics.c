@@ -1,6 +1,7 @@
 /* The callbacks of a mechanical system: they run its tapes on the arrays of the state. */
 #include "model/bind/mechanics.h"
 #include "model/bind/bind.h"
+#include "model/tape/tape_code.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -182,7 +183,7 @@ static int mechanics_accelerate(void *user, const dae_mechanical_at *at,
   mechanics_point(m, at, NULL, in);
   double *const out[] = {to->rates, to->multipliers, &growth};
   _Static_assert(sizeof out / sizeof *out == DAE__MOTION_GROUPS_PLAIN, "groups of outputs");
-  if (!dae__tape_run(m->accelerate, in, out))
+  if (!dae__tape_run_frequent(m->accelerate, in, out))
     return -1;
   return !(growth <= GROWTH_MAX);
 }

@@ -315,7 +315,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
   for (int k = 0; k < 2; k++)
     o->K[k] = DAE__STATE(arena, double, (size_t)(s + 2) * o->stride);
   o->z = DAE__ALLOC(arena, double, adapter->size);
-  DAE__VECTORS(arena, nx, &o->previous_end, &o->inverse_weight, &o->zero, &o->error, &o->predicted);
+  DAE__VECTORS(arena, nx, &o->previous_end, &o->inverse_weight, &o->zero, &o->error, &o->evaluated);
   DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
   DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 2);

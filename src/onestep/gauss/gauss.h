@@ -100,7 +100,7 @@ struct dae__gauss {
   double *inverse_weight; /* reciprocal weights 1 / (rtol |x0_i| + atol_i) */
   double inverse_nx;
   double *zero, *error;
-  double *predicted; /* slope of a stage before its evaluation */
+  double *evaluated; /* slope of a stage whose predicted slope is still in K */
 };
 
 static inline double *dae__gauss_slope(const dae__gauss *o, double *K, int j)
@@ -122,8 +122,8 @@ void dae__gauss_select_kernels(dae__gauss *o, int most);
  * last step, to which the error of K_i is proportional; set where slopes are extrapolated. */
 bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *psi);
 
-/* Adds the node of stage i, counted from 0, to those extrapolated from: the difference of K_(i+1)
- * from o->predicted, scaled as psi, corrects the slopes of later stages. */
+/* Adds the node of stage i, counted from 0, to those extrapolated from: K_(i+1) = o->evaluated, and
+ * its change, scaled as psi, corrects the slopes of later stages. */
 void dae__gauss_correct(const dae__gauss *o, int i, double *psi, double *K);
 
 /* Solves the equations of the stages: K and step->to.z. Ends early where the error estimate is

@@ -161,18 +161,18 @@ static dae_status gauss_sweep(dae__gauss *o, const dae_step *step, int first, do
                               double *K, dae_error *err)
 {
   const dae_adapter *adapter = o->adapter;
-  for (int i = first; i < o->s; i++) {
+  const double t = step->t, h = step->h, *x0 = step->from.z;
+  double *z = o->z, *k = dae__gauss_slope(o, K, first + 1);
+  for (int i = first; i < o->s; i++, k += o->stride) {
     const dae__gauss_point *p = o->rule.stage + i;
-    double *k = dae__gauss_slope(o, K, i + 1);
-    o->state(o, step->h, step->from.z, K, p, o->z);
     bool corrects = psi && i + 1 < o->s;
-    if (corrects)
-      dae__copy(adapter->nx, k, o->predicted);
-    DAE__TRY(adapter->table->slopes(adapter->self, false, step->t + p->x * step->h, o->z, k, err));
+    o->state(o, h, x0, K, p, z);
+    DAE__TRY(adapter->table->slopes(adapter->self, false, t + p->x * h, z,
+                                    corrects ? o->evaluated : k, err));
     if (corrects)
       dae__gauss_correct(o, i, psi, K);
   }
-  o->state(o, step->h, step->from.z, K, &o->rule.end, step->to.z);
+  o->state(o, h, x0, K, &o->rule.end, step->to.z);
   return DAE_OK;
 }
 

@@ -149,20 +149,29 @@ bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *
 
 void dae__gauss_correct(const dae__gauss *o, int i, double *psi, double *K)
 {
-  const double *k = dae__gauss_slope(o, K, i + 1), *c = o->rule.c, *predicted = o->predicted;
-  size_t n2 = (size_t)o->n2, nx = (size_t)o->adapter->nx, last = nx - (nx - n2) % 2;
-  double ratio[DAE__COLLOCATION_STAGES_MAX], inverse = 1 / psi[i];
-  int s = o->s;
-  for (int j = i + 1; j < s; j++) {
-    ratio[j] = psi[j] * inverse;
-    psi[j] *= c[j] - c[i];
+  const double *c = o->rule.c, *evaluated = o->evaluated;
+  size_t e = (size_t)o->n2, nx = (size_t)o->adapter->nx, stride = o->stride;
+  double ratio[DAE__COLLOCATION_STAGES_MAX], inverse = 1 / psi[i],
+                                             *k = dae__gauss_slope(o, K, i + 1);
+  int later = o->s - 1 - i;
+  for (int j = 0; j < later; j++) {
+    ratio[j] = psi[i + 1 + j] * inverse;
+    psi[i + 1 + j] *= c[i + 1 + j] - c[i];
   }
-  for (size_t e = n2; e < last; e += 2) {
-    dae__pair d = dae__pair_from_anywhere(k + e) - dae__pair_from_anywhere(predicted + e);
-    double *later = K + (size_t)(i + 2) * o->stride + e;
-    for (int j = i + 1; j < s; j++, later += o->stride)
-      dae__pair_to(later, dae__pair_from_anywhere(later) + ratio[j] * d);
+  for (; e + 2 <= nx; e += 2) {
+    dae__pair new = dae__pair_from_anywhere(evaluated + e),
+              d = new - dae__pair_from_anywhere(k + e);
+    double *to = k + e;
+    dae__pair_to(to, new);
+    for (int j = 0; j < later; j++) {
+      to += stride;
+      dae__pair_to(to, dae__pair_from_anywhere(to) + ratio[j] * d);
+    }
   }
-  for (int j = i + 1; last < nx && j < s; j++)
-    dae__gauss_slope(o, K, j + 1)[last] += ratio[j] * (k[last] - predicted[last]);
+  if (e < nx) {
+    double d = evaluated[e] - k[e], *to = k + e;
+    *to = evaluated[e];
+    for (int j = 0; j < later; j++)
+      *(to += stride) += ratio[j] * d;
+  }
 }
