@@ -129,13 +129,18 @@ static int methods_explicit_order(const dae__onestep *o)
   return order ? order : o->control.rtol > EXPLICIT_ORDER_5_RTOL ? 5 : 8;
 }
 
-static dae_status methods_create_explicit(dae__onestep *o, dae__arena *arena, dae_error *err)
+static dae_status methods_create_explicit_of(dae__onestep *o, dae__arena *arena, int order,
+                                             dae_error *err)
 {
   dae__stepper stepper = {0};
-  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->control, methods_explicit_order(o),
-                                &stepper, err));
+  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->control, order, &stepper, err));
   dae__onestep_add_stepper(o, &stepper);
   return DAE_OK;
+}
+
+static dae_status methods_create_explicit(dae__onestep *o, dae__arena *arena, dae_error *err)
+{
+  return methods_create_explicit_of(o, arena, methods_explicit_order(o), err);
 }
 
 static dae_status methods_create_gauss(dae__onestep *o, dae__arena *arena, dae_error *err)
@@ -197,16 +202,26 @@ static dae_status methods_select_radau_stages(dae__onestep *o, dae_error *err)
   return DAE_OK;
 }
 
+static dae_status methods_create_rest(dae__onestep *o, dae__arena *arena, int stages, int order,
+                                      dae_error *err)
+{
+  DAE__TRY(methods_create_explicit_of(o, arena, order, err));
+  return methods_create_radau_with(o, arena, stages, err);
+}
+
 static dae_status methods_create_switching(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   int order = methods_explicit_order(o);
   const dae__explicit_pair *pair = order == 5 ? &dae__explicit_pair5 : &dae__explicit_pair8;
-  const dae__switching_radau radau = {methods_create_radau_with, dae__radau_select,
-                                      methods_options(o)->stages};
-  DAE__TRY(dae__switching_create(o, arena, &radau, err));
+  const dae__switching_rest rest = {.create = methods_create_rest,
+                                    .select_radau = dae__radau_select,
+                                    .stages = methods_options(o)->stages,
+                                    .order = order,
+                                    .evaluations = pair->stages,
+                                    .stability_limit = pair->stability_limit};
+  DAE__TRY(dae__switching_create(o, arena, &rest, err));
   DAE__TRY(methods_create_gauss(o, arena, err));
-  DAE__TRY(methods_create_explicit(o, arena, err));
-  return dae__switching_select_first(o, pair->stages, pair->stability_limit, err);
+  return dae__switching_select_first(o, err);
 }
 
 /* Creates the stepper of the scheme of an explicit method, or of the trapezoidal rule. */
@@ -251,7 +266,7 @@ static const dae__onestep_descriptor switching_descriptor = {
     .start = dae__switching_start,
     .select_stepper = dae__switching_select_stepper,
     .select_after_failure = dae__switching_select_after_failure,
-    .create_rest = dae__switching_create_radau};
+    .create_rest = dae__switching_create_rest};
 
 #define CLASSICAL(name, implicit, scheme)                                                          \
   {                                                                                                \

@@ -165,10 +165,8 @@ typedef struct selection {
   memory *memory; /* state saved with the integrator */
   double *d;      /* saved: direction of the power iteration */
   double *z, *k0, *k1;
-  double evaluations;     /* number of evaluations of an explicit attempt */
-  double stability_limit; /* stability limit of explicit steps */
   dae__arena *arena;
-  dae__switching_radau radau;
+  dae__switching_rest rest;
   int first_radau; /* index of the stepper of radau selected by the tolerance; 0: not created */
 } selection;
 
@@ -183,7 +181,8 @@ static double switching_work(const dae__onestep *o)
   const dae__stepper *s = &o->stepper[o->memory->current];
   if (s->work)
     return *s->work;
-  return c->evaluations * (double)(m->steps + m->rejected_by_error + m->rejected_by_convergence);
+  return c->rest.evaluations *
+         (double)(m->steps + m->rejected_by_error + m->rejected_by_convergence);
 }
 
 static void switching_begin_span(dae__onestep *o)
@@ -214,20 +213,20 @@ static void switching_change_stepper(dae__onestep *o, int to, double h)
   switching_begin_span(o);
 }
 
-dae_status dae__switching_create_radau(dae__onestep *o, dae_error *err)
+dae_status dae__switching_create_rest(dae__onestep *o, dae_error *err)
 {
   selection *c = o->selection;
   int current = o->memory->current;
   if (c->first_radau > 0)
     return DAE_OK;
-  dae_status status = c->radau.create(o, c->arena, c->radau.stages, err);
+  dae_status status = c->rest.create(o, c->arena, c->rest.stages, c->rest.order, err);
   int first = o->memory->current;
   o->memory->current = current;
   if (!status)
     status = dae__arena_status(c->arena, err);
   if (status)
     return dae__env_status(o->env, status, err);
-  DAE__ASSERT(o->stepper[RADAU].work);
+  DAE__ASSERT(o->stepper[EXPLICIT].stiffness && o->stepper[RADAU].work);
   c->first_radau = first;
   DAE__LIMIT(c->arena, &o->memory->current, 2, 0, o->steppers - 1);
   return dae__arena_status(c->arena, err);
@@ -318,8 +317,8 @@ static bool switching_explicit_is_cheaper(dae__onestep *o, double *h)
       !switching_power_iteration(o))
     return false;
   step /= switching_shared_step(o);
-  *h = fmin(EXPLICIT_STEP_RATIO * step, NEAR_LIMIT * c->stability_limit / c->memory->rho);
-  return COST_MARGIN * c->evaluations / *h < rate;
+  *h = fmin(EXPLICIT_STEP_RATIO * step, NEAR_LIMIT * c->rest.stability_limit / c->memory->rho);
+  return COST_MARGIN * c->rest.evaluations / *h < rate;
 }
 
 /* ---- monitoring, after every step ---- */
@@ -336,7 +335,7 @@ static double switching_stiffness(dae__onestep *o)
       m->rho = 0;
   }
   return fmax(*o->stepper[EXPLICIT].stiffness,
-              m->rho * (o->driver->t - o->driver->t_previous) / c->stability_limit);
+              m->rho * (o->driver->t - o->driver->t_previous) / c->rest.stability_limit);
 }
 
 /* Contribution of the last explicit step to the count of stiff ones; stiffness: ratio of its size
@@ -352,13 +351,13 @@ static int switching_stiff_share(const dae__onestep *o, double stiffness)
   double rate = dae__onestep_largest_rate(o, 1, o->control.atol / rtol, NULL, 0);
   if (stiffness > SLOW_MANIFOLD_LIMIT && rate * h < SHORT_STEP_RATIO * accurate)
     return SHORT_STEP_SHARE;
-  return DAE__MUTATE(switch_to_radau, stiffness * c->stability_limit > STIFFNESS_RATIO * rate * h,
-                     false);
+  return DAE__MUTATE(switch_to_radau,
+                     stiffness * c->rest.stability_limit > STIFFNESS_RATIO * rate * h, false);
 }
 
 static dae_status switching_switch_to_radau(dae__onestep *o, dae_error *err)
 {
-  DAE__TRY(dae__switching_create_radau(o, err));
+  DAE__TRY(dae__switching_create_rest(o, err));
   switching_switch_method(o, ((selection *)o->selection)->first_radau, o->driver->h);
   return DAE_OK;
 }
@@ -437,7 +436,7 @@ static void switching_monitor_radau(dae__onestep *o)
   }
   /* the number of stages is constant during a trial, unless radau made the first step */
   if (m->steps > TRIAL_STEPS || o->memory->switches == 0)
-    c->radau.select(o, RADAU);
+    c->rest.select_radau(o, RADAU);
   if (m->steps < TRIAL_STEPS || m->steps % RATE_CHECK_INTERVAL != 0)
     return;
   m->confirmations = switching_explicit_is_cheaper(o, &h) ? m->confirmations + 1 : 0;
@@ -489,7 +488,7 @@ static bool switching_singular_ahead(dae__onestep *o, double h, double *at)
 static dae_status switching_crossing_stepper(dae__onestep *o, int *stepper, dae_error *err)
 {
   const selection *c = o->selection;
-  DAE__TRY(dae__switching_create_radau(o, err));
+  DAE__TRY(dae__switching_create_rest(o, err));
   *stepper = o->memory->current == GAUSS ? EXPLICIT : c->first_radau;
   for (int i = o->steppers - 1; i > c->first_radau; i--)
     if (o->stepper[i].order == o->stepper[c->first_radau].order)
@@ -533,6 +532,7 @@ static dae_status switching_leave_gauss(dae__onestep *o, dae_error *err)
 {
   memory *m = ((selection *)o->selection)->memory;
   double h = o->driver->t - o->driver->t_previous, rate = switching_work_rate(o);
+  DAE__TRY(dae__switching_create_rest(o, err));
   if (m->wait > 0 || !(rate > 0) || m->t_stop - o->driver->t < MIN_LIMITED_STEPS * h) {
     switching_change_stepper(o, EXPLICIT, o->driver->h);
     return DAE_OK;
@@ -617,12 +617,12 @@ dae_status dae__switching_start(dae__onestep *o, double t_stop, dae_error *err)
     o->largest_first = o->memory->current == GAUSS ? GAUSS_FIRST_STEP / m->rho : 0;
     return DAE_OK;
   }
-  DAE__TRY(dae__switching_create_radau(o, err));
+  DAE__TRY(dae__switching_create_rest(o, err));
   dae__log(o->env, DAE_LOG_INFO, "t = %.10g: stiffness detected: starting with radau",
            o->driver->t);
   o->memory->current = c->first_radau;
   m->steps = 0;
-  m->explicit_rate = c->evaluations * m->rho / c->stability_limit;
+  m->explicit_rate = c->rest.evaluations * m->rho / c->rest.stability_limit;
   switching_begin_span(o);
   return DAE_OK;
 }
@@ -647,13 +647,13 @@ static dae_status switching_watch_margin(dae__onestep *o, dae__arena *arena, dae
 }
 
 dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
-                                 const dae__switching_radau *radau, dae_error *err)
+                                 const dae__switching_rest *rest, dae_error *err)
 {
   selection *c = DAE__ALLOC(arena, selection, 1);
   DAE__TRY(dae__arena_status(arena, err));
   o->selection = c;
   c->arena = arena;
-  c->radau = *radau;
+  c->rest = *rest;
   DAE__TRY(switching_watch_margin(o, arena, err));
   c->memory = DAE__STATE(arena, memory, 1);
   c->d = DAE__STATE(arena, double, o->adapter.size);
@@ -671,17 +671,14 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
   return DAE_OK;
 }
 
-dae_status dae__switching_select_first(dae__onestep *o, double evaluations, double stability_limit,
-                                       dae_error *err)
+dae_status dae__switching_select_first(dae__onestep *o, dae_error *err)
 {
-  selection *c = o->selection;
-  DAE__ASSERT(o->steppers == RADAU && o->stepper[EXPLICIT].stiffness);
-  c->evaluations = evaluations;
-  c->stability_limit = stability_limit;
-  o->memory->current = o->control.rtol > GAUSS_MAX_RTOL ? EXPLICIT : GAUSS;
-  if (o->adapter.nx <= LARGE_SYSTEM)
-    return DAE_OK;
-  DAE__TRY(dae__switching_create_radau(o, err));
-  o->memory->current = c->first_radau;
+  const selection *c = o->selection;
+  bool large = o->adapter.nx > LARGE_SYSTEM;
+  DAE__ASSERT(o->steppers == EXPLICIT);
+  if (!large && o->control.rtol <= GAUSS_MAX_RTOL)
+    return DAE_OK; /* gauss */
+  DAE__TRY(dae__switching_create_rest(o, err));
+  o->memory->current = large ? c->first_radau : EXPLICIT;
   return DAE_OK;
 }
