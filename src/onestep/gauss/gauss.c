@@ -280,7 +280,7 @@ static void gauss_make_rule(dae__gauss *o, const dae_step_options *opts, dae__ar
   o->dense.collocated = true;
   for (int i = 0; i < o->s + 2; i++) {
     const double *x = nodes->wide.x;
-    rule->node[i] = (dae__pair){x[i], x[i]};
+    rule->node[i] = x[i];
     for (int j = 0; j < i; j++)
       rule->inverse_distance[i][j] = 1 / (x[i] - x[j]);
   }

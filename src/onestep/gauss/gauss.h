@@ -23,8 +23,6 @@ int dae__gauss_stages(double rtol);
 /* ---- shared by the files of this folder ---- */
 
 #define DAE__GAUSS_NODES (DAE__COLLOCATION_STAGES_MAX + 2) /* 0, c_1 ... c_s, 1 */
-/* number of stages up to a pair of them */
-#define DAE__GAUSS_PSI ((DAE__COLLOCATION_STAGES_MAX + 1) / 2 * 2)
 
 /* Weights of the state at one point of a step: x0 + h sum_j single_j k_j for v and u, q0 + x h v0 +
  * h^2 sum_j twice_j k_j for q. */
@@ -38,7 +36,7 @@ typedef struct dae__gauss_point {
 
 /* Coefficients of s stages; p is the polynomial through k_1 ... k_s. */
 typedef struct dae__gauss_rule {
-  double c[DAE__GAUSS_PSI];
+  double c[DAE__COLLOCATION_STAGES_MAX];
   dae__gauss_point stage[DAE__COLLOCATION_STAGES_MAX], end;
   dae__gauss_point start_defect;                 /* weights of h (k_0 - p(0)) by k_0 ... k_s */
   double end_value[DAE__COLLOCATION_STAGES_MAX]; /* weights of p(1) by k_1 ... k_s */
@@ -46,9 +44,9 @@ typedef struct dae__gauss_rule {
    * k_(d+1) ... k_s. */
   double low_order_start[2][DAE__COLLOCATION_STAGES_MAX],
       low_order_end[2][DAE__COLLOCATION_STAGES_MAX];
-  double gamma;                     /* factor |det A|^(1/s) of the error estimate */
-  int early_stages;                 /* number of stages with c_i < EARLY_NODE */
-  dae__pair node[DAE__GAUSS_NODES]; /* nodes 0, c_1 ... c_s, 1, each in both lanes of a pair */
+  double gamma;                  /* factor |det A|^(1/s) of the error estimate */
+  int early_stages;              /* number of stages with c_i < EARLY_NODE */
+  double node[DAE__GAUSS_NODES]; /* nodes 0, c_1 ... c_s, 1 */
   double inverse_distance[DAE__GAUSS_NODES][DAE__GAUSS_NODES]; /* 1 / (x_i - x_j) */
 } dae__gauss_rule;
 
@@ -73,8 +71,9 @@ typedef struct dae__gauss dae__gauss;
 typedef void dae__gauss_kernel(const dae__gauss *o, double h, const double *x0, const double *K,
                                const dae__gauss_point *p, double *z);
 
-/* Kernel: K_1 ... K_s extrapolated from the last step; q: ratio of the step size to its size. */
-typedef void dae__gauss_extrapolation(const dae__gauss *o, double q, double *K);
+/* Kernel: K_1 ... K_s extrapolated from the last step, and psi (dae__gauss_predict); q: ratio of
+ * the step size to its size. */
+typedef void dae__gauss_extrapolation(const dae__gauss *o, double q, double *K, double *psi);
 
 struct dae__gauss {
   const dae_adapter *adapter;

@@ -189,7 +189,7 @@ static void gauss_name_limit(const dae__gauss *o, const double *x1)
 
 dae_status dae__gauss_iterate(dae__gauss *o, const dae_step *step, double *K, dae_error *err)
 {
-  double psi[DAE__GAUSS_PSI];
+  double psi[DAE__COLLOCATION_STAGES_MAX] = {0};
   bool extrapolated = dae__gauss_predict(o, step, K, psi), done = false;
   iteration it = gauss_begin_iteration(o, step->h, extrapolated);
   int first = extrapolated ? o->rule.early_stages : 0;

@@ -118,18 +118,6 @@ void dae__gauss_select_kernels(dae__gauss *o, int most)
 
 /* ---- extrapolation of slopes ---- */
 
-/* psi_i = product of the distances of c_i from the nodes of the last step, q: ratio of the step
- * size to its size; two stages at once. */
-static void gauss_measure_distances(const dae__gauss *o, double q, double *psi)
-{
-  for (int i = 0; i < o->s; i += 2) {
-    dae__pair x = 1 + q * dae__pair_from_anywhere(o->rule.c + i), product = {1, 1};
-    for (int j = 0; j < o->s + 2; j++)
-      product *= x - o->rule.node[j];
-    dae__pair_to(psi + i, product);
-  }
-}
-
 bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *psi)
 {
   const dae__gauss_memory *m = o->memory;
@@ -137,11 +125,9 @@ bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *
   dae__copy(nx, step->from.dz, K);
   dae__copy(o->n2, step->from.z + o->n2, K);
   bool follows = m->h > 0 && step->h <= LONGEST_EXTRAPOLATION * m->h;
-  if (follows) {
-    double q = step->h / m->h;
-    gauss_measure_distances(o, q, psi);
-    o->extrapolate(o, q, K);
-  } else
+  if (follows)
+    o->extrapolate(o, step->h / m->h, K, psi);
+  else
     for (int i = 1; i <= o->s; i++)
       dae__copy(nx, step->from.dz, dae__gauss_slope(o, K, i));
   return follows;

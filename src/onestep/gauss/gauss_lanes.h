@@ -129,8 +129,9 @@ KERNEL void gauss_state_extra(const dae__gauss *o, int n, double h, const double
 }
 
 /* Extrapolates WIDTH entries from i on of K_1 ... K_s; n = s + 1, q = ratio of the step size to the
- * last one. */
-KERNEL void gauss_extrapolate_lanes(const dae__gauss *o, int n, double q, size_t i, double *K)
+ * last one. psi: the products of the distances from the nodes. */
+KERNEL void gauss_extrapolate_lanes(const dae__gauss *o, int n, double q, size_t i, double *K,
+                                    double *psi)
 {
   const double *last = o->K[o->memory->last] + i;
   double *to = K + i;
@@ -145,22 +146,26 @@ KERNEL void gauss_extrapolate_lanes(const dae__gauss *o, int n, double q, size_t
     for (int j = 0; j < n - level; j++)
       d[j] = (d[j + 1] - d[j]) * o->rule.inverse_distance[j + 1 + level][j];
   for (int k = 0; k < n - 1; k++) {
-    double x = 1 + q * o->rule.c[k];
+    double x = 1 + q * o->rule.c[k], product = x - o->rule.node[0];
     LANES p = d[0];
 #pragma GCC unroll 8
-    for (int j = 1; j <= n; j++)
-      p = p * (x - o->rule.node[j][0]) + d[j];
+    for (int j = 1; j <= n; j++) {
+      double distance = x - o->rule.node[j];
+      p = p * distance + d[j];
+      product *= distance;
+    }
     to += o->stride;
     *(MEMORY *)to = p;
+    psi[k] = product;
   }
 }
 
 /* Extrapolates the slopes of v and u, which are at least WIDTH entries. */
-KERNEL void gauss_extrapolate(const dae__gauss *o, int n, double q, double *K)
+KERNEL void gauss_extrapolate(const dae__gauss *o, int n, double q, double *K, double *psi)
 {
   size_t nx = (size_t)o->adapter->nx;
   for (size_t i = (size_t)o->n2; i < nx; i += WIDTH)
-    gauss_extrapolate_lanes(o, n, q, i + WIDTH <= nx ? i : nx - WIDTH, K);
+    gauss_extrapolate_lanes(o, n, q, i + WIDTH <= nx ? i : nx - WIDTH, K, psi);
 }
 
 /* Kernels for the numbers of slopes in frequent use, which are constants for the compiler. */
@@ -191,9 +196,9 @@ STATE_KERNEL(gauss_state_of_any, gauss_state_extra, p->count)
 #undef STATE_KERNEL
 
 #define EXTRAPOLATE(name, n)                                                                       \
-  TARGET static void NAMED(name)(const dae__gauss *o, double q, double *K)                         \
+  TARGET static void NAMED(name)(const dae__gauss *o, double q, double *K, double *psi)            \
   {                                                                                                \
-    gauss_extrapolate(o, n, q, K);                                                                 \
+    gauss_extrapolate(o, n, q, K, psi);                                                            \
   }
 EXTRAPOLATE(gauss_extrapolate_5, 6)
 EXTRAPOLATE(gauss_extrapolate_6, 7)
