@@ -52,7 +52,7 @@ static dae_status conserve_measure(dae__conserve *o, double t, const double *z,
   out->E = vp - T + V;
   out->vMv = vp;
   out->rounding = ROUND_OFF * (fabs(vp) + fabs(T) + fabs(V));
-  if (DAE__MUTATE(conserve_homogeneous, conserve_is_homogeneous(o, vp, T), true))
+  if (conserve_is_homogeneous(o, vp, T))
     return DAE_OK;
   for (int i = 0; i < o->m->nq; i++)
     o->back[i] = -at.v[i];
