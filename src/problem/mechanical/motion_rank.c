@@ -132,8 +132,10 @@ static void rank_row_sizes(const dae__motion *motion, const double *G, const dou
   const dae__mech *m = motion->m;
   dae__zero(m->nc, size);
   for (int j = 0; j < m->nq; j++) {
-    double mass = 0;
-    for (int e = m->M.start[j]; e < m->M.start[j + 1]; e++)
+    int first = m->M.start[j], end = m->M.start[j + 1];
+    bool whole = end - first == m->nq; /* all rows, in their order */
+    double mass = whole ? motion->M[first + j] : 0;
+    for (int e = first; !whole && e < end; e++)
       mass = m->M.row[e] == j ? motion->M[e] : mass;
     double r = mass > 0 ? 1 / mass : 1;
     for (int e = m->G.start[j]; e < m->G.start[j + 1]; e++)
@@ -153,7 +155,7 @@ double dae__motion_factored_margin(dae__motion *motion, bool fused)
   double *x = motion->velocity.d, *y = x + m->nq, *size = motion->scale, norm = 0;
   rank_row_sizes(motion, motion->G, motion->K, motion->end_size);
   for (int i = 0; i < m->nc; i++)
-    size[i] = fmax(motion->end_size[i], motion->row_size[i]);
+    size[i] = dae__larger(motion->row_size[i], motion->end_size[i]);
   if (fused)
     return dae__saddle_margin_fused(motion->saddle, size);
   for (int i = 0; i < m->nc; i++) /* deterministic direction with all components */
@@ -200,10 +202,12 @@ static dae_status rank_largest_coefficient(dae__motion *motion, const dae_mechan
 bool dae__motion_exchange_dependent(dae__motion *motion, double t, const double *y)
 {
   dae__mech *m = motion->m;
-  dae_mechanical_at at = dae__mech_at(m, t, y);
   bool changed = false;
   int d = 0, j = 0;
   double largest;
+  if (m->count->dependent == 0)
+    return false;
+  dae_mechanical_at at = dae__mech_at(m, t, y);
   for (int k = 0; k < m->nc && m->count->dependent > 0; k++) {
     if (rank_largest_coefficient(motion, &at, &d, &j, &largest) ||
         !(largest > DAE__EXCHANGE_COEFFICIENT))
