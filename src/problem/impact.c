@@ -12,6 +12,7 @@ typedef struct question {
   const dae__impact_contact *contact;
   dae__impact_outcome *out; /* NULL: forces, or the distance */
   dae__press_force *force;
+  dae__jam *jam;
   double *distance;
   char *name; /* row of the largest distance, of the given size */
   size_t size;
@@ -62,6 +63,9 @@ static dae_status impact_mechanical(dae__arena *arena, const dae_problem *proble
   if (!status && ask->out)
     status = dae__motion_impact(motion, arena, ask->t, ask->y, ask->count, ask->contact,
                                 ask->y + m->at.v, ask->out, err);
+  else if (!status && ask->jam)
+    status = dae__motion_jam(motion, arena, ask->t, ask->y, ask->count, ask->contact,
+                             ask->y + m->at.v, ask->jam, err);
   else if (!status)
     status = dae__motion_press(motion, arena, ask->t, ask->y, ask->count, ask->contact,
                                ask->y + m->at.v, ask->force, err);
@@ -131,6 +135,14 @@ dae_status dae__press(const dae_problem *problem, double t, double *y, int count
                       dae__press_force *force, dae_error *err)
 {
   const question ask = {.t = t, .y = y, .count = count, .contact = contact, .force = force};
+  return impact_answer(problem, env, &ask, err);
+}
+
+dae_status dae__jammed(const dae_problem *problem, double t, double *y, int count,
+                       const dae__impact_contact *contact, const dae_env *env, dae__jam *jam,
+                       dae_error *err)
+{
+  const question ask = {.t = t, .y = y, .count = count, .contact = contact, .jam = jam};
   return impact_answer(problem, env, &ask, err);
 }
 

@@ -16,6 +16,11 @@ dae_status dae__press(const dae_problem *problem, double t, double *y, int count
                       const dae__impact_contact *contact, const dae_env *env,
                       dae__press_force *force, dae_error *err);
 
+/* The contact that is nearest to jamming (dae__motion_jam), likewise. */
+dae_status dae__jammed(const dae_problem *problem, double t, double *y, int count,
+                       const dae__impact_contact *contact, const dae_env *env, dae__jam *jam,
+                       dae_error *err);
+
 /* Distance of the state vector y from the rows that held values switch on, |g_i|/|G_i|, the largest
  * one and the name of its row; 0 without such rows. */
 dae_status dae__switched_distance(const dae_problem *problem, double t, double *y,

@@ -138,7 +138,7 @@ static dae_status simulation_take_step(dae_simulation *r, dae_error *err)
   DAE__TRY(simulation_renew_stops(r, err));
   dae_status status = r->due ? DAE_OK : dae_integrator_step(r->it, simulation_stop(r), err);
   if (status < 0)
-    return status;
+    return dae__events_explain(r->events, r->it, status, err);
   r->view = dae_integrator_view(r->it);
   if (r->view.order > r->summary.order)
     r->summary.order = r->view.order;

@@ -61,6 +61,7 @@ typedef struct dae__event_count {
   /* of a contact with friction: fastest sliding; number of times that it broke loose */
   double slid;
   long slips;
+  double judged; /* time at which the rate of the event was last judged */
 } dae__event_count;
 
 /* Size, copy and restoration of the state: sides and samples of the watches, counts, instants of
@@ -73,6 +74,10 @@ dae_status dae__events_restore_state(dae__events *ev, const void *buffer, dae_er
 /* Notes the events that a run misses at its end by less than the tolerances. */
 void dae__events_finish(dae__events *ev);
 
+/* Whether friction jams a contact at the end of the last step, which a failed step does not tell:
+ * then err names it, else err stays as it is. Returns the given status of the step. */
+dae_status dae__events_explain(dae__events *ev, dae_integrator *it, dae_status status,
+                               dae_error *err);
 /* Counts of event i so far. */
 dae__event_count dae__events_count(const dae__events *ev, int i);
 /* Notes the forces of closed contacts at a row y. */

@@ -17,6 +17,10 @@
 /* Number of consecutive events at the same time, up to round-off, that counts as a loop; chains of
  * collisions have a few per body. Also the largest number of rounds of events at one instant. */
 #define MAX_SIMULTANEOUS 100
+/* Number of times that one event happens after which its rate is judged, and number of times that
+ * it may happen up to the end of the run at this rate; chosen, the second as for `every`. */
+#define RATE_COUNT 10000
+#define MAX_TO_COME 1e9
 /* Time between two events, relative to |t|, below which an event value that rebounds at the first
  * and not at the second has come to rest: its rate is round-off. Chosen, not measured. */
 #define AT_REST 1e-7
@@ -34,7 +38,14 @@ dae_status dae__events_fail_accumulated(const dae__events *ev, int i, double t, 
 {
   char text[32];
   const char *name = dae__event_name(ev, i, text);
-  if (ev->events[i].kind == DAE_EVENT_GUARD)
+  if (ev->events[i].contact)
+    dae__fail(
+        err, DAE_ERROR_STEP, name,
+        "'%s' rebounds at ever shorter intervals that accumulate at t = %.10g, closer than the "
+        "tolerance can tell: it comes to rest there, and an impact cannot hold it. Write "
+        "contact %s: E >= 0, which stays closed while it presses",
+        name, t, name);
+  else if (ev->events[i].kind == DAE_EVENT_GUARD)
     dae__fail(
         err, DAE_ERROR_STEP, name,
         "%s changes at ever shorter intervals that accumulate at t = %.10g: both branches lead "
@@ -501,6 +512,31 @@ static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool 
   return events_find_changed(ev, again, err);
 }
 
+/* Fails where event i happens so often that the run would not end. */
+static dae_status events_check_rate(dae__events *ev, int i, dae_error *err)
+{
+  dae__event_count *n = &ev->counts[i];
+  char text[32];
+  const char *name = dae__event_name(ev, i, text);
+  if (ev->events[i].next || n->fired % RATE_COUNT != 0)
+    return DAE_OK;
+  double before = n->fired > RATE_COUNT ? n->judged : n->first, since = ev->t_found - before;
+  double to_come = RATE_COUNT * (ev->end - ev->t_found) / since;
+  n->judged = ev->t_found;
+  if (!isfinite(ev->end) || !(to_come > MAX_TO_COME))
+    return DAE_OK;
+  dae__fail(err, DAE_ERROR_STEP, name,
+            "'%s' has happened %d times since t = %.10g, at t = %.10g for the %ldth time: at this "
+            "rate %.1g times more up to the end. %s, or let the event stop the run",
+            name, RATE_COUNT, before, ev->t_found, n->fired, to_come,
+            ev->events[i].contact
+                ? "Where bodies close in on each other give it less restitution, or a contact that "
+                  "holds them"
+                : "Give its switching a width or a least time");
+  dae__fail_at(err, ev->t_found, NAN);
+  return DAE_ERROR_STEP;
+}
+
 /* Whether time has not advanced since the last event, which is an error after a hundred events. */
 static dae_status events_check_progress(dae__events *ev, int first, dae_error *err)
 {
@@ -509,6 +545,9 @@ static dae_status events_check_progress(dae__events *ev, int first, dae_error *e
   bool same_time = ev->t_found - m->t_fired <= 4 * dae__event_resolution(ev->t_found, 0);
   m->simultaneous = same_time ? m->simultaneous + 1 : 0;
   m->t_fired = ev->t_found;
+  for (int i = 0; i < ev->count; i++)
+    if (ev->found[i])
+      DAE__TRY(events_check_rate(ev, i, err));
   return m->simultaneous >= MAX_SIMULTANEOUS
              ? dae__events_fail_accumulated(ev, first, ev->t_found, err)
              : DAE_OK;

@@ -200,6 +200,8 @@ dae_status dae__events_start_contact(dae__events *ev, int i, dae__sample at, boo
     DAE__TRY(dae__contact_speed(ev, i, -1, at.t, ev->after, ev->y, &speed, NULL, err));
   touches = touches && (at.value < -noise || speed <= dae__contact_slow(ev, i));
   *started = holds || touches;
+  if (!*started && ev->crossings[i].found && at.value < -2 * error) /* it does not open any more */
+    return dae__events_fail_accumulated(ev, i, at.t, err);
   if (!*started)
     return DAE_OK;
   n->shift = touches ? fmax(error, -2 * at.value) : 0;

@@ -222,6 +222,9 @@ dae_status dae__events_start_contact(dae__events *ev, int i, dae__sample at, boo
 /* Fails where a contact stays closed after its impact, and nothing holds it. */
 dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err);
 
+/* Fails where friction jams a contact that slides, at t in the last step. */
+dae_status dae__events_check_jam(dae__events *ev, dae_integrator *it, double t, dae_error *err);
+
 const char *dae__event_name(const dae__events *ev, int i, char text[32]);
 /* Value and rate of event i. */
 dae_status dae__event_value(const dae__events *ev, int i, double t, const double *y, double *value,

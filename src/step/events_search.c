@@ -164,7 +164,10 @@ static dae_status events_search_one(dae__events *ev, int i, double end, double t
     }
     c->found = true;
     c->scale = fmax(fabs(c->bracket.fa), fabs(c->bracket.fb));
-    return dae__root_narrow(&c->bracket, tolerance, events_value_at, ev, err);
+    DAE__TRY(dae__root_narrow(&c->bracket, tolerance, events_value_at, ev, err));
+    /* the force of a contact that slides may change its sign at a pole */
+    return dae__event_holds(&ev->events[i]) ? dae__events_check_jam(ev, ev->it, c->bracket.a, err)
+                                            : DAE_OK;
   }
 }
 

@@ -53,6 +53,13 @@ typedef enum dae__impact_law {
   DAE__IMPACT_PLASTIC_SMOOTH /* without both */
 } dae__impact_law;
 
+/* The contact that friction is nearest to jamming: share of the acceleration of its gap by its
+ * force that friction leaves, and friction at which that is positive for either direction. */
+typedef struct dae__jam {
+  int contact; /* -1: none slides against its own force */
+  double share, safe;
+} dae__jam;
+
 typedef struct dae__impact_outcome {
   dae__impact_law law;
   double reduced; /* share of the way from the solution without restitution; 1: not reduced */
@@ -77,5 +84,11 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
 dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, const double *y,
                              int count, const dae__impact_contact *contact, const double *v,
                              dae__press_force *force, dae_error *err);
+
+/* Finds the contact that is nearest to jamming among those that slide, with slip set and the rows
+ * of the contacts switched off. */
+dae_status dae__motion_jam(dae__motion *motion, dae__arena *arena, double t, const double *y,
+                           int count, const dae__impact_contact *contact, const double *v,
+                           dae__jam *out, dae_error *err);
 
 #endif
