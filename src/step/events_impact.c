@@ -236,6 +236,7 @@ static dae_status impact_solve(dae__events *ev, dae__arena *arena, dae_error *er
     DAE__TRY(dae__impact(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env, &out,
                          err));
     impact_count(ev, &all, &out);
+    ev->struck = true;
   }
   for (int k = 0; k < all.count; k++) {
     int i = all.event[k];
