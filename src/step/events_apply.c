@@ -207,10 +207,16 @@ static void events_list_moves(dae__events *ev, int i)
     if (guess || ev->fixed[k] || !(fabs(to - from) > DAE__ON_CONSTRAINT * (1 + fabs(from))))
       continue;
     ev->memory->moved++;
-    if (ev->moves && ev->counts[i].fired == 1)
-      dae__text_add(ev->moves, "%.100s\t%s\t%s\t%s\t%s\n", dae__event_name(ev, i, event),
-                    dae__number_text(ev->t_found, 12).text, name, dae__number_text(from, 12).text,
-                    dae__number_text(to, 12).text);
+    if (!ev->moves || ev->counts[i].fired != 1)
+      continue;
+    const dae__text before = *ev->moves;
+    dae__text_add(ev->moves, "%.100s\t%s\t%s\t%s\t%s\n", dae__event_name(ev, i, event),
+                  dae__number_text(ev->t_found, 12).text, name, dae__number_text(from, 12).text,
+                  dae__number_text(to, 12).text);
+    if (ev->moves->length < ev->moves->size)
+      continue;
+    *ev->moves = before; /* whole lines only */
+    ev->moves->at[before.length] = '\0';
   }
 }
 
@@ -502,8 +508,10 @@ static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool 
   if (!changed)
     return DAE_OK;
   dae__copy(ev->extended - ev->size, ev->after + ev->size, ev->problem->held.value);
-  if (moves && events_any_set(ev)) /* contacts that actions have set in motion */
+  if (moves && events_any_set(ev)) { /* contacts that actions have set in motion */
+    ev->struck = true;
     DAE__TRY(dae__events_impact(ev, err));
+  }
   if (moves) {
     DAE__TRY(events_move(ev, first, err));
     events_list_moves(ev, first);

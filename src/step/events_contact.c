@@ -60,6 +60,7 @@ static bool contact_rubs(const dae_contact *contact)
 
 void dae__events_begin_contacts(dae__events *ev)
 {
+  ev->struck = false;
   for (int i = 0; ev->resting && i < ev->count; i++) {
     const int rubs = ev->events[i].rubs - 1;
     ev->released[i] = false;
@@ -75,13 +76,19 @@ void dae__events_begin_contacts(dae__events *ev)
 
 /* ---- the trial ---- */
 
-/* Sliding speed of contact i; 0 where it is round-off, and where sliding has just ended. */
+/* Sliding speed of contact i: 0 where it is round-off of the fastest rate, where sliding has just
+ * ended, and where the contact has stuck up to this instant and nothing has struck. */
 static dae_status contact_sliding(dae__events *ev, int i, double *speed, dae_error *err)
 {
-  double size, *fastest = &ev->counts[i].slid;
+  double fastest = 0, size;
   DAE__TRY(dae__contact_speed(ev, i, 0, ev->t_found, ev->after, ev->unmoved, speed, &size, err));
-  *fastest = fmax(*fastest, fabs(*speed));
-  if (ev->ends[i] || fabs(*speed) <= SLIDING_NOISE * (size + *fastest))
+  for (int k = 0; k < ev->size; k++)
+    if (ev->rate_entry[k] >= 0)
+      fastest = fmax(fastest, fabs(ev->after[ev->rate_entry[k]]));
+  for (int k = 0; k < ev->size; k++)
+    size += fabs(ev->unmoved[k]) * fastest;
+  bool stuck = ev->mode[i] == DAE__CONTACT_STICKS && !ev->struck;
+  if (stuck || ev->ends[i] || fabs(*speed) <= SLIDING_NOISE * size)
     *speed = 0;
   return DAE_OK;
 }

@@ -82,10 +82,12 @@ dae_status dae__contact_speed(const dae__events *ev, int i, int slide, double t,
 dae_status dae__contact_acceleration(dae__events *ev, int i, int slide, double *acceleration,
                                      dae_error *err)
 {
-  double fastest = 0, speed[2], size = 0;
+  /* rates of the motion, and of what else depends on time: at least that of the rest of the run */
+  double left = fabs(ev->end - ev->t_found), fastest = left > 0 && left < INFINITY ? 1 / left : 1;
+  double speed[2], size = 0;
   for (int k = 0; k < ev->size; k++)
     fastest = fmax(fastest, fabs(ev->dy[k]) / (1 + fabs(ev->after[k])));
-  double d = fastest > 0 ? DIFFERENCE / fastest : DIFFERENCE;
+  double d = DIFFERENCE / fastest;
   for (int end = 0; end < 2; end++) {
     double s = end ? d : -d;
     dae__copy(ev->extended, ev->after, ev->y);
@@ -236,6 +238,7 @@ static dae_status impact_solve(dae__events *ev, dae__arena *arena, dae_error *er
     DAE__TRY(dae__impact(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env, &out,
                          err));
     impact_count(ev, &all, &out);
+    ev->struck = true;
   }
   for (int k = 0; k < all.count; k++) {
     int i = all.event[k];

@@ -98,6 +98,7 @@ struct dae__events {
   double *mode; /* by event, of contacts that hold: state before the instant */
   /* by event, of contacts: friction at rest has come to its end; sliding has */
   bool *breaks, *ends;
+  bool struck;        /* an impact has changed velocities at this instant */
   int *setter;        /* by entry of the extended state vector: event that set it, -1: none */
   dae_integrator *it; /* integrator whose last step is searched */
   dae_view view;      /* its last step */

@@ -271,11 +271,15 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
   DAE__TRY(rank_eval_unmasked(motion, &at, motion->residual, err));
   dae__row_scale(&m->G, motion->full_G, q, motion->scale);
   dae__row_scale(&m->K, motion->full_K, v, motion->scale + m->ng);
-  /* at rest what is left of velocities is the round-off of earlier ones */
+  /* at rest what is left of velocities is the round-off of earlier ones, and of those that the
+   * projection has corrected */
   double *fastest = &motion->memory->fastest;
+  double corrected = m->nk > 0 ? dae__max_abs(m->nc, motion->velocity.terms) : 0;
   *fastest = fmax(*fastest, dae__max_abs(m->nq, v));
   for (int e = 0; e < dae__pattern_count(&m->K); e++)
     motion->scale[m->ng + m->K.row[e]] += REST * *fastest * fabs(motion->full_K[e]);
+  for (int i = m->ng; i < m->nc; i++)
+    motion->scale[i] += corrected;
   for (int i = 0; i < m->nc; i++)
     /* below DBL_MIN no relative accuracy is left */
     if (!m->active[i] && fabs(motion->residual[i]) >= DBL_MIN &&
