@@ -44,7 +44,7 @@ try:
 except ImportError:
     numpy = None
 
-__all__ = ["DenseOutput", "Error", "Event", "Integrator", "Mechanical", "Method", "Model", "Option",
+__all__ = ["Contact", "DenseOutput", "Error", "Event", "Integrator", "Mechanical", "Method", "Model", "Option",
            "Refuse", "Result", "SemiExplicit", "Simulation", "Solution", "check", "methods", "run", "solve_ivp",
            "version"]
 version = "0.2.0"  # of include/daedal/version.h
@@ -83,6 +83,7 @@ dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *in
 dae_start { double t; void *y, *fixed, *given, *held; double to; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
 dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive, bends; void *contact; int rubs; void *group; int member; }
+dae_contact { int slides; void *normal, *slide, *law; bool holds; int state, force, slip, grip; }
 dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
   splitting; double theta, omega; int depth; bool picard, lagged; double linear; bool reorder;
   int begin, stop, interpolation; bool project; int workers; void *children, *terms, *order, *watch,
@@ -166,6 +167,9 @@ double dae_model_input.function(void *, double, int);
 int dae_event.value(void *, double, void *, void *);
 int dae_event.action(void *, double, void *, void *);
 int dae_event.next(void *, double, double, void *, void *);
+int dae_contact.normal(void *, double, void *, void *, void *);
+int dae_contact.slide(void *, int, double, void *, void *, void *);
+int dae_contact.law(void *, double, void *, void *);
 int dae_run_plan.output(void *, double, void *, void *);
 bool dae_run_plan.progress(void *, double);  bool dae_native_options.proceed(void *);
 int dae_sink.open(void *, int, void *, void *);  int dae_sink.row(void *, void *, void *);
@@ -1009,6 +1013,23 @@ def check(path: Any = None, *, text: str | None = None,
 # ---- problems by callbacks ----
 
 
+class Contact(NamedTuple):
+    """What happens where the value of an Event, the gap E(t, q) of two bodies, falls through zero:
+    the velocities jump, those of all contacts that are closed at the instant together. It does not
+    hold: a contact that rests needs a model in text.
+
+    normal(t, q)    gradient dE/dq, or a tuple of it and the derivative of E in time at fixed q
+    slide           functions (t, q) for the gradients of one or two sliding coordinates, likewise
+    restitution     0 to 1: speed after over speed before; a number or a function of the blocks of
+                    the state vector before, as value of Event
+    friction        largest impulse of friction over the normal one, likewise
+    """
+    normal: Callable
+    slide: Sequence[Callable] = ()
+    restitution: Any = 0
+    friction: Any = 0
+
+
 class Event(NamedTuple):
     """An event: zero of a function along a motion, or instants known in advance.
 
@@ -1021,6 +1042,7 @@ class Event(NamedTuple):
     every           period: instants t0 + k*every, k = 1, 2, ... Steps end there exactly
     next(t)         the first instant after t, at first asked just before the start; None: there is
                     none
+    contact         a Contact: value(t, q, v, ...) is its gap; no action. Of mechanical problems
     """
     value: Callable | None = None
     direction: int = 0
@@ -1029,11 +1051,14 @@ class Event(NamedTuple):
     name: str | None = None
     every: float | None = None
     next: Callable | None = None
+    contact: Contact | None = None
 
     def _instants(self, t0: float) -> Callable | None:
         """Function of t for the next instant in a run from t0; None: a zero of value."""
         if sum(given is not None for given in (self.value, self.every, self.next)) != 1:
             raise ValueError("an event needs one of value, every, next")
+        if self.contact and (self.value is None or self.action):
+            raise ValueError("an event with a contact has a value, its gap, and no action")
         if self.every is None:
             return self.next
         period = float(self.every)
@@ -1208,10 +1233,34 @@ class _Form:
             found = instants(t)
             _write(out, [math.inf if found is None or found > end else float(found)])
 
+        def write_gradient(function: Callable, t: float, y: int, gradient: int, rate: int) -> None:
+            found = function(t, parts(y)[0])
+            found, moves = found if isinstance(found, tuple) else (found, 0)
+            _write(gradient, _flat(found, n["q"], None, None, "gradient of a contact"))
+            _write(rate, [float(moves)])
+
+        def write_law(c: Contact, t: float, y: int, out: int) -> None:
+            law = [float(x(t, *parts(y)) if callable(x) else x)
+                   for x in (c.restitution, c.friction)]
+            _write(out, law + law[1:])
+
+        def contact(c: Contact | None) -> Any:
+            if c is None:
+                return None
+            if "q" not in self._PARTS:
+                raise ValueError("a contact belongs to a mechanical problem")
+            return _s.dae_contact(slides=len(c.slide)).put(
+                normal=guard.pointer(_pointers["dae_contact.normal"], lambda _, *at:
+                                     write_gradient(c.normal, *at)),
+                slide=guard.pointer(_pointers["dae_contact.slide"], lambda _, k, *at:
+                                    write_gradient(c.slide[k], *at)),
+                law=guard.pointer(_pointers["dae_contact.law"], lambda _, *at: write_law(c, *at)))
+
         def event(e: Event) -> Any:
             instants = e._instants(plan.start.t)
             return _s.dae_event(name=e.name and _bytes(e.name)).put(
-                direction=e.direction, stop=bool(e.stop),
+                direction=-1 if e.contact else e.direction, stop=bool(e.stop),
+                contact=contact(e.contact),
                 value=e.value and guard.pointer(_pointers["dae_event.value"], lambda _, t, y, out:
                                                 _write(out, [float(e.value(t, *parts(y)))])),
                 next=instants and guard.pointer(_pointers["dae_event.next"],

@@ -206,6 +206,31 @@ class Events(Test):
         self.assertNear(r["x[1]"][-1], 0.5, 1e-9)
         self.assertEqual(r.summary["events"], 3)
 
+    def test_contact_with_friction_rolls_a_disk(self):
+        floor = daedal.Contact(normal=lambda t, q: [0, 1, 0], slide=[lambda t, q: [1, 0, 0.1]],
+                               restitution=lambda t, q, v: 0.7, friction=0.4)
+        disk = daedal.Mechanical(
+            M=[[1, 0, 0], [0, 1, 0], [0, 0, 0.005]], f=lambda t, q, v: [0, -9.81, 0],
+            q_names=["x", "y", "phi"],
+            events=[daedal.Event(lambda t, q, v: q[1] - 0.1, name="floor", contact=floor)])
+        r = disk.run({"q": [0, 1.1, 0], "v": [0, 0, 20]}, to=0.6)
+        self.assertAlmostEqual(r["der(x)"][-1], -2 / 3, 9)
+        self.assertAlmostEqual(r["der(phi)"][-1], 20 / 3, 8)
+        loss = 9.81 * (1 - 0.49) + (0.005 * (400 - 400 / 9) - 4 / 9) / 2
+        self.assertAlmostEqual(r.summary["energy_lost"], loss, 6)
+
+    def test_contact_that_moves_and_mistakes(self):
+        wall = daedal.Contact(normal=lambda t, q: ([1], -1), restitution=0.5)
+        gap = {"value": lambda t, q, v: q[0] - (t - 1), "contact": wall}
+        free = {"M": [[1]], "f": lambda t, q, v: [0], "q_names": ["x"]}
+        r = daedal.Mechanical(**free, events=[daedal.Event(**gap)]).run([1], 4)
+        self.assertAlmostEqual(r["x"][-1], 4, 8)
+        with self.assertRaisesRegex(ValueError, "no action"):
+            daedal.Mechanical(**free, events=[daedal.Event(
+                **gap, action=lambda t, q, v: (q, v))]).run([1], 4)
+        with self.assertRaisesRegex(daedal.Error, "restitution is between 0 and 1"):
+            daedal.Mechanical(**free, events=[daedal.Event(
+                gap["value"], contact=wall._replace(restitution=2))]).run([1], 4)
 
     def test_instants_known_in_advance(self):
         # a velocity that grows by 1 at 0.5, 1, 1.5, ..., 3 is 6 at the end, the position 0.5 * 15

@@ -110,6 +110,20 @@ enum { SPECIAL = sizeof special / sizeof *special };
 
 /* ---- a whole model ---- */
 
+/* Forces without the terms in multipliers, which are directions of the constraint forces. */
+static void check_forces_alone(base *b, const site *c, const dae_mechanical *p)
+{
+  double *kept = site_vector(b->layout.leaves);
+  for (int leaf = 1; leaf < b->layout.leaves; leaf++) {
+    kept[leaf] = b->value[leaf];
+    if (b->x.leaf_kind.item[leaf] == DAE__LEAF_MULTIPLIER)
+      b->value[leaf] = 0;
+  }
+  check_mechanical(c, p);
+  memcpy(b->value + 1, kept + 1, sizeof *kept * (size_t)(b->layout.leaves - 1));
+  free(kept);
+}
+
 static void check_unit(const char *model, base *b, const dae__system *u, const dae_part *part)
 {
   site c = {.model = model, .b = b, .u = u, .own = &b->x.instances.item[u->instance]};
@@ -126,7 +140,7 @@ static void check_unit(const char *model, base *b, const dae__system *u, const d
   c.semi = (dae_semi_explicit_at){b->value[0], x, y, in};
   assert_true(u->mechanical == (part->mechanical != NULL));
   if (part->mechanical)
-    check_mechanical(&c, part->mechanical);
+    check_forces_alone(b, &c, part->mechanical);
   else
     check_semi(&c, part->semi_explicit);
   free(q), free(v), free(x), free(y), free(in), free(s), free(in_rate);
