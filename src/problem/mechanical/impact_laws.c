@@ -145,8 +145,8 @@ bool dae__impact_solve(dae__impact_system *s, bool restitution, bool friction, d
     s->sliding[i] = true; /* without friction */
   for (int a = 0; a < n; a++) {
     int m = impact_forces(s, list[a], &row, weight);
-    if (list[a].kind == -2) /* exactly zero where it is no basic variable */
-      s->sliding[list[a].contact] = s->z[a] > 0;
+    if (list[a].kind == -2) /* speed of sliding */
+      s->sliding[list[a].contact] = s->z[a] > ANSWER_ERROR * size;
     for (int k = 0; k < m; k++)
       impulse[row + k] += weight[k] * s->scale[row + k] * s->z[a];
   }
