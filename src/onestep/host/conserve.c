@@ -91,13 +91,15 @@ static dae_status conserve_correct(dae__conserve *o, const dae_step *step, doubl
 dae_status dae__conserve_step(dae__conserve *o, const dae_step *step, bool conserves,
                               double *supplied, dae_error *err)
 {
-  dae_error why = dae_error_none();
+  dae_error why;
   dae_status status = DAE_OK;
   *supplied = 0;
   if (!o->m || o->memory->refuted)
     return DAE_OK;
-  if (conserves)
+  if (conserves) {
+    dae__error_clear(&why);
     status = conserve_correct(o, step, supplied, &why);
+  }
   if (!conserves || status) /* a level of its own: the step damps, or its energy is not known */
     o->memory->known = false;
   if (!status || status == DAE_ERROR_RECOVERABLE)
