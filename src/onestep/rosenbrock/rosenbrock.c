@@ -420,12 +420,21 @@ static void rosenbrock_count(const void *self, dae_stats *stats)
   stats->factorisations += o->memory->factorisations;
 }
 
+/* The factors are those of the saved state. */
+static dae_status rosenbrock_reload(void *self, dae_error *err)
+{
+  (void)err;
+  ((rosenbrock *)self)->factored_h = 0;
+  return DAE_OK;
+}
+
 static void rosenbrock_release(void *self)
 {
   dae__solver_free(((rosenbrock *)self)->solver);
 }
 
-static const dae_stepper_table rosenbrock_verbs = {.attempt = rosenbrock_attempt,
+static const dae_stepper_table rosenbrock_verbs = {.reload = rosenbrock_reload,
+                                                   .attempt = rosenbrock_attempt,
                                                    .complete = rosenbrock_complete_step,
                                                    .dense_output = rosenbrock_dense_output,
                                                    .count = rosenbrock_count,
