@@ -5,6 +5,7 @@
 #include "core/vec.h"
 #include "linalg/backend.h"
 #include "linalg/fronts/plan.h"
+#include "onestep/host/sums.h"
 
 /* ---- terms ---- */
 
@@ -220,20 +221,30 @@ dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const do
   return DAE_OK;
 }
 
+/* The same with dense matrices P. */
+static void reduced_filter_dense(const dae__reduced *r, double w, const double *e,
+                                 const double *e_q, double *out)
+{
+  int n = r->n, dynamic = r->n2 + r->n1;
+  double P0_e[DAE__SMALL_N];
+  if (!r->memory->preconditioned) { /* else P0 = 1 by preconditioning */
+    dae__sum_rows(dynamic, e, dynamic, n, r->P[0], P0_e);
+    e = P0_e;
+  }
+  if (r->n2 > 0)
+    dae__add_rows(r->n2, e_q, -w, dynamic, n, r->P[2], e, out);
+  else
+    dae__copy(dynamic, e, out);
+}
+
 void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
                          double *out)
 {
   const dae_pattern *p = &r->pattern;
   int n = r->n, dynamic = r->n2 + r->n1;
   dae__zero(n, out);
-  if (n <= DAE__SMALL_N) {         /* dense matrices P */
-    if (r->memory->preconditioned) /* P0 = 1 by preconditioning */
-      dae__copy(dynamic, e, out);
-    for (int j = 0; !r->memory->preconditioned && j < dynamic; j++)
-      reduced_add(n, e[j], r->P[0] + j * n, out);
-    for (int j = 0; j < r->n2; j++)
-      reduced_add(n, -w * e_q[j], r->P[2] + j * n, out);
-  }
+  if (n <= DAE__SMALL_N)
+    reduced_filter_dense(r, w, e, e_q, out);
   for (int j = 0; n > DAE__SMALL_N && j < dynamic; j++) { /* sparse matrices P */
     const double *P0 = r->P[0], *P2 = j < r->n2 ? r->P[2] : P0, a = e[j];
     const double b = j < r->n2 ? w * e_q[j] : 0;
