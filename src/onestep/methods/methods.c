@@ -188,11 +188,17 @@ static void methods_select_radau_stages(dae__onestep *o)
   dae__radau_select(o, 0);
 }
 
+static void methods_select_radau_after_failure(dae__onestep *o, double h)
+{
+  dae__radau_select_after_failure(o, 0, h);
+}
+
 static dae_status methods_create_switching(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   int order = methods_explicit_order(o);
   const dae__explicit_pair *pair = order == 5 ? &dae__explicit_pair5 : &dae__explicit_pair8;
-  DAE__TRY(dae__switching_create(o, arena, dae__radau_select, err));
+  const dae__select_radau select = {dae__radau_select, dae__radau_select_after_failure};
+  DAE__TRY(dae__switching_create(o, arena, select, err));
   DAE__TRY(methods_create_gauss(o, arena, err));
   DAE__TRY(methods_create_explicit(o, arena, err));
   DAE__TRY(methods_create_radau(o, arena, err));
@@ -227,7 +233,8 @@ static const dae__onestep_descriptor radau_descriptor = {
     .bounded_steps = BOUNDED_STEPS,
     .check_problem = methods_check_radau,
     .create_steppers = methods_create_radau,
-    .select_stepper = methods_select_radau_stages};
+    .select_stepper = methods_select_radau_stages,
+    .select_after_failure = methods_select_radau_after_failure};
 static const dae__onestep_descriptor rosenbrock_descriptor = {
     .needs = {.method = "rosenbrock", .index = 1},
     .bounded_steps = BOUNDED_STEPS,

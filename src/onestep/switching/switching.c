@@ -167,7 +167,7 @@ typedef struct selection {
   double evaluations;     /* number of evaluations of an explicit attempt */
   double stability_limit; /* stability limit of explicit steps */
   int first_radau;        /* index of the stepper of radau selected by the tolerance */
-  dae__select_radau *select_radau;
+  dae__select_radau select_radau;
 } selection;
 
 /* ---- work ---- */
@@ -387,6 +387,14 @@ static void switching_monitor_explicit(dae__onestep *o)
   }
 }
 
+/* Whether radau is on trial, with the number of stages constant, which it is not where it made the
+ * first step. */
+static bool switching_on_trial(const dae__onestep *o)
+{
+  const memory *m = ((const selection *)o->selection)->memory;
+  return m->steps <= TRIAL_STEPS && o->memory->switches > 0;
+}
+
 /* Changes from radau to explicit steps after a failed trial, or if explicit steps are cheaper. */
 static void switching_monitor_radau(dae__onestep *o)
 {
@@ -407,9 +415,8 @@ static void switching_monitor_radau(dae__onestep *o)
     switching_switch_method(o, EXPLICIT, o->driver->h);
     return;
   }
-  /* the number of stages is constant during a trial, unless radau made the first step */
-  if (m->steps > TRIAL_STEPS || o->memory->switches == 0)
-    c->select_radau(o, RADAU);
+  if (!switching_on_trial(o))
+    c->select_radau.after_step(o, RADAU);
   if (m->steps < TRIAL_STEPS || m->steps % RATE_CHECK_INTERVAL != 0)
     return;
   m->confirmations = switching_explicit_is_cheaper(o, &h) ? m->confirmations + 1 : 0;
@@ -478,8 +485,11 @@ void dae__switching_select_after_failure(dae__onestep *o, double h)
     o->driver->h = fmin(m->failed_h, m->singular / place[m->placement++]);
     return;
   }
-  if (o->memory->current >= RADAU)
+  if (o->memory->current >= RADAU) {
+    if (m->crossing == 0 && !switching_on_trial(o))
+      c->select_radau.after_failure(o, RADAU, h);
     return;
+  }
   m->failed_h = m->failed_t == t ? m->failed_h : h;
   m->failed_t = t;
   if (m->score < SINGULAR_SCORE || !switching_singular_ahead(o, m->failed_h, &at))
@@ -612,8 +622,8 @@ static dae_status switching_watch_margin(dae__onestep *o, dae__arena *arena, dae
   return status == DAE_ERROR_SINGULAR ? DAE_OK : status;
 }
 
-dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
-                                 dae__select_radau *select_radau, dae_error *err)
+dae_status dae__switching_create(dae__onestep *o, dae__arena *arena, dae__select_radau select_radau,
+                                 dae_error *err)
 {
   selection *c = DAE__ALLOC(arena, selection, 1);
   DAE__TRY(dae__arena_status(arena, err));
