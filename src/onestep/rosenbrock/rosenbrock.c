@@ -42,6 +42,8 @@
 #define FIRST_STEP_REDUCTIONS 4
 #define FIRST_STEP_FACTOR 1e-3
 
+#define COMBINED_PAIRS 3 /* largest number of pairs of entries that are summed at once */
+
 typedef struct memory {
   int last;       /* index in u of the increments of the last completed step */
   bool f0_at_end; /* f0 belongs to the end of the last completed step */
@@ -148,39 +150,40 @@ static dae_status rosenbrock_factor(rosenbrock *o, const dae_step *step, dae_err
                    "the equations of a step do not determine %s: F_y may be singular here", name);
 }
 
-/* z = z0 + sum_j a_j u_j, sum = sum_j c_j u_j, over `count` increments; `stride` entries each, two
- * or four at a time */
+/* Sums of rosenbrock_combine for 2 `pairs` entries, which stay in registers. */
+static inline void rosenbrock_combine_pairs(const int pairs, int count, const double *a,
+                                            const double *c, int stride, const double *u,
+                                            const double *restrict z0, double *restrict z,
+                                            double *restrict sum)
+{
+  dae__pair by_a[COMBINED_PAIRS], by_c[COMBINED_PAIRS];
+  for (int i = 0; i < pairs; i++) {
+    by_a[i] = dae__pair_of(z0 + 2 * i);
+    by_c[i] = (dae__pair){0, 0};
+  }
+  for (int j = 0; j < count; j++, u += stride)
+    for (int i = 0; i < pairs; i++) {
+      by_a[i] += a[j] * dae__pair_of(u + 2 * i);
+      by_c[i] += c[j] * dae__pair_of(u + 2 * i);
+    }
+  for (int i = 0; i < pairs; i++) {
+    *dae__pair_at(z + 2 * i) = by_a[i];
+    *dae__pair_at(sum + 2 * i) = by_c[i];
+  }
+}
+
+/* z = z0 + sum_j a_j u_j, sum = sum_j c_j u_j, over `count` increments of `stride` entries */
 static void rosenbrock_combine(int count, const double *a, const double *c, int stride,
                                const double *u, const double *restrict z0, double *restrict z,
                                double *restrict sum)
 {
   int i = 0;
-  for (; i + 4 <= stride; i += 4) {
-    const double *x = u + i;
-    dae__pair z_1 = dae__pair_of(z0 + i), z_2 = dae__pair_of(z0 + i + 2);
-    dae__pair sum_1 = {0, 0}, sum_2 = {0, 0};
-    for (int j = 0; j < count; j++, x += stride) {
-      dae__pair u_1 = dae__pair_of(x), u_2 = dae__pair_of(x + 2);
-      z_1 += a[j] * u_1;
-      z_2 += a[j] * u_2;
-      sum_1 += c[j] * u_1;
-      sum_2 += c[j] * u_2;
-    }
-    *dae__pair_at(z + i) = z_1;
-    *dae__pair_at(z + i + 2) = z_2;
-    *dae__pair_at(sum + i) = sum_1;
-    *dae__pair_at(sum + i + 2) = sum_2;
-  }
-  if (i == stride)
-    return;
-  const double *x = u + i;
-  dae__pair z_1 = dae__pair_of(z0 + i), sum_1 = {0, 0};
-  for (int j = 0; j < count; j++, x += stride) {
-    z_1 += a[j] * dae__pair_of(x);
-    sum_1 += c[j] * dae__pair_of(x);
-  }
-  *dae__pair_at(z + i) = z_1;
-  *dae__pair_at(sum + i) = sum_1;
+  for (; i + 6 <= stride; i += 6)
+    rosenbrock_combine_pairs(3, count, a, c, stride, u + i, z0 + i, z + i, sum + i);
+  if (i + 4 == stride)
+    rosenbrock_combine_pairs(2, count, a, c, stride, u + i, z0 + i, z + i, sum + i);
+  else if (i < stride)
+    rosenbrock_combine_pairs(1, count, a, c, stride, u + i, z0 + i, z + i, sum + i);
 }
 
 /* u = (M/(h gamma) - J) \ (rhs + M sum/h + g h f_t) */
