@@ -451,11 +451,17 @@ static dae_status events_check_closing(dae__events *ev, int event, dae_error *er
 /* Makes the state after actions and impacts consistent, with the contacts that press closed. */
 static dae_status events_move(dae__events *ev, int first, dae_error *err)
 {
-  bool changed = false;
-  DAE__TRY(dae__events_close(ev, err));
+  bool changed = false, sticks;
+  DAE__TRY(dae__events_close(ev, true, &sticks, err));
   if (ev->switched)
     DAE__TRY(events_check_closing(ev, first, err));
-  DAE__TRY(events_make_consistent(ev, first, err));
+  dae_status status = events_make_consistent(ev, first, err);
+  if (status == DAE_ERROR_STEP && sticks) { /* they contradict each other */
+    dae__copy(ev->size, ev->y, ev->after);
+    DAE__TRY(dae__events_close(ev, false, &sticks, err));
+    status = events_make_consistent(ev, first, err);
+  }
+  DAE__TRY(status);
   DAE__TRY(dae__events_release(ev, &changed, err));
   return changed ? events_make_consistent(ev, first, err) : DAE_OK;
 }

@@ -87,8 +87,9 @@ static dae_status contact_sliding(dae__events *ev, int i, double *speed, dae_err
   return DAE_OK;
 }
 
-dae_status dae__events_close(dae__events *ev, dae_error *err)
+dae_status dae__events_close(dae__events *ev, bool sticking, bool *sticks, dae_error *err)
 {
+  *sticks = false;
   for (int i = 0; ev->resting && i < ev->count; i++) {
     const dae_contact *contact = ev->events[i].contact;
     double speed = 0;
@@ -97,29 +98,34 @@ dae_status dae__events_close(dae__events *ev, dae_error *err)
     if (contact_rubs(contact))
       DAE__TRY(contact_sliding(ev, i, &speed, err));
     double slip = speed != 0 ? dae__sign(speed) : ev->breaks[i];
-    bool sticks = contact_rubs(contact) && slip == 0;
-    dae__contact_set(ev, i, sticks ? DAE__CONTACT_STICKS : DAE__CONTACT_CLOSED);
-    if (slip != 0)
+    bool held = contact_rubs(contact) && slip == 0 && sticking;
+    *sticks = *sticks || held;
+    dae__contact_set(ev, i, held ? DAE__CONTACT_STICKS : DAE__CONTACT_CLOSED);
+    if (contact_rubs(contact) && !held)
       contact_hold(ev, contact->slip, slip);
   }
   return DAE_OK;
 }
 
-/* Forces of the trial, and the direction in which contact k of the instant slides. */
-static void contact_try(dae__events *ev, int i, dae__impact_contact *c, dae__press_force *of)
+/* Forces and accelerations of the trial, and the direction in which contact i slides. Accelerations
+ * are zero, but for rows that others contradict. */
+static dae_status contact_try(dae__events *ev, int i, dae__impact_contact *c, dae__press_force *of,
+                              dae_error *err)
 {
   const dae_contact *contact = ev->events[i].contact;
   *of = (dae__press_force){.normal = ev->after[contact->force]};
+  DAE__TRY(dae__contact_acceleration(ev, i, -1, &of->gap, err));
   if (ev->released[i]) /* what is left of it is the error of the motion */
     of->normal = fmin(of->normal, 0);
   if (!contact_rubs(contact)) {
     c->slides = 0;
-    return;
+    return DAE_OK;
   }
   if (*dae__contact_state(ev, i) == DAE__CONTACT_STICKS)
     of->friction = -ev->after[contact->grip];
   else
     of->slip = (int)ev->after[contact->slip];
+  return of->slip != 0 ? DAE_OK : dae__contact_acceleration(ev, i, 0, &of->slide, err);
 }
 
 static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *changed,
@@ -127,10 +133,10 @@ static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *cha
 {
   dae__contacts all;
   DAE__TRY(dae__contacts_gather(ev, arena, true, &all, err));
-  for (int k = 0; k < all.count; k++) {
-    contact_try(ev, all.event[k], &all.contact[k], &all.force[k]);
+  for (int k = 0; k < all.count; k++)
+    DAE__TRY(contact_try(ev, all.event[k], &all.contact[k], &all.force[k], err));
+  for (int k = 0; k < all.count; k++)
     dae__contact_set(ev, all.event[k], 0);
-  }
   DAE__TRY(dae__press(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env,
                       all.force, err));
   for (int k = 0; k < all.count; k++) {

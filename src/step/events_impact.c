@@ -78,28 +78,37 @@ dae_status dae__contact_speed(const dae__events *ev, int i, int slide, double t,
   return DAE_OK;
 }
 
-dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err)
+dae_status dae__contact_acceleration(dae__events *ev, int i, int slide, double *acceleration,
+                                     dae_error *err)
 {
-  char text[32];
-  const char *name = dae__event_name(ev, i, text);
   double fastest = 0, speed[2], size = 0;
-  if (dae__event_holds(&ev->events[i]) || ev->gap_after[i] > CLOSED_RATE * fabs(ev->gap_before[i]))
-    return DAE_OK;
-  /* acceleration of the gap */
   for (int k = 0; k < ev->size; k++)
     fastest = fmax(fastest, fabs(ev->dy[k]) / (1 + fabs(ev->after[k])));
-  double d = fastest > 0 ? DIFFERENCE / fastest : 0;
+  double d = fastest > 0 ? DIFFERENCE / fastest : DIFFERENCE;
   for (int end = 0; end < 2; end++) {
     double s = end ? d : -d;
     dae__copy(ev->extended, ev->after, ev->y);
     dae__axpy(ev->size, s, ev->dy, ev->y);
-    DAE__TRY(
-        dae__contact_speed(ev, i, -1, ev->t_found + s, ev->y, ev->unmoved, &speed[end], NULL, err));
+    DAE__TRY(dae__contact_speed(ev, i, slide, ev->t_found + s, ev->y, ev->unmoved, &speed[end],
+                                NULL, err));
   }
   for (int k = 0; k < ev->size; k++)
     if (ev->rate_entry[k] >= 0)
       size += fabs(ev->unmoved[k] * ev->dy[ev->rate_entry[k]]) * 2 * d;
-  if (!(speed[0] - speed[1] > ACCELERATION_NOISE * size))
+  double change = speed[1] - speed[0], noise = fmax(size, fabs(speed[0]) + fabs(speed[1]));
+  *acceleration = fabs(change) > ACCELERATION_NOISE * noise ? change / (2 * d) : 0;
+  return DAE_OK;
+}
+
+dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err)
+{
+  char text[32];
+  const char *name = dae__event_name(ev, i, text);
+  double acceleration;
+  if (dae__event_holds(&ev->events[i]) || ev->gap_after[i] > CLOSED_RATE * fabs(ev->gap_before[i]))
+    return DAE_OK;
+  DAE__TRY(dae__contact_acceleration(ev, i, -1, &acceleration, err));
+  if (!(acceleration < 0))
     return DAE_OK;
   dae__fail(err, DAE_ERROR_STEP, name,
             "'%s' stays closed after its impact at t = %.10g, and nothing holds it: the force that "

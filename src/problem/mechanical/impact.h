@@ -36,6 +36,7 @@ typedef struct dae__impact_contact {
 typedef struct dae__press_force {
   double normal, friction; /* pressing force, force along the sliding coordinate */
   int slip;                /* direction of sliding, -1 or 1; 0: it sticks, or has no friction */
+  double gap, slide;       /* given: accelerations with these forces; 0 but for dependent rows */
   bool changed;            /* they are not those that were given */
 } dae__press_force;
 

@@ -102,10 +102,39 @@ static bool press_holds(const dae__impact_system *s, const dae__press_force *for
   for (int i = 0; i < s->contacts; i++) {
     const dae__impact_contact *c = &s->contact[i];
     bool sticks = c->slides > 0 && c->slip == 0;
-    holds = holds && force[i].normal > press_noise(s, i) &&
+    holds = holds && force[i].normal > press_noise(s, i) && force[i].gap == 0 &&
+            force[i].slide == 0 &&
             !(sticks && fabs(force[i].friction) > c->friction * force[i].normal);
   }
   return holds;
+}
+
+/* Whether friction of contact i in the solution is the largest one, so that it slides. */
+static bool press_slides(const dae__impact_system *s, int i)
+{
+  const dae__impact_contact *c = &s->contact[i];
+  const double *impulse = &s->impulse[s->first[i]];
+  return c->slides > 0 && c->slip == 0 &&
+         fabs(impulse[1]) >= (1 - CONE_NOISE) * c->friction * impulse[0];
+}
+
+/* Solves the problem. Contacts whose friction at rest does not hold them have that of sliding, with
+ * which the problem is solved again. */
+static bool press_solve(dae__impact_system *s, dae__impact_contact *pressing,
+                        const dae__impact_contact *contact, bool friction)
+{
+  bool again = true;
+  for (int round = 0; again && round <= s->contacts; round++) {
+    if (!dae__impact_solve(s, false, friction, s->impulse))
+      return false;
+    again = false;
+    for (int i = 0; i < s->contacts; i++)
+      if (press_slides(s, i) && pressing[i].friction > contact[i].friction) {
+        pressing[i].friction = contact[i].friction;
+        again = true;
+      }
+  }
+  return true;
 }
 
 /* The forces of the solution. */
@@ -114,12 +143,10 @@ static void press_store(const dae__impact_system *s, int i, dae__press_force *of
   const dae__impact_contact *c = &s->contact[i];
   double normal = s->impulse[s->first[i]];
   dae__press_force found = {.normal = normal > press_noise(s, i) ? normal : 0, .slip = c->slip};
-  bool sticks = c->slides > 0 && c->slip == 0;
-  if (sticks) {
+  if (c->slides > 0 && c->slip == 0)
     found.friction = s->impulse[s->first[i] + 1];
-    if (fabs(found.friction) >= (1 - CONE_NOISE) * c->friction * normal)
-      found.slip = found.friction > 0 ? -1 : 1;
-  }
+  if (press_slides(s, i))
+    found.slip = found.friction > 0 ? -1 : 1;
   found.changed = (of->normal > 0) != (found.normal > 0) || found.slip != of->slip;
   *of = found;
 }
@@ -153,11 +180,15 @@ dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, c
   for (int r = 0; r < s.rows; r++)
     s.plastic[r] = dae__impact_after(&s, s.impulse, r);
   dae__copy(s.rows, s.plastic, s.before);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     force[i].changed = false;
+    s.before[s.first[i]] += force[i].gap;
+    if (pressing[i].slides > 0 && pressing[i].slip == 0)
+      s.before[s.first[i] + 1] += force[i].slide;
+  }
   if (press_holds(&s, force))
     return DAE_OK;
-  if (!dae__impact_solve(&s, false, friction, s.impulse))
+  if (!press_solve(&s, pressing, contact, friction))
     return press_fail(&s, t, err);
   for (int i = 0; i < count; i++)
     press_store(&s, i, &force[i]);
