@@ -491,8 +491,10 @@ static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool 
   if (!changed)
     return DAE_OK;
   dae__copy(ev->extended - ev->size, ev->after + ev->size, ev->problem->held.value);
-  if (moves && events_any_set(ev)) /* contacts that actions have set in motion */
+  if (moves && events_any_set(ev)) { /* contacts that actions have set in motion */
+    ev->struck = true;
     DAE__TRY(dae__events_impact(ev, err));
+  }
   if (moves) {
     DAE__TRY(events_move(ev, first, err));
     events_list_moves(ev, first);

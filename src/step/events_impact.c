@@ -28,7 +28,8 @@ void dae__events_create_impacts(dae__arena *arena, dae__events *ev)
   ev->resting = DAE__ALLOC(arena, bool, ev->count);
   ev->released = DAE__ALLOC(arena, bool, ev->count);
   ev->ends = DAE__ALLOC(arena, bool, ev->count);
-  DAE__VECTORS(arena, ev->count, &ev->mode, &ev->breaks);
+  ev->breaks = DAE__ALLOC(arena, bool, ev->count);
+  ev->mode = DAE__ALLOC(arena, double, ev->count);
   /* coordinates and rates stand in the same order */
   for (int k = 0, rate = -1; ev->rate_entry && k < ev->size; k++) {
     char name[128];
@@ -235,6 +236,7 @@ static dae_status impact_solve(dae__events *ev, dae__arena *arena, dae_error *er
     DAE__TRY(dae__impact(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env, &out,
                          err));
     impact_count(ev, &all, &out);
+    ev->struck = true;
   }
   for (int k = 0; k < all.count; k++) {
     int i = all.event[k];

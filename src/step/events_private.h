@@ -95,10 +95,11 @@ struct dae__events {
   double *gap_before, *gap_after; /* by event: gap rates at an impact */
   /* by event, of contacts that hold: closed and not parting; its force has fallen through zero */
   bool *resting, *released;
-  double *mode;   /* by event, of contacts that hold: state before the instant */
-  double *breaks; /* by event, of contacts: direction in which one that sticks breaks loose, or 0 */
-  bool *ends;     /* by event, of contacts: sliding has come to its end */
-  int *setter;    /* by entry of the extended state vector: event that set it, -1: none */
+  double *mode; /* by event, of contacts that hold: state before the instant */
+  /* by event, of contacts: friction at rest has come to its end; sliding has */
+  bool *breaks, *ends;
+  bool struck;        /* an impact has changed velocities at this instant */
+  int *setter;        /* by entry of the extended state vector: event that set it, -1: none */
   dae_integrator *it; /* integrator whose last step is searched */
   dae_view view;      /* its last step */
   int event;          /* index of the event that is sampled or located */
