@@ -268,7 +268,7 @@ static void scope_resolve_elements(dae__expander *x, int symbol, int instance, d
 dae__elements *dae__elements_slot(dae__expander *x, int symbol, int instance)
 {
   dae__symbol *s = &x->symbols.item[symbol];
-  int number = s->angle ? 0 : x->instances.item[instance].number;
+  int number = s->connector ? 0 : x->instances.item[instance].number;
   if (number >= s->room) {
     int room = 2 * number + 1;
     dae__elements **in = DAE__NEW_ARRAY(x->l->scratch, dae__elements *, room);
@@ -317,7 +317,7 @@ int dae__add_coordinate(dae__expander *x, int instance, const char *name, const 
                                                          .d = d,
                                                          .scope = x->instances.item[instance].scope,
                                                          .next = -1,
-                                                         .angle = connector};
+                                                         .connector = connector};
   if (!dae__load_ok(x->l))
     return 0;
   const dae__elements *e = dae__elements_of(x, symbol, instance, s->place);
@@ -402,6 +402,8 @@ dae_status dae__resolve_ranges(dae__expander *x)
           x->symbols.item[s].kind == DAE__STATEMENT_BODY)
         dae__elements_of(x, s, i, x->symbols.item[s].d->place);
   }
+  if (dae__load_ok(x->l))
+    dae__relative_find(x);
   return x->l->status;
 }
 

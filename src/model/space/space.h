@@ -52,6 +52,8 @@ typedef struct dae__body {
   int pose_value;            /* 1 + first value of the pose in the picture; 0: none */
   int group;                 /* number of its colour in the picture; 0: none */
   int side;                  /* number of the last side of a joint it was found on */
+  struct dae__connector *carrier; /* relative joint that carries the body; NULL: none */
+  dae__value spin, flow; /* of a carried body: angular velocity, velocity of the origin, own axes */
 } dae__body;
 
 /* A point of a body that something is connected to. */
@@ -66,6 +68,9 @@ typedef struct dae__place {
 /* Directions of a joint in space. */
 enum { DAE__AXIS_U, DAE__AXIS_N, DAE__AXIS_M, DAE__AXIS_UB, DAE__AXIS_NB, DAE__AXES };
 
+/* Largest number of coordinates of a relative joint: Euler parameters. */
+enum { DAE__RELATIVE = 4 };
+
 typedef struct dae__connector {
   const dae__statement *s;
   dae__connector_kind kind;
@@ -79,13 +84,21 @@ typedef struct dae__connector {
   bool plane;
   /* geometry as nodes in space: points, axis u with n, m square to it of A, and u, n, w of B */
   dae__value p, q, d, u, n, m, ub, nb, wb;
+  double from[3];            /* the point of A, in its axes */
   double place[3];           /* the point of B, in its axes */
   double axes[DAE__AXES][3]; /* u, n, m of A and ub, nb of B, in the axes of their bodies */
   double angle0;             /* angle at the start */
   double angle_far;          /* angle at the start that constraints ask for, far from angle0 */
   bool is_far;
   double turn0;     /* in the plane: B.angle - A.angle where the axes of both bodies agree */
-  int angle_leaf;   /* first leaf of the angle coordinate; 0: none, or plane */
+  int angle_leaf;   /* leaf of the angle coordinate; 0: none, or plane */
+  bool relative;    /* the pose of B follows from that of A and the coordinates of the joint */
+  int depth;        /* number of relative joints on the way from B to the root of its tree */
+  int coordinate[DAE__RELATIVE]; /* leaves of the coordinates of a relative joint */
+  bool started;                  /* the start of the coordinates is known: */
+  double start[DAE__RELATIVE], start_rate[DAE__RELATIVE];
+  double second[3]; /* second axis of a relative universal joint, in A, while its angles are 0 */
+  double turn[4];   /* turn of B in A, as Euler parameters, at angle0 or while all angles are 0 */
   dae__node turned; /* multiplier of the constraint of the angle coordinate */
   dae__value force, torque; /* what the connector does to B at its point */
   dae__node drive;          /* force or torque of the drive; 0: none */
@@ -95,6 +108,9 @@ typedef struct dae__connector {
 
 typedef struct dae__space {
   DAE__LIST(dae__connector *) connectors;
+  DAE__LIST(dae__connector *) relative; /* relative joints, that of a parent before its children */
+  /* by leaf: expression of the pose and rates of a carried body; -1: the leaf itself */
+  DAE__LIST(dae__node) by;
   dae__table table;    /* connectors by instance and name, with and without indices */
   dae__body ground[2]; /* of space, of the plane */
   int groups;          /* number of colours of bodies in the picture */
@@ -112,6 +128,30 @@ void dae__space_expand(const dae__context *c, const dae__statement *s);
 void dae__space_finish(dae__expander *x);
 /* Turns bodies at joints whose start is far from closed (assemble.c). */
 void dae__space_assemble(dae__expander *x);
+
+/* ---- relative joints: relative.c, relative_start.c, relative_motion.c ---- */
+
+/* Finds the bodies that relative joints carry, and creates the coordinates of these joints. */
+void dae__relative_find(dae__expander *x);
+/* Leaf of a coordinate of a relative joint by its name; -1: none. */
+int dae__relative_coordinate(const dae__connector *k, const char *name);
+/* Number of angles of the kind of a relative joint, which come first, and of its slides. */
+int dae__relative_angles(const dae__connector *k);
+int dae__relative_slides(const dae__connector *k);
+/* Axis of a coordinate that is an angle or a slide, in A. */
+const double *dae__relative_axis(const dae__connector *k, int coordinate);
+/* Start of a coordinate or of its rate, and whether the text gives or fixes it. */
+dae__node dae__relative_start(dae__expander *x, dae__connector *k, int leaf, bool rate);
+void dae__relative_held(dae__expander *x, int leaf, bool *given, bool *fixed);
+/* Finds the starts of all relative joints, and the start poses that follow from them. */
+void dae__relative_find_starts(dae__expander *x);
+/* Replaces the poses of carried bodies in the motion by expressions of the coordinates of their
+ * joints, and adds their kinetic energies. */
+void dae__relative_reduce(dae__expander *x);
+/* The same for another node. */
+dae__node dae__relative_reduced(dae__expander *x, dae__node node);
+/* Reports that a leaf belongs to a carried body, and is no coordinate. */
+void dae__relative_fail_leaf(dae__expander *x, const dae__body *b, int place, const char *name);
 
 /* Value of a name that belongs to a body or connector: B.x, B.point(v), J.angle. */
 dae__value dae__space_value(const dae__context *c, const dae__expr *e, const dae__found *found);
@@ -142,6 +182,8 @@ dae__body *dae__body_of_leaf(dae__expander *x, int leaf, int *component);
 dae__node dae__body_start(dae__expander *x, int leaf);
 /* Whether the text gives the start value of a leaf, and whether it is fixed. */
 void dae__body_held(dae__expander *x, int leaf, bool *given, bool *fixed);
+/* Whether a leaf is part of the pose or the rates of a carried body, which are no variables. */
+bool dae__is_carried(const dae__expander *x, int leaf);
 /* Makes the nodes of the pose. */
 void dae__body_nodes(dae__expander *x, dae__body *b);
 /* Context in which the clauses of a body are evaluated; frame, index: as of dae__element_context.
@@ -157,9 +199,22 @@ dae__value dae__body_local(dae__expander *x, dae__body *b, dae__value v);
 /* The same of the start, with numbers. */
 void dae__body_local_at_start(dae__expander *x, dae__body *b, const double *v, double *local);
 void dae__body_local_point_at_start(dae__expander *x, dae__body *b, const double *p, double *local);
+/* Angular velocity in space; own: in the axes of the body. */
+dae__value dae__body_omega(dae__expander *x, const dae__body *b, bool own);
+/* Axes with Euler parameters (e0, v), and the angular velocity of their rates. */
+void dae__turn_axes(dae__graph *g, dae__node e0, const dae__node *v, dae__value axis[3]);
+dae__value dae__turn_omega(dae__graph *g, const dae__node *e, const dae__node *rate, bool own);
+/* Kinetic energies w.J w / 2, w in the axes of the body, and m |c'|^2 / 2 with the velocity c' of the
+ * centre of mass in any axes. */
+dae__node dae__body_turning_energy(dae__expander *x, const dae__body *b, dae__value w);
+dae__node dae__body_moving_energy(dae__expander *x, const dae__body *b, dae__value velocity);
+/* Product of Euler parameters (a0, a), (b0, b). */
+dae__value dae__euler_product(dae__graph *g, dae__node a0, dae__value a, dae__node b0, dae__value b,
+                              dae__node *scalar);
 /* Velocity of the origin, as rates. */
 dae__value dae__body_velocity(dae__expander *x, const dae__body *b);
-/* Expands the energies and the constraint of a body. */
+/* Expands the energies and the constraint of a body; the kinetic energy of a carried body follows in
+ * dae__relative_reduce. */
 void dae__body_expand(dae__expander *x, dae__body *b);
 /* Weight: potential -m dot(g, P) with the gravity of the scope. */
 void dae__weight_expand(const dae__context *c, dae__node mass, dae__value point, int place,
@@ -172,6 +227,10 @@ int dae__clause_numbers(const dae__context *c, const dae__expr *e, int size, con
 double dae__clause_number(const dae__context *c, const dae__expr *e, const char *what);
 
 /* Euler parameters: products and turns, as numbers (pose.c). */
+double dae__dot3(const double *a, const double *b);
+void dae__cross3(const double *a, const double *b, double *out);
+/* Turn by an angle about a unit vector. */
+void dae__turn_about(double angle, const double *u, double *e);
 void dae__turn_product(const double *a, const double *b, double *out);
 void dae__turn_apply(const double *e, const double *v, double *out);
 void dae__turn_shortest(const double *from, const double *to, double *out);
@@ -193,8 +252,10 @@ dae__node dae__joint_angle(dae__expander *x, dae__connector *k);
 dae__node dae__joint_slide(dae__expander *x, dae__connector *k);
 /* Angle at the start: that of the drive or of other constraints, else A0. */
 dae__node dae__joint_start_angle(dae__expander *x, dae__connector *k);
-/* Start value of the angle coordinate, or of its rate. */
-dae__node dae__connector_start(dae__expander *x, dae__connector *k, bool rate);
+/* Start value of a coordinate of a connector, or of its rate, by its leaf. */
+dae__node dae__connector_start(dae__expander *x, dae__connector *k, int leaf, bool rate);
+/* Angular velocity of B beside A about the axis, by the rates of both bodies. */
+dae__node dae__joint_rate_of_bodies(dae__expander *x, dae__connector *k);
 /* Adds a constraint of a connector, labelled "J.x"; returns its multiplier. */
 dae__node dae__connector_row(dae__expander *x, dae__connector *k, const char *suffix, dae__node g,
                              bool nonholonomic);
