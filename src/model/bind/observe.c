@@ -93,7 +93,7 @@ static void observe_add_variables(dae__binder *b, dae_model *model, const dae__l
       int count = e ? e->count * e->width : 0;
       for (int k = 0; k < count && dae__load_ok(x->l); k++) {
         const char *name = dae__element_name(x, of.symbol, of.instance, k);
-        if (dae__is_carried(x, e->leaf + k))
+        if (dae__is_derived(x, e->leaf + k))
           continue;
         int entry = layout->entry[e->leaf + k + (rates ? count : 0)];
         *DAE__PUSH(keep, &model->columns) =

@@ -256,7 +256,7 @@ dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
                       : symbol->kind == DAE__STATEMENT_STATE ? &u->u
                                                              : &u->q;
     for (int i = 0; e && i < e->count * e->width; i++)
-      if (!dae__is_carried(x, e->leaf + i))
+      if (!dae__is_derived(x, e->leaf + i))
         *DAE__PUSH(x->l->scratch, list) = e->leaf + i;
   }
   u->mechanical = u->q.count > 0;

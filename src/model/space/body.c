@@ -117,15 +117,32 @@ dae__value dae__body_omega(dae__expander *x, const dae__body *b, bool own)
   return dae__turn_omega(x->graph, e, rate, own);
 }
 
-bool dae__is_carried(const dae__expander *x, int leaf)
+bool dae__is_derived(dae__expander *x, int leaf)
 {
   dae__leaf_info info = x->leaves.item[leaf];
-  unsigned kind = x->leaf_kind.item[leaf];
-  if (!(kind & (DAE__LEAF_COORD | DAE__LEAF_COORD_RATE)) || info.symbol < 0 ||
-      x->symbols.item[info.symbol].kind != DAE__STATEMENT_BODY)
-    return false;
+  const dae__symbol *s = info.symbol < 0 ? NULL : &x->symbols.item[info.symbol];
   int component;
-  return dae__body_of_leaf((dae__expander *)x, leaf, &component)->carrier;
+  if (!s || s->kind != DAE__STATEMENT_BODY)
+    return s && s->derived;
+  return dae__body_of_leaf(x, leaf, &component)->carrier;
+}
+
+/* Nodes of the axes and of the angular velocity of a body of a tree of relative joints: leaves. The
+ * rate of an axis is W x axis. */
+static void body_tree_nodes(dae__expander *x, dae__body *b)
+{
+  dae__graph *g = x->graph;
+  b->omega_node.size = 3;
+  for (int i = 0; i < 3; i++)
+    b->omega_node.at[i] = x->leaf_rate.item[b->turning_leaf + i];
+  for (int j = 0; j < 3; j++) {
+    b->axis[j].size = 3;
+    for (int i = 0; i < 3; i++)
+      b->axis[j].at[i] = dae__leaf(g, b->axes_leaf + 3 * j + i);
+    dae__value rate = dae__vector_cross(g, b->omega_node, b->axis[j]);
+    for (int i = 0; i < 3; i++)
+      x->leaf_rate.item[b->axes_leaf + 3 * j + i] = rate.at[i];
+  }
 }
 
 static void body_ground_nodes(dae__graph *g, dae__body *b)
@@ -168,6 +185,10 @@ void dae__body_nodes(dae__expander *x, dae__body *b)
   b->turn_node.size = 3;
   for (int i = 0; i < 3; i++)
     b->turn_node.at[i] = dae__leaf(g, b->leaf + 4 + i);
+  if (b->axes_leaf) {
+    body_tree_nodes(x, b);
+    return;
+  }
   dae__turn_axes(g, b->e0, b->turn_node.at, b->axis);
   b->omega_node = dae__body_omega(x, b, false);
 }

@@ -341,7 +341,8 @@ static void joint_make_angle(dae__expander *x, dae__connector *k)
   const char *text = dae__pool_print(x->l->keep, "%s.angle", k->label ? k->label : k->name);
   dae__body *b = k->b->s ? k->b : k->a;
   dae__body_find_mass(x, b);
-  k->angle_leaf = dae__add_coordinate(x, k->instance, text, k->s, k);
+  const dae__symbol like = {.connector = k};
+  k->angle_leaf = dae__add_coordinates(x, k->instance, text, k->s, 1, &like);
   if (!dae__load_ok(x->l))
     return;
   dae__node angle = dae__leaf(g, k->angle_leaf);

@@ -98,12 +98,25 @@ static void relative_add_coordinates(dae__expander *x, dae__connector *k)
   for (int i = 0; i < DAE__RELATIVE && relative_traits[k->kind].name[i]; i++) {
     const char *text =
         dae__pool_print(x->l->keep, "%s.%s", k->label, relative_traits[k->kind].name[i]);
-    k->coordinate[i] = dae__add_coordinate(x, k->instance, text, k->s, k);
+    const dae__symbol like = {.connector = k};
+    k->coordinate[i] = dae__add_coordinates(x, k->instance, text, k->s, 1, &like);
     if (!dae__load_ok(x->l))
       return;
     if (!strcmp(relative_traits[k->kind].name[i], "angle"))
       k->angle_leaf = k->coordinate[i];
   }
+}
+
+/* Adds the leaves for axes and turning of a body of a tree. */
+static void relative_add_axes(dae__expander *x, dae__body *b)
+{
+  const dae__symbol like = {.derived = true, .body_of = b};
+  if (!b->s || b->axes_leaf)
+    return;
+  b->axes_leaf = dae__add_coordinates(x, b->instance, b->s->declared->name, b->s, 9, &like);
+  b->turning_leaf = dae__add_coordinates(x, b->instance, b->s->declared->name, b->s, 3, &like);
+  if (!b->carrier)
+    *DAE__PUSH(x->l->scratch, &x->space->roots) = b;
 }
 
 /* Sorts the relative joints by their depth, those of one depth in the order of the text. */
@@ -144,6 +157,8 @@ void dae__relative_find(dae__expander *x)
     deepest = k->depth > deepest ? k->depth : deepest;
     if (!x->l->status)
       relative_add_coordinates(x, k);
+    relative_add_axes(x, k->a);
+    relative_add_axes(x, k->b);
   }
   if (dae__load_ok(x->l))
     relative_sort(x, deepest);

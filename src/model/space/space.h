@@ -53,6 +53,9 @@ typedef struct dae__body {
   int group;                 /* number of its colour in the picture; 0: none */
   int side;                  /* number of the last side of a joint it was found on */
   struct dae__connector *carrier; /* relative joint that carries the body; NULL: none */
+  /* A body of a tree of relative joints has leaves that stand for its axes, 3 components each, and
+   * for its turning, whose rates are the angular velocity in space; 0: of no tree */
+  int axes_leaf, turning_leaf;
   dae__value spin, flow; /* of a carried body: angular velocity, velocity of the origin, own axes */
 } dae__body;
 
@@ -106,10 +109,28 @@ typedef struct dae__connector {
   dae__node length, pull; /* of rods, springs, dampers */
 } dae__connector;
 
+/* A number that does not depend on where a tree of relative joints is as a whole, such as the length
+ * of a spring in it: an expression of the poses beside that of the body `root`. */
+typedef struct dae__scalar {
+  int leaf; /* stands for the number, with its rate */
+  dae__node node;
+  dae__body *root;
+} dae__scalar;
+
+/* A point mass at a point of a carried body. */
+typedef struct dae__load_point {
+  dae__body *body;
+  dae__node mass;
+  dae__value at; /* in the axes of the body */
+} dae__load_point;
+
 typedef struct dae__space {
   DAE__LIST(dae__connector *) connectors;
   DAE__LIST(dae__connector *) relative; /* relative joints, that of a parent before its children */
-  /* by leaf: expression of the pose and rates of a carried body; -1: the leaf itself */
+  DAE__LIST(dae__body *) roots; /* bodies that carry others and are not carried */
+  DAE__LIST(dae__scalar) scalars;
+  DAE__LIST(dae__load_point) masses;
+  /* by leaf: expression of the coordinates for what is derived from them; -1: the leaf itself */
   DAE__LIST(dae__node) by;
   dae__table table;    /* connectors by instance and name, with and without indices */
   dae__body ground[2]; /* of space, of the plane */
@@ -148,6 +169,25 @@ void dae__relative_find_starts(dae__expander *x);
 /* Replaces the poses of carried bodies in the motion by expressions of the coordinates of their
  * joints, and adds their kinetic energies. */
 void dae__relative_reduce(dae__expander *x);
+/* Leaf for a number that vectors of space determine, if it depends on the shape of one tree of
+ * relative joints only; else the number itself. k: the connector it belongs to. */
+dae__node dae__relative_scalar(dae__expander *x, dae__connector *k, dae__node node,
+                               const dae__value *vectors, int count);
+/* Takes the kinetic energy of a point mass over, if it is at a point of a carried body. */
+bool dae__relative_take_mass(dae__expander *x, dae__node mass, dae__value point);
+/* Start of what is derived from coordinates. */
+dae__node dae__relative_derived_start(dae__expander *x, int leaf);
+/* Expressions of the pose of a body of a tree by those of its parent and the joint, or of a root by
+ * its coordinates (relative_pose.c). */
+typedef struct dae__level {
+  dae__value pos, axis[3], omega; /* pos, omega: of carried bodies; omega: size 3 */
+  dae__node e[4];                 /* of carried bodies */
+} dae__level;
+void dae__relative_level(dae__expander *x, dae__body *b, dae__level *out);
+/* Velocities of a carried body in its axes, by those of its parent. */
+void dae__relative_velocities(dae__expander *x, dae__connector *k);
+/* Leaves of the Euler parameters of a relative spherical joint, or of their rates. */
+void dae__relative_ball(dae__expander *x, const dae__connector *k, bool rate, dae__node *e);
 /* The same for another node. */
 dae__node dae__relative_reduced(dae__expander *x, dae__node node);
 /* Reports that a leaf belongs to a carried body, and is no coordinate. */
@@ -182,8 +222,10 @@ dae__body *dae__body_of_leaf(dae__expander *x, int leaf, int *component);
 dae__node dae__body_start(dae__expander *x, int leaf);
 /* Whether the text gives the start value of a leaf, and whether it is fixed. */
 void dae__body_held(dae__expander *x, int leaf, bool *given, bool *fixed);
-/* Whether a leaf is part of the pose or the rates of a carried body, which are no variables. */
-bool dae__is_carried(const dae__expander *x, int leaf);
+/* Whether a leaf is no variable: the pose or rates of a carried body, or another derived symbol. */
+bool dae__is_derived(dae__expander *x, int leaf);
+/* Coordinate with a given rate, by their leaves (force.c). */
+int dae__coordinate_of_rate(dae__expander *x, int rate);
 /* Makes the nodes of the pose. */
 void dae__body_nodes(dae__expander *x, dae__body *b);
 /* Context in which the clauses of a body are evaluated; frame, index: as of dae__element_context.
