@@ -305,7 +305,7 @@ dae__node dae__body_start(dae__expander *x, int leaf)
   } else if (rate) { /* e' = (0, W) e / 2 */
     double w[4] = {0, b->omega[0], b->omega[1], b->omega[2]}, out[4];
     dae__turn_product(w, b->turn, out);
-    value = out[component - places] / 2;
+    value = out[component - places] / 2 + b->turn_rate[component - places];
   } else {
     value = b->turn[component - places];
   }

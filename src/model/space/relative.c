@@ -9,6 +9,9 @@
 #include "model/space/space.h"
 #include <string.h>
 
+/* Unknowns of a body with a pose of its own: its coordinates, e.e = 1 and the rows of a hinge. */
+enum { RELATIVE_OWN_UNKNOWNS = 7 + 1 + 5 };
+
 /* Coordinates of the kinds of relative joints: angles first, then slides. */
 static const struct {
   bool possible;
@@ -119,6 +122,25 @@ static void relative_add_axes(dae__expander *x, dae__body *b)
     *DAE__PUSH(x->l->scratch, &x->space->roots) = b;
 }
 
+/* Refuses a path so long that coordinates of its own would cost a body less: in multiplications, for
+ * each coordinate at the end of a path with n of them, n^2/2 to eliminate it and 6 n for its row of
+ * the mass matrix; for a body with coordinates of its own 7 n^3/6 with its n = 7 + 6 unknowns, to
+ * factor a block of their saddle matrix and to eliminate what couples it to the next. */
+static void relative_check_path(dae__expander *x, dae__connector *k)
+{
+  const int own = RELATIVE_OWN_UNKNOWNS;
+  int n = 0;
+  for (int i = 0; i < DAE__RELATIVE && k->coordinate[i]; i++)
+    n++;
+  k->path = n + (k->a->carrier ? k->a->carrier->path : 0);
+  if (k->path * (k->path + 12) > 7 * own * own * own / 3)
+    dae__load_fail(x->l, dae__clause_of(k->s, "relative")->place,
+                   "%s: the relative joints on the way to %s have %d coordinates, of which each "
+                   "one depends on all others: a body with its own would cost less; leave out "
+                   "relative here",
+                   k->name, k->b->name, k->path);
+}
+
 /* Sorts the relative joints by their depth, those of one depth in the order of the text. */
 static void relative_sort(dae__expander *x, int deepest)
 {
@@ -126,8 +148,10 @@ static void relative_sort(dae__expander *x, int deepest)
   for (int depth = 1; depth <= deepest; depth++)
     for (int i = 0; i < space->connectors.count; i++) {
       dae__connector *k = space->connectors.item[i];
-      if (k->relative && k->depth == depth)
-        *DAE__PUSH(x->l->scratch, &space->relative) = k;
+      if (!k->relative || k->depth != depth || x->l->status)
+        continue;
+      *DAE__PUSH(x->l->scratch, &space->relative) = k;
+      relative_check_path(x, k);
     }
 }
 
@@ -157,6 +181,7 @@ void dae__relative_find(dae__expander *x)
     deepest = k->depth > deepest ? k->depth : deepest;
     if (!x->l->status)
       relative_add_coordinates(x, k);
+    k->first = k->a->s && !k->a->carrier && !k->a->axes_leaf;
     relative_add_axes(x, k->a);
     relative_add_axes(x, k->b);
   }

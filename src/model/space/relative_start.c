@@ -1,8 +1,6 @@
-/* Starts of relative joints, as numbers. The clauses of both bodies tell the turn of B in A and the
- * slides; where they do not fit the joint, B moves to where the joint puts it, and so do the bodies
- * it carries. Rates are those that meet the rates that the clauses of B give, by least squares; what
- * they leave open is 0: B then moves with A. */
-#include "core/log.h"
+/* Poses of relative joints at the start, as numbers. The clauses of both bodies tell the turn of B in
+ * A and the slides; where they do not fit the joint, B moves to where the joint puts it, and so do
+ * the bodies it carries. Rates follow when the motion is known (relative_rates.c). */
 #include "model/space/space.h"
 #include <float.h>
 #include <math.h>
@@ -10,9 +8,6 @@
 
 /* A whole turn, 2 pi. */
 static const double TURN = 6.283185307179586;
-
-/* Rates of B, relative to their size, that the joint cannot follow, without a warning; chosen. */
-static const double RATES_DIFFER = 1e-6;
 
 static void start_conjugate(const double *e, double *out)
 {
@@ -139,131 +134,6 @@ static void start_find_pose(dae__connector *k)
     b->position[i] = a->position[i] + p[i] - arm[i];
 }
 
-/* ---- rates ---- */
-
-/* Rates q' that meet six conditions C q' = r, those with weight, by least squares; what they leave
- * open is 0. The columns are made orthogonal one after the other. */
-static void start_least_squares(int count, double C[DAE__RELATIVE][6], const double *r, double *rate)
-{
-  double Q[DAE__RELATIVE][6], R[DAE__RELATIVE][DAE__RELATIVE], y[DAE__RELATIVE];
-  for (int j = 0; j < count; j++) {
-    double before = 0, after = 0;
-    memcpy(Q[j], C[j], sizeof Q[j]);
-    for (int i = 0; i < 6; i++)
-      before += C[j][i] * C[j][i];
-    for (int k = 0; k < j; k++) {
-      R[k][j] = 0;
-      for (int i = 0; i < 6; i++)
-        R[k][j] += Q[k][i] * C[j][i];
-      for (int i = 0; i < 6; i++)
-        Q[j][i] -= R[k][j] * Q[k][i];
-    }
-    for (int i = 0; i < 6; i++)
-      after += Q[j][i] * Q[j][i];
-    bool open = !(after > 1e-20 * before);
-    R[j][j] = open ? 0 : sqrt(after);
-    y[j] = 0;
-    for (int i = 0; i < 6; i++) {
-      Q[j][i] = open ? 0 : Q[j][i] / R[j][j];
-      y[j] += Q[j][i] * r[i];
-    }
-  }
-  for (int j = count - 1; j >= 0; j--) {
-    for (int k = j + 1; k < count; k++)
-      y[j] -= R[j][k] * rate[k];
-    rate[j] = R[j][j] > 0 ? y[j] / R[j][j] : 0;
-  }
-}
-
-/* Angular velocity and velocity of the origin of B that one coordinate makes with the rate 1. */
-static void start_column(const dae__connector *k, int j, double *W, double *v)
-{
-  const dae__body *a = k->a;
-  int angles = dae__relative_angles(k);
-  double axis[3] = {0}, arm[3], turn[4];
-  memset(W, 0, 3 * sizeof *W);
-  memset(v, 0, 3 * sizeof *v);
-  bool ball = k->kind == DAE__CONNECTOR_SPHERICAL;
-  if (ball)
-    axis[j] = 1;
-  else
-    memcpy(axis, dae__relative_axis(k, j), sizeof axis);
-  if (!ball && j > 0 && j < angles) { /* the angles before turn this axis */
-    start_turn_of(k, j, turn);
-    dae__turn_apply(turn, axis, axis);
-  }
-  dae__turn_apply(a->turn, axis, axis);
-  if (!ball && j >= angles) {
-    memcpy(v, axis, sizeof axis);
-    return;
-  }
-  memcpy(W, axis, sizeof axis);
-  dae__turn_apply(k->b->turn, k->place, arm);
-  dae__cross3(arm, axis, v); /* - W x arm */
-}
-
-/* Velocities of B while the joint stands still. */
-static void start_carry(const dae__connector *k, double *W, double *v)
-{
-  const dae__body *a = k->a, *b = k->b;
-  double d[3];
-  memcpy(W, a->omega, 3 * sizeof *W);
-  for (int i = 0; i < 3; i++)
-    d[i] = b->position[i] - a->position[i];
-  dae__cross3(a->omega, d, v);
-  for (int i = 0; i < 3; i++)
-    v[i] += a->velocity[i];
-}
-
-static void start_check_rates(dae__expander *x, const dae__connector *k, const double *off,
-                              const double *size)
-{
-  static const char *const what[] = {"omega", "velocity"};
-  const dae__body *b = k->b;
-  for (int h = 0; h < 2; h++) {
-    bool given = h == 0 ? b->omega_given : b->velocity_given;
-    if (given && sqrt(dae__dot3(off + 3 * h, off + 3 * h)) >
-                     RATES_DIFFER * (1 + sqrt(dae__dot3(size + 3 * h, size + 3 * h))))
-      dae__log(&x->graph->env, DAE_LOG_WARNING,
-               "line %d: the %s of %s does not fit the relative joint %s of line %d: it starts with "
-               "(%g, %g, %g)",
-               dae__line_of(&x->l->files, b->s->place), what[h], b->name, k->name,
-               dae__line_of(&x->l->files, k->s->place), size[3 * h] - off[3 * h],
-               size[3 * h + 1] - off[3 * h + 1], size[3 * h + 2] - off[3 * h + 2]);
-  }
-}
-
-static void start_find_rates(dae__expander *x, dae__connector *k)
-{
-  dae__body *b = k->b;
-  bool ball = k->kind == DAE__CONNECTOR_SPHERICAL;
-  int count = ball ? 3 : dae__relative_angles(k) + dae__relative_slides(k);
-  double C[DAE__RELATIVE][6], got[6], given[6], r[6] = {0}, rate[DAE__RELATIVE] = {0}, off[6];
-  start_carry(k, got, got + 3);
-  for (int i = 0; i < 6; i++) {
-    bool has = i < 3 ? b->omega_given : b->velocity_given;
-    given[i] = i < 3 ? b->omega[i] : b->velocity[i - 3];
-    r[i] = has ? given[i] - got[i] : 0;
-  }
-  double all[DAE__RELATIVE][6];
-  for (int j = 0; j < count; j++) {
-    start_column(k, j, all[j], all[j] + 3);
-    for (int i = 0; i < 6; i++)
-      C[j][i] = (i < 3 ? b->omega_given : b->velocity_given) ? all[j][i] : 0;
-  }
-  start_least_squares(count, C, r, rate);
-  for (int j = 0; j < count; j++)
-    for (int i = 0; i < 6; i++)
-      got[i] += rate[j] * all[j][i];
-  for (int i = 0; i < 6; i++)
-    off[i] = given[i] - got[i];
-  start_check_rates(x, k, off, given);
-  memcpy(b->omega, got, sizeof b->omega);
-  memcpy(b->velocity, got + 3, sizeof b->velocity);
-  for (int j = 0; j < count; j++) /* e' = (0, w) e / 2 with e = (1, 0, 0, 0) */
-    k->start_rate[ball ? j + 1 : j] = ball ? rate[j] / 2 : rate[j];
-}
-
 void dae__relative_find_starts(dae__expander *x)
 {
   const dae__space *space = x->space;
@@ -278,7 +148,6 @@ void dae__relative_find_starts(dae__expander *x)
   for (int i = 0; i < space->relative.count && !x->l->status; i++) {
     dae__connector *k = space->relative.item[i];
     start_find_pose(k);
-    start_find_rates(x, k);
     k->started = true;
   }
   if (space->relative.count > 0 && !x->l->status)
@@ -320,10 +189,10 @@ void dae__relative_held(dae__expander *x, int leaf, bool *given, bool *fixed)
   const dae__connector *k = x->symbols.item[x->leaves.item[leaf].symbol].connector;
   const dae__body *b = k->b;
   bool rate = x->leaf_kind.item[leaf] == DAE__LEAF_COORD_RATE;
-  int i = start_coordinate(x, k, leaf, rate), angles = dae__relative_angles(k);
-  bool slides = k->kind != DAE__CONNECTOR_SPHERICAL && i >= angles;
+  int i = start_coordinate(x, k, leaf, rate);
+  bool slides = k->kind != DAE__CONNECTOR_SPHERICAL && i >= dae__relative_angles(k);
   if (rate)
-    *given = b->velocity_given || (b->omega_given && !slides);
+    *given = k->rate_given[i];
   else
     *given = slides ? b->position_given : b->turn_given;
   *fixed = b->fixed && !rate;

@@ -38,6 +38,7 @@ typedef struct dae__body {
   int pose_stage, rate_stage, mass_stage;
   double position[3], turn[4]; /* turn: Euler parameters; in the plane the angle */
   double velocity[3], omega[3];
+  double turn_rate[4]; /* rates of the Euler parameters of a root, where omega is not given */
   bool position_given, turn_given, velocity_given, omega_given, fixed;
   dae__form form;
   double size[3];
@@ -97,9 +98,12 @@ typedef struct dae__connector {
   int angle_leaf;   /* leaf of the angle coordinate; 0: none, or plane */
   bool relative;    /* the pose of B follows from that of A and the coordinates of the joint */
   int depth;        /* number of relative joints on the way from B to the root of its tree */
+  int path;         /* number of their coordinates */
+  bool first;       /* the first joint of the tree of its parent, a root */
   int coordinate[DAE__RELATIVE]; /* leaves of the coordinates of a relative joint */
   bool started;                  /* the start of the coordinates is known: */
   double start[DAE__RELATIVE], start_rate[DAE__RELATIVE];
+  bool rate_given[DAE__RELATIVE]; /* the rates that the text gives determine that of a coordinate */
   double second[3]; /* second axis of a relative universal joint, in A, while its angles are 0 */
   double turn[4];   /* turn of B in A, as Euler parameters, at angle0 or while all angles are 0 */
   dae__node turned; /* multiplier of the constraint of the angle coordinate */
@@ -164,8 +168,10 @@ const double *dae__relative_axis(const dae__connector *k, int coordinate);
 /* Start of a coordinate or of its rate, and whether the text gives or fixes it. */
 dae__node dae__relative_start(dae__expander *x, dae__connector *k, int leaf, bool rate);
 void dae__relative_held(dae__expander *x, int leaf, bool *given, bool *fixed);
-/* Finds the starts of all relative joints, and the start poses that follow from them. */
+/* Finds the coordinates of all relative joints at the start, and the poses that follow from them. */
 void dae__relative_find_starts(dae__expander *x);
+/* Finds the rates at the start of the coordinates of all trees, when the motion is reduced. */
+void dae__relative_find_rates(dae__expander *x);
 /* Replaces the poses of carried bodies in the motion by expressions of the coordinates of their
  * joints, and adds their kinetic energies. */
 void dae__relative_reduce(dae__expander *x);
