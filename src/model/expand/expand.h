@@ -78,7 +78,7 @@ typedef struct dae__symbol {
   dae__elements **in; /* by instance of the scope: elements of the symbol, NULL: not resolved */
   int room;           /* length of `in` */
   bool busy;          /* a function that is being evaluated */
-  bool generated; /* no statement declares it; it has one instance */
+  bool generated;     /* no statement declares it; it has one instance */
   /* stands for expressions of variables, which take its place when the motion is complete */
   bool derived;
   /* connector whose coordinate or length the symbol is, body whose axes or turning; NULL: none */

@@ -58,8 +58,8 @@ dae__context dae__body_context(dae__expander *x, const dae__body *b, dae__local 
 
 /* ---- nodes ---- */
 
-dae__value dae__euler_product(dae__graph *g, dae__node a0, dae__value a, dae__node b0,
-                              dae__value b, dae__node *scalar)
+dae__value dae__euler_product(dae__graph *g, dae__node a0, dae__value a, dae__node b0, dae__value b,
+                              dae__node *scalar)
 {
   *scalar = DAE__SUB(g, DAE__MUL(g, a0, b0), dae__vector_dot(g, a, b));
   return dae__vector_add(

@@ -1,11 +1,12 @@
-/* Relative joints: a joint with the word `relative` carries its second body. The pose of B is no set
- * of coordinates with constraints, but follows from the pose of A and the coordinates of the joint:
+/* Relative joints: a joint with the word `relative` carries its second body. The pose of B is no
+ * set of coordinates with constraints, but follows from the pose of A and the coordinates of the
+ * joint:
  *
  *   revolute angle   prismatic slide   cylindrical angle slide   planar angle slide1 slide2
  *   universal angle1 angle2   spherical e0 e1 e2 e3 (with the constraint e.e = 1)   weld: none
  *
- * Relative joints form trees, whose roots are the ground and bodies with a pose of their own; joints
- * that close loops keep their constraints. */
+ * Relative joints form trees, whose roots are the ground and bodies with a pose of their own;
+ * joints that close loops keep their constraints. */
 #include "model/space/space.h"
 #include <string.h>
 
@@ -79,8 +80,7 @@ static void relative_check(dae__expander *x, const dae__connector *k)
     dae__load_fail(x->l, at->place,
                    "%s is carried by the relative joint %s of line %d already; leave out relative "
                    "at one of both, which then closes a loop",
-                   b->name, b->carrier->name,
-                   dae__line_of(&x->l->files, b->carrier->s->place));
+                   b->name, b->carrier->name, dae__line_of(&x->l->files, b->carrier->s->place));
 }
 
 /* Number of relative joints from B to the root of its tree. */
@@ -122,10 +122,11 @@ static void relative_add_axes(dae__expander *x, dae__body *b)
     *DAE__PUSH(x->l->scratch, &x->space->roots) = b;
 }
 
-/* Refuses a path so long that coordinates of its own would cost a body less: in multiplications, for
- * each coordinate at the end of a path with n of them, n^2/2 to eliminate it and 6 n for its row of
- * the mass matrix; for a body with coordinates of its own 7 n^3/6 with its n = 7 + 6 unknowns, to
- * factor a block of their saddle matrix and to eliminate what couples it to the next. */
+/* Refuses a path so long that coordinates of its own would cost a body less: in multiplications,
+ * for each coordinate at the end of a path with n of them, n^2/2 to eliminate it and 6 n for its
+ * row of the mass matrix; for a body with coordinates of its own 7 n^3/6 with its n = 7 + 6
+ * unknowns, to factor a block of their saddle matrix and to eliminate what couples it to the next.
+ */
 static void relative_check_path(dae__expander *x, dae__connector *k)
 {
   const int own = RELATIVE_OWN_UNKNOWNS;
@@ -192,8 +193,9 @@ void dae__relative_find(dae__expander *x)
 void dae__relative_fail_leaf(dae__expander *x, const dae__body *b, int place, const char *name)
 {
   const dae__connector *k = b->carrier;
-  dae__load_fail(x->l, place,
-                 "%s.%s is no coordinate: the relative joint %s carries %s; a force acts as force F "
-                 "at %s.pos or force F along s, an event can set the coordinates of the joint",
-                 b->name, name, k->name, b->name, b->name);
+  dae__load_fail(
+      x->l, place,
+      "%s.%s is no coordinate: the relative joint %s carries %s; a force acts as force F "
+      "at %s.pos or force F along s, an event can set the coordinates of the joint",
+      b->name, name, k->name, b->name, b->name);
 }

@@ -1,8 +1,8 @@
 /* The motion of trees of relative joints in the coordinates of the joints.
  *
  * Everything was expanded in the poses of all bodies, with leaves for the axes and angular
- * velocities of those in trees. When the motion is complete, forces on these leaves become forces on
- * those of the parent and of the joint, by the chain rule, from the ends of the trees to their
+ * velocities of those in trees. When the motion is complete, forces on these leaves become forces
+ * on those of the parent and of the joint, by the chain rule, from the ends of the trees to their
  * roots: the recursion of Newton and Euler. Then the leaves are replaced by expressions of the
  * coordinates, from the roots to the ends; rates x' by R v, e' by (0, W) e / 2. The kinetic energy
  * of carried bodies is made of the velocities in their axes. */
@@ -20,8 +20,8 @@ static void motion_energy(dae__expander *x, const dae__connector *k)
   dae__context c = dae__context_of(x, b->instance);
   dae__value velocity = b->flow;
   if (b->has_centre)
-    velocity = dae__vector_add(
-        g, velocity, dae__vector_cross(g, b->spin, dae__vector(g, 3, b->centre)));
+    velocity =
+        dae__vector_add(g, velocity, dae__vector_cross(g, b->spin, dae__vector(g, 3, b->centre)));
   dae__node T = dae__body_turning_energy(x, b, b->spin);
   if (k->kind == DAE__CONNECTOR_SPHERICAL) {
     dae__node e[DAE__RELATIVE], rate[DAE__RELATIVE], along = DAE__ZERO;

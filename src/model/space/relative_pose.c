@@ -11,7 +11,8 @@
  *
  *   w_B = back (w_A) + u q',   v_B = back (v_A + w_A x (p + s) + s') - w_B x b,
  *
- * so that velocities cost as much as the joint, whatever its depth, and hold no pose of a parent. */
+ * so that velocities cost as much as the joint, whatever its depth, and hold no pose of a parent.
+ */
 #include "model/space/space.h"
 #include <string.h>
 
@@ -35,10 +36,9 @@ static dae__value pose_turn_by(dae__graph *g, const double *u, dae__node q, dae_
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       double uu = u[i] * u[j], cross = j == i ? 0 : (j == (i + 1) % 3 ? -1 : 1) * u[3 - i - j];
-      dae__node entry = DAE__ADD(g, dae__constant(g, uu),
-                                 DAE__MUL(g, dae__constant(g, (i == j) - uu), c));
-      entry =
-          DAE__ADD(g, entry, DAE__MUL(g, dae__constant(g, back ? -cross : cross), s));
+      dae__node entry =
+          DAE__ADD(g, dae__constant(g, uu), DAE__MUL(g, dae__constant(g, (i == j) - uu), c));
+      entry = DAE__ADD(g, entry, DAE__MUL(g, dae__constant(g, back ? -cross : cross), s));
       out.at[i] = DAE__ADD(g, out.at[i], DAE__MUL(g, entry, v.at[j]));
     }
   return out;
@@ -51,8 +51,8 @@ static dae__node pose_angle(dae__graph *g, const dae__connector *k, int coordina
   return coordinate == 0 ? DAE__SUB(g, q, dae__constant(g, k->angle0)) : q;
 }
 
-/* v turned by the first `count` angles, or by the Euler parameters, of a joint; back: the other way,
- * from the axes of A. */
+/* v turned by the first `count` angles, or by the Euler parameters, of a joint; back: the other
+ * way, from the axes of A. */
 static dae__value pose_turn(dae__expander *x, const dae__connector *k, int count, dae__value v,
                             bool back)
 {

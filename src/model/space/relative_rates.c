@@ -19,12 +19,12 @@ static const double DEPENDENT = 1e-10, DIFFER = 1e-6;
 typedef struct rates {
   dae__expander *x;
   const void *tree; /* its root, or its first joint where that is the ground */
-  int n;          /* number of unknown rates */
-  int *unknown;   /* by leaf: 1 + number of an unknown rate; 0: none */
-  int *leaf;      /* by unknown rate: its leaf */
-  double *basis;  /* rows Q, then Z, of length n */
-  double *y;      /* by row of Q: its coefficient */
-  int rank;       /* number of rows of Q */
+  int n;            /* number of unknown rates */
+  int *unknown;     /* by leaf: 1 + number of an unknown rate; 0: none */
+  int *leaf;        /* by unknown rate: its leaf */
+  double *basis;    /* rows Q, then Z, of length n */
+  double *y;        /* by row of Q: its coefficient */
+  int rank;         /* number of rows of Q */
   double *M, *b, *q;
 } rates;
 
@@ -243,7 +243,6 @@ static void rates_find_momentum(rates *r)
     rates_add_momentum(r, p->body, at, dae__start_value(x, p->mass, -1), NULL);
   }
 }
-
 
 static void rates_find_mass(rates *r)
 {

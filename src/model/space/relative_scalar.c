@@ -3,8 +3,8 @@
  * A vector of space that is a sum of multiples of axes of bodies of one tree, and of differences of
  * their origins, turns with the tree: lengths and scalar products of such vectors depend on the
  * coordinates of the joints between these bodies only. A leaf takes the place of such a number; its
- * expression, beside the body that carries all of them, holds neither the pose of that body nor that
- * of the tree, and so do its derivatives. */
+ * expression, beside the body that carries all of them, holds neither the pose of that body nor
+ * that of the tree, and so do its derivatives. */
 #include "model/space/space.h"
 #include <string.h>
 
@@ -84,8 +84,7 @@ static bool scalar_find_sum(dae__expander *x, const dae__value *v, scalar_sum *s
       return false;
   for (int n = 0; n < sum->count; n++) {
     bool origin;
-    if (!scalar_body(x, sum->leaf[n], &origin) ||
-        dae__kinds_below(x, sum->factor[n]) & kinds.mask)
+    if (!scalar_body(x, sum->leaf[n], &origin) || dae__kinds_below(x, sum->factor[n]) & kinds.mask)
       return false;
     if (origin)
       sum->origins = DAE__ADD(x->graph, sum->origins, sum->factor[n]);

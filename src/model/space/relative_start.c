@@ -1,6 +1,6 @@
-/* Poses of relative joints at the start, as numbers. The clauses of both bodies tell the turn of B in
- * A and the slides; where they do not fit the joint, B moves to where the joint puts it, and so do
- * the bodies it carries. Rates follow when the motion is known (relative_rates.c). */
+/* Poses of relative joints at the start, as numbers. The clauses of both bodies tell the turn of B
+ * in A and the slides; where they do not fit the joint, B moves to where the joint puts it, and so
+ * do the bodies it carries. Rates follow when the motion is known (relative_rates.c). */
 #include "model/space/space.h"
 #include <float.h>
 #include <math.h>

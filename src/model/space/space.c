@@ -136,8 +136,8 @@ static void space_expand_connector(const dae__context *c, const dae__statement *
                       : number < 0 ? space_new_connector(c, s)
                                    : x->space->connectors.item[number];
   if (k && !s->label && dae__clause_of(s, "relative"))
-    dae__load_fail(x->l, s->place, "a relative joint needs a name for its coordinates: %s NAME: A, B",
-                   s->word);
+    dae__load_fail(x->l, s->place,
+                   "a relative joint needs a name for its coordinates: %s NAME: A, B", s->word);
   if (!k)
     return;
   dae__connector_resolve(x, k);

@@ -48,11 +48,11 @@ typedef struct dae__body {
   bool made;                                      /* the nodes below are known */
   dae__value pos, axis[3], omega_node, turn_node; /* turn_node: e1, e2, e3 */
   dae__node e0, angle;
-  struct dae__place *places; /* points of joints, for pictures: the last one first */
-  int turned_by;             /* number of joints that hold its turning */
-  int pose_value;            /* 1 + first value of the pose in the picture; 0: none */
-  int group;                 /* number of its colour in the picture; 0: none */
-  int side;                  /* number of the last side of a joint it was found on */
+  struct dae__place *places;      /* points of joints, for pictures: the last one first */
+  int turned_by;                  /* number of joints that hold its turning */
+  int pose_value;                 /* 1 + first value of the pose in the picture; 0: none */
+  int group;                      /* number of its colour in the picture; 0: none */
+  int side;                       /* number of the last side of a joint it was found on */
   struct dae__connector *carrier; /* relative joint that carries the body; NULL: none */
   /* A body of a tree of relative joints has leaves that stand for its axes, 3 components each, and
    * for its turning, whose rates are the angular velocity in space; 0: of no tree */
@@ -94,12 +94,12 @@ typedef struct dae__connector {
   double angle0;             /* angle at the start */
   double angle_far;          /* angle at the start that constraints ask for, far from angle0 */
   bool is_far;
-  double turn0;     /* in the plane: B.angle - A.angle where the axes of both bodies agree */
-  int angle_leaf;   /* leaf of the angle coordinate; 0: none, or plane */
-  bool relative;    /* the pose of B follows from that of A and the coordinates of the joint */
-  int depth;        /* number of relative joints on the way from B to the root of its tree */
-  int path;         /* number of their coordinates */
-  bool first;       /* the first joint of the tree of its parent, a root */
+  double turn0;   /* in the plane: B.angle - A.angle where the axes of both bodies agree */
+  int angle_leaf; /* leaf of the angle coordinate; 0: none, or plane */
+  bool relative;  /* the pose of B follows from that of A and the coordinates of the joint */
+  int depth;      /* number of relative joints on the way from B to the root of its tree */
+  int path;       /* number of their coordinates */
+  bool first;     /* the first joint of the tree of its parent, a root */
   int coordinate[DAE__RELATIVE]; /* leaves of the coordinates of a relative joint */
   bool started;                  /* the start of the coordinates is known: */
   double start[DAE__RELATIVE], start_rate[DAE__RELATIVE];
@@ -113,8 +113,8 @@ typedef struct dae__connector {
   dae__node length, pull; /* of rods, springs, dampers */
 } dae__connector;
 
-/* A number that does not depend on where a tree of relative joints is as a whole, such as the length
- * of a spring in it: an expression of the poses beside that of the body `root`. */
+/* A number that does not depend on where a tree of relative joints is as a whole, such as the
+ * length of a spring in it: an expression of the poses beside that of the body `root`. */
 typedef struct dae__scalar {
   int leaf; /* stands for the number, with its rate */
   dae__node node;
@@ -131,7 +131,7 @@ typedef struct dae__load_point {
 typedef struct dae__space {
   DAE__LIST(dae__connector *) connectors;
   DAE__LIST(dae__connector *) relative; /* relative joints, that of a parent before its children */
-  DAE__LIST(dae__body *) roots; /* bodies that carry others and are not carried */
+  DAE__LIST(dae__body *) roots;         /* bodies that carry others and are not carried */
   DAE__LIST(dae__scalar) scalars;
   DAE__LIST(dae__load_point) masses;
   /* by leaf: expression of the coordinates for what is derived from them; -1: the leaf itself */
@@ -168,7 +168,8 @@ const double *dae__relative_axis(const dae__connector *k, int coordinate);
 /* Start of a coordinate or of its rate, and whether the text gives or fixes it. */
 dae__node dae__relative_start(dae__expander *x, dae__connector *k, int leaf, bool rate);
 void dae__relative_held(dae__expander *x, int leaf, bool *given, bool *fixed);
-/* Finds the coordinates of all relative joints at the start, and the poses that follow from them. */
+/* Finds the coordinates of all relative joints at the start, and the poses that follow from them.
+ */
 void dae__relative_find_starts(dae__expander *x);
 /* Finds the rates at the start of the coordinates of all trees, when the motion is reduced. */
 void dae__relative_find_rates(dae__expander *x);
@@ -252,8 +253,8 @@ dae__value dae__body_omega(dae__expander *x, const dae__body *b, bool own);
 /* Axes with Euler parameters (e0, v), and the angular velocity of their rates. */
 void dae__turn_axes(dae__graph *g, dae__node e0, const dae__node *v, dae__value axis[3]);
 dae__value dae__turn_omega(dae__graph *g, const dae__node *e, const dae__node *rate, bool own);
-/* Kinetic energies w.J w / 2, w in the axes of the body, and m |c'|^2 / 2 with the velocity c' of the
- * centre of mass in any axes. */
+/* Kinetic energies w.J w / 2, w in the axes of the body, and m |c'|^2 / 2 with the velocity c' of
+ * the centre of mass in any axes. */
 dae__node dae__body_turning_energy(dae__expander *x, const dae__body *b, dae__value w);
 dae__node dae__body_moving_energy(dae__expander *x, const dae__body *b, dae__value velocity);
 /* Product of Euler parameters (a0, a), (b0, b). */
@@ -261,8 +262,8 @@ dae__value dae__euler_product(dae__graph *g, dae__node a0, dae__value a, dae__no
                               dae__node *scalar);
 /* Velocity of the origin, as rates. */
 dae__value dae__body_velocity(dae__expander *x, const dae__body *b);
-/* Expands the energies and the constraint of a body; the kinetic energy of a carried body follows in
- * dae__relative_reduce. */
+/* Expands the energies and the constraint of a body; the kinetic energy of a carried body follows
+ * in dae__relative_reduce. */
 void dae__body_expand(dae__expander *x, dae__body *b);
 /* Weight: potential -m dot(g, P) with the gravity of the scope. */
 void dae__weight_expand(const dae__context *c, dae__node mass, dae__value point, int place,
