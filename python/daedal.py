@@ -67,9 +67,9 @@ dae_limits { long steps, rejected, iterations, failed; }
 dae_view { double t, t_previous, h_next; int order; char *method; int size, pieces; }
 dae_mechanical_at { double t; void *q, *v, *u, *w, *in; }
 dae_mechanical { char *name; int nq, ng, nk, nu, nw, nin; void *user, *q_names, *u_names, *w_names,
-  *in_names, *g_names, *k_names, *groups, *switched, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *G, *g_t, *K,
-  *gamma, *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *M_pattern, *G_pattern, *K_pattern,
-  *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *eval, *energy,
+  *in_names, *g_names, *k_names, *groups, *switched, *M, *f, *p, *F, *p_rate, *s, *c, *g, *k, *B, *G, *g_t, *K,
+  *gamma, *kappa, *J, *J_in, *Ms_qv, *Gts_q, *gdot_q, *k_q, *Kts_qv, *Bts_qv, *M_pattern, *G_pattern, *K_pattern,
+  *J_pattern, *J_in_pattern, *Ms_pattern, *Gts_pattern, *k_q_pattern, *Kts_pattern, *B_pattern, *Bts_pattern, *eval, *energy,
   *energy_rate, *accelerate; bool constant_mass, time_free_g, conservative; }
 dae_semi_explicit_at { double t; void *x, *y, *in; }
 dae_semi_explicit { char *name; int nx, ny, nin, index; void *user, *x_names, *y_names, *in_names,
@@ -82,7 +82,7 @@ dae_problem { void *mechanical, *semi_explicit, *momentum, *coupled, *input, *in
   *atol; dae_held held; }
 dae_start { double t; void *y, *fixed, *given, *held; double to; }
 dae_diagnosis { int index, dof, constraints, rank; char text[1024]; }
-dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive, bends; void *contact, *group; int member; }
+dae_event { char *name; int direction; bool stop; void *user, *value, *rate, *sample, *action; bool states_only; void *sets; int set_count, kind; void *next; bool passive, bends; void *contact; int rubs; void *group; int member; }
 dae_wave_options { double rtol, atol, window, max_window; int nodes, max_sweeps, sweeps, update,
   splitting; double theta, omega; int depth; bool picard, lagged; double linear; bool reorder;
   int begin, stop, interpolation; bool project; int workers; void *children, *terms, *order, *watch,
@@ -91,7 +91,7 @@ dae_contraction { double gauss_seidel, best, jacobi, margin, on_first, on_second
   second_growth, observed; int most_sweeps, last_sweeps; double last_observed, last_predicted;
   long windows, sweeps; char order[256], loop[256]; }
 dae_damping { int kind; double scale, cut, amount, period[2], kept, distance; char name[64];
-  int restarts; double frequency[2], exchange, drift, drift_size; char drift_name[64]; }
+  long restarts; double frequency[2], exchange, drift, drift_size; char drift_name[64]; }
 dae_difference { double tolerances, absolute, t; char name[64]; }
 dae_verification { char *method; long rows; dae_difference most[6]; char message[256]; }
 dae_error_check { char *method; double rtol, step; long rows; dae_difference most;
@@ -105,7 +105,7 @@ dae_summary { int status; char message[512]; char *problem, *method; double rtol
   energy_error, energy_tolerance, energy_supplied, oscillations, phase_error; bool damped; dae_damping damping; double energy_removed_at_start, energy_removed_at_events; char *caution; bool energy_has_potential; int moved, moved_given;
   char moves[2048], files[512]; int systems; dae_contraction contraction;
   dae_verification verification; dae_native native; dae_error_check check;
-  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched, action_moved; char action_moves[1024]; char *inputs, *units, *provenance; char options[2048]; double energy_lost; char impact_list[1024]; }
+  char limits[512], iteration_limits[512]; int trust; char reasons[1024]; long near_misses; char event_list[2048]; int unwatched; long action_moved; char action_moves[1024]; char *inputs, *units, *provenance; char options[2048]; double energy_lost; char impact_list[1024]; }
 dae_row { int columns; void *values, *y; double position_drift, velocity_drift; }
 dae_sink { void *self, *open, *row; double fill; void *step, *close, *free, *save_size, *save, *load; }
 dae_run_plan { dae_problem problem; dae_start start; void *method, *options; double to, every;
@@ -1056,7 +1056,8 @@ class _Form:
     # the vector to contract with, which is the last argument
     _CALLBACKS: dict[str, tuple[str, ...]] = {}
     # names of patterns that differ from the name of the matrix
-    _PATTERNS = {"gdot_q": "G", "Ms_qv": "Ms", "Ms_x": "Ms", "Gts_q": "Gts", "Kts_qv": "Kts"}
+    _PATTERNS = {"gdot_q": "G", "Ms_qv": "Ms", "Ms_x": "Ms", "Gts_q": "Gts", "Kts_qv": "Kts",
+                 "Bts_qv": "Bts"}
 
     def __init__(self, *, name: str = "problem", events: Sequence[Event] = (),
                  outputs: Mapping[str, Callable] | None = None, **given: Any) -> None:
@@ -1154,7 +1155,7 @@ class _Form:
         """C function for a Python function or a constant matrix."""
         parts, over, *more = self._CALLBACKS[name]
         rows, columns = sum(n[p] for p in over), sum(n[p] for p in more[0]) if more else None
-        contracted = n[more[1]] if len(more) > 1 else None
+        contracted = sum(n[p] for p in more[1]) if len(more) > 1 else None
         if rows == 0:
             raise ValueError(f"{name} is given, but has no rows in this problem")
         at_type, parts = getattr(_s, self._STRUCT + "_at"), [p for p in parts if n[p]]
@@ -1242,14 +1243,16 @@ class Mechanical(_Form):
     return sequences; a matrix by rows, a vector of one entry also as a number. M may be a constant
     matrix. Derivatives are optional, missing ones are formed by differences: G(t,q), g_t(t,q), K,
     gamma, kappa, p_rate, k_q, gdot_q(t,q,v), J(t,q,v,u,w) = d(f,s,c)/d(q,v,u,w), Ms_qv(t,q,v,s),
-    Gts_q(t,q,s), Kts_qv(t,q,v,s), as in include/daedal/mechanical.h. energy(t,q,v,u,w) returns T
+    Gts_q(t,q,s), Kts_qv(t,q,v,s), Bts_qv(t,q,v,s), as in include/daedal/mechanical.h. energy(t,q,v,u,w) returns T
     and V.
 
+    B(t,q,v)               directions of the constraint forces, B'(lambda, psi), in place of [G; K]
     nq, ng, nk, nu, nw     sizes that do not follow from names, the start, g and k
     q_names, u_names, w_names, g_names, k_names     names in columns and messages
     constant_mass, time_free_g     M is constant, g does not depend on t
     conservative           v.p - T + V is constant: gauss and auto keep it so
-    M_pattern, G_pattern, K_pattern, J_pattern, Ms_pattern, Gts_pattern, k_q_pattern, Kts_pattern
+    M_pattern, G_pattern, K_pattern, J_pattern, Ms_pattern, Gts_pattern, k_q_pattern, Kts_pattern,
+    B_pattern, Bts_pattern
                sparsity, by matrices with the same nonzero entries: fewer evaluations for
                differences, sparse factorisations
     events     a list of Event
@@ -1260,14 +1263,16 @@ class Mechanical(_Form):
     _MOVING = ("q", "v", "u")
     _OTHERS = ("q_names", "u_names", "w_names", "g_names", "k_names", "energy", "constant_mass",
                "time_free_g", "conservative", "M_pattern", "G_pattern", "K_pattern", "J_pattern",
-               "Ms_pattern", "Gts_pattern", "k_q_pattern", "Kts_pattern")
+               "Ms_pattern", "Gts_pattern", "k_q_pattern", "Kts_pattern", "B_pattern",
+               "Bts_pattern")
     _CALLBACKS = {
         "M": ("qv", "q", "q"), "f": ("qvuw", "q"), "p": ("qv", "q"), "F": ("qvuw", "q"),
         "p_rate": ("qv", "q"), "s": ("qvuw", "u"), "c": ("qvuw", "w"), "g": ("q", "g"),
         "k": ("qv", "k"), "G": ("q", "g", "q"), "g_t": ("q", "g"), "K": ("qv", "k", "q"),
         "gamma": ("qv", "g"), "kappa": ("qv", "k"), "J": ("qvuw", "quw", "qvuw"),
         "Ms_qv": ("qv", "q", "qv", "q"), "Gts_q": ("q", "q", "q", "g"), "gdot_q": ("qv", "g", "q"),
-        "k_q": ("qv", "k", "q"), "Kts_qv": ("qv", "q", "qv", "k")}
+        "k_q": ("qv", "k", "q"), "Kts_qv": ("qv", "q", "qv", "k"),
+        "B": ("qv", "gk", "q"), "Bts_qv": ("qv", "q", "qv", "gk")}
 
 
 class SemiExplicit(_Form):

@@ -45,6 +45,13 @@ typedef struct dae_event_group {
 
 enum { DAE_SLIDES = 2 }; /**< largest number of sliding coordinates of a contact */
 
+/** Coefficients of a contact. */
+typedef struct dae_contact_law {
+  double restitution;   /**< 0 to 1: speed after over speed before */
+  double friction;      /**< largest friction over the force that presses, in impacts and sliding */
+  double rest_friction; /**< the same at rest; at least friction */
+} dae_contact_law;
+
 /** Contact of an event: the velocities jump where its gap E(t, q) falls through zero. All contacts
  * that are closed at an instant are solved together, with the constraints of the mechanism:
  * c+ + e c- >= 0 of the gap rates c, normal impulses p >= 0, impulses of friction in the cone mu p
@@ -54,6 +61,13 @@ enum { DAE_SLIDES = 2 }; /**< largest number of sliding coordinates of a contact
  * switches a row of g on, -E = 0, whose multiplier is the pressing force. The value of its event is
  * E while it is open and the multiplier while it is closed.
  *
+ * A contact that holds may rub along one sliding coordinate. Closed it then either slides, at 1, in
+ * the direction of a second held value, +1 or -1, with the force along the directions B of the
+ * problem: the row of B is that of G plus friction times this direction times dS/dq. Or it sticks,
+ * at 2, by a row of k that is on then, S' = 0, whose multiplier is the friction. A second event,
+ * which names the contact by `rubs`, watches it: S' times the direction while it slides, friction
+ * at rest times force less the size of the friction while it sticks, and 1 while it is open.
+ *
  * Gradients have a number for each entry of the state vector, all zero on entry, to be set for
  * coordinates; rate is the partial derivative in time. Callbacks return as those of events. */
 typedef struct dae_contact {
@@ -62,12 +76,13 @@ typedef struct dae_contact {
   int (*normal)(void *user, double t, const double *y, double *gradient, double *rate);
   /** gradient and rate of sliding coordinate k, from 0; NULL without slides */
   int (*slide)(void *user, int k, double t, const double *y, double *gradient, double *rate);
-  /** coefficients of restitution e in [0, 1] and of friction mu >= 0 by the state before; NULL: 0
-   */
-  int (*law)(void *user, double t, const double *y, double *restitution, double *friction);
+  /** coefficients by the state before, all zero on entry; NULL: zero */
+  int (*law)(void *user, double t, const double *y, dae_contact_law *law);
   bool holds; /**< the contact stays closed while it presses */
   int state;  /**< then entry of the extended state vector with its held value */
   int force;  /**< and entry of the state vector with its multiplier */
+  int slip; /**< with friction: entry of the extended state vector with the direction of sliding */
+  int grip; /**< and entry of the state vector with the multiplier of the row that sticks */
 } dae_contact;
 
 /** An event: a function of time and state vector, with an action at its zeros. Callbacks return 0,
@@ -109,6 +124,7 @@ typedef struct dae_event {
   /** jump of the velocities where value falls through zero, before the action, which may then set
    * states and held values only; direction is -1. NULL: none */
   const dae_contact *contact;
+  int rubs; /**< 1 + index of the contact among the events whose friction it watches; 0: none */
   const dae_event_group *group; /**< group that gives its value and rate, too; NULL: none */
   int member;                   /**< index of the event in its group */
 } dae_event;

@@ -121,7 +121,7 @@ typedef struct dae_damping {
   double kept;           /**< period of an oscillation near `scale` that is kept; 0: none */
   double distance;       /**< largest change of a coordinate (or state) by the removal */
   char name[64];         /**< its name */
-  int restarts;          /**< number of restarts, after events, at which fast motion was removed */
+  long restarts;         /**< number of restarts, after events, at which fast motion was removed */
   /** smallest and largest frequency of what was removed along the motion, relative to that at the
    * start; NaN: it could not be followed */
   double frequency[2];

@@ -11,6 +11,9 @@
  * M = dp/dv and f = F - p_t - p_q v. Both formulations may be given: (M, f) is then used for the
  * motion, (p, F) for momenta.
  *
+ * Forces of constraints may act in directions of their own, B' (lambda, psi) in place of G' lambda
+ * + K' psi: reactions with friction, drives that hold a path.
+ *
  * M may be singular if [M G'; G 0] is regular on the constraints. Only sizes, M (or p) and f (or
  * F), g and k are required; every derivative that is NULL is formed by coloured differences. A
  * problem is const: it is never written to and may be shared between threads.
@@ -56,6 +59,7 @@ typedef struct dae_mechanical_wanted {
   double *k;     /**< nonholonomic constraints */
   double *K;     /**< dk/dv */
   double *kappa; /**< kappa in K v' = -kappa */
+  double *B;     /**< directions of the constraint forces */
 } dae_mechanical_wanted;
 
 /** Results of accelerate. */
@@ -109,6 +113,11 @@ typedef struct dae_mechanical {
   dae_mechanical_fn *g; /**< holonomic constraints, ng */
   dae_mechanical_fn *k; /**< nonholonomic constraints, nk */
 
+  /** Directions of the constraint forces, (ng + nk) x nq, pattern B_pattern: row i is what stands
+   * in place of row i of [G; K] in the forces. NULL: [G; K]. [M B'; G 0; K 0] must be regular on
+   * the constraints. Methods that need forces along the gradients refuse such a problem by name. */
+  dae_mechanical_fn *B;
+
   /* first derivatives */
   dae_mechanical_fn *G;     /**< dg/dq, ng x nq, pattern G_pattern */
   dae_mechanical_fn *g_t;   /**< partial derivative in time, ng; NULL with time_free_g: zero */
@@ -125,6 +134,8 @@ typedef struct dae_mechanical {
   dae_mechanical_fn *k_q;      /**< dk/dq, nk x nq, pattern k_q_pattern */
   dae_mechanical_fn_s *Kts_qv; /**< d(K' s)/d(q,v), nq x 2nq, pattern Kts_pattern */
 
+  dae_mechanical_fn_s *Bts_qv; /**< d(B' s)/d(q,v), s = (lambda, psi), pattern Bts_pattern */
+
   /* patterns; NULL is dense, except: Gts_pattern follows from a given G_pattern, k_q_pattern and
    * Kts_pattern from a given K_pattern */
   const dae_pattern *M_pattern;    /**< pattern of M */
@@ -136,6 +147,8 @@ typedef struct dae_mechanical {
   const dae_pattern *Gts_pattern;  /**< pattern of Gts_q */
   const dae_pattern *k_q_pattern;  /**< pattern of k_q */
   const dae_pattern *Kts_pattern;  /**< pattern of Kts_qv */
+  const dae_pattern *B_pattern;    /**< pattern of B */
+  const dae_pattern *Bts_pattern;  /**< pattern of Bts_qv */
 
   /** evaluates several quantities in one call, with common subexpressions; if given, it replaces
    * the separate callbacks. It must support every member whose separate callback is given. */

@@ -128,8 +128,8 @@ typedef struct dae_summary {
    * first and last time, near misses, separated by tabs, one line each; the last line may count
    * those left out */
   char event_list[2048];
-  int unwatched;    /**< number of conditions in the problem that no guard watches */
-  int action_moved; /**< number of values that moved at events without having been set */
+  int unwatched;     /**< number of conditions in the problem that no guard watches */
+  long action_moved; /**< number of values that moved at events without having been set */
   /** the first of them for each event: event, time, variable, value before and after, separated by
    * tabs, one line each */
   char action_moves[1024];

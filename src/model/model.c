@@ -33,7 +33,7 @@ bool dae__tapes_compile(dae__tape_set *tapes, const dae_env *env)
   bool made = true;
   tapes->instructions = 0;
   for (int i = 0; i < tapes->notes.count && made; i++) {
-    made = !dae__env_stopped(env) && dae__tape_compile(tapes->notes.item[i].tape);
+    made = dae__tape_compile(tapes->notes.item[i].tape);
     tapes->instructions += tapes->notes.item[i].tape->length;
   }
   if (made) {

@@ -11,9 +11,9 @@
 /* ---- supported problems ---- */
 
 /* Refuses problems that a method does not support; constrained: method for mechanical problems with
- * constraints. */
+ * constraints; estimated: it estimates multipliers from what the gradients leave of a residual. */
 static dae_status bdf_check_form(const dae_problem *problem, const char *method, bool constrained,
-                                 dae_error *err)
+                                 bool estimated, dae_error *err)
 {
   const dae_mechanical *p = problem->mechanical;
   if (problem->momentum)
@@ -25,6 +25,12 @@ static dae_status bdf_check_form(const dae_problem *problem, const char *method,
   if (constrained && !p)
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, method,
                      "%s takes mechanical problems; this one is not mechanical: use bdf", method);
+  if (estimated && p->B)
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, method,
+        "%s takes constraint forces along the gradients of their constraints; those of "
+        "this problem have directions of their own: use bdf-ggl",
+        method);
   if (!constrained && p && (p->ng > 0 || p->nk > 0))
     return dae__fail(
         err, DAE_ERROR_UNSUPPORTED, method,
@@ -75,7 +81,8 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
                                     dae_integrator **out, dae_error *err)
 {
   const request *r = request_of;
-  DAE__TRY(bdf_check_form(problem, r->method, r->constrained, err));
+  DAE__TRY(
+      bdf_check_form(problem, r->method, r->constrained, r->mechanical != dae__ggl_create, err));
   int size = dae_problem_size(problem);
   dae__arena *arena = dae__arena_create(env);
   double *y = DAE__ALLOC(arena, double, size);
@@ -110,7 +117,7 @@ static dae_status bdf_create_single(const void *request_of, const dae_problem *p
 #define METHOD(name, check_name, accepts_name, create_name, constrained, corrector, table)         \
   static dae_status check_name(const void *method, const dae_problem *problem, dae_error *err)     \
   {                                                                                                \
-    return bdf_check_form(problem, method, constrained, err);                                      \
+    return bdf_check_form(problem, method, constrained, corrector != dae__ggl_create, err);        \
   }                                                                                                \
   dae_status accepts_name(const dae_problem *problem, dae_error *err)                              \
   {                                                                                                \

@@ -25,7 +25,7 @@ static dae_status bordered_assemble(dae__bordered *s, double t, const double *Y,
   dae__mech *m = s->m;
   dae_mechanical_at at = dae__mech_at(m, t, Y);
   bool known = s->has_M && m->p->constant_mass;
-  dae_mechanical_wanted want = {.M = known ? NULL : s->M, .G = s->G, .K = s->K};
+  dae_mechanical_wanted want = {.M = known ? NULL : s->M, .G = s->G, .K = s->K, .B = s->B};
   dae_status status = dae__mech_eval(m, &at, &want, err);
   s->has_M = status == DAE_OK;
   DAE__TRY(status);
@@ -37,22 +37,28 @@ static dae_status bordered_assemble(dae__bordered *s, double t, const double *Y,
     int block;
     double factor;
     const double *values;
-  } parts[] = {{DAE__BLOCK_GT_MU, 1, s->G},       {DAE__BLOCK_GT_LAMBDA, 1, s->G},
-               {DAE__BLOCK_G_V, 1, s->G},         {DAE__BLOCK_G_Q, 1, s->G},
-               {DAE__BLOCK_KT_PSI, 1, s->K},      {DAE__BLOCK_K_V, 1, s->K},
-               {DAE__BLOCK_GDOT_Q, 1, s->gdot_q}, {DAE__BLOCK_K_Q, 1, s->k_q},
-               {DAE__BLOCK_ONE_Q, cj, s->ones},   {DAE__BLOCK_ONE_V, -1, s->ones},
-               {DAE__BLOCK_ONE_U, cj, s->ones},   {DAE__BLOCK_M, cj, s->M},
-               {DAE__BLOCK_J, -1, s->J},          {DAE__BLOCK_MS, 1, s->Ms}};
+  } parts[] = {{DAE__BLOCK_GT_MU, 1, s->G},     {DAE__BLOCK_GT_LAMBDA, 1, s->G},
+               {DAE__BLOCK_G_V, 1, s->G},       {DAE__BLOCK_G_Q, 1, s->G},
+               {DAE__BLOCK_KT_PSI, 1, s->K},    {DAE__BLOCK_BT, 1, s->B},
+               {DAE__BLOCK_K_V, 1, s->K},       {DAE__BLOCK_GDOT_Q, 1, s->gdot_q},
+               {DAE__BLOCK_K_Q, 1, s->k_q},     {DAE__BLOCK_ONE_Q, cj, s->ones},
+               {DAE__BLOCK_ONE_V, -1, s->ones}, {DAE__BLOCK_ONE_U, cj, s->ones},
+               {DAE__BLOCK_M, cj, s->M},        {DAE__BLOCK_J, -1, s->J},
+               {DAE__BLOCK_MS, 1, s->Ms}};
   dae__zero(dae__pattern_count(&s->pattern), s->matrix);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     dae__block_add(&s->block[parts[i].block], parts[i].factor, parts[i].values, s->matrix);
   if (!s->with_H)
     return DAE_OK;
-  DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &at, Y + m->at.psi, s->Kts, err));
-  dae__block_add(&s->block[DAE__BLOCK_KTS], 1, s->Kts, s->matrix);
-  DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &at, Y + m->at.lambda, s->H, err));
-  dae__block_add(&s->block[DAE__BLOCK_H_LAMBDA], 1, s->H, s->matrix);
+  if (m->directed) {
+    DAE__TRY(dae__mech_derivative(m, DAE__BTS_QV, &at, Y + m->at.lambda, s->Bts, err));
+    dae__block_add(&s->block[DAE__BLOCK_BTS], 1, s->Bts, s->matrix);
+  } else {
+    DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &at, Y + m->at.psi, s->Kts, err));
+    dae__block_add(&s->block[DAE__BLOCK_KTS], 1, s->Kts, s->matrix);
+    DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &at, Y + m->at.lambda, s->H, err));
+    dae__block_add(&s->block[DAE__BLOCK_H_LAMBDA], 1, s->H, s->matrix);
+  }
   DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &at, Y + s->mu, s->H, err));
   dae__block_add(&s->block[DAE__BLOCK_H_MU], 1, s->H, s->matrix);
   return DAE_OK;
@@ -127,7 +133,8 @@ dae_status dae__bordered_evaluate(dae__bordered *s, double t, const double *Y, d
                                 .gdot = R + o->lambda,
                                 .G = s->G,
                                 .k = R + o->psi,
-                                .K = s->K};
+                                .K = s->K,
+                                .B = s->B};
   return dae__mech_eval(m, &at, &want, err);
 }
 
@@ -146,7 +153,11 @@ void dae__bordered_add_forces(const dae__bordered *s, const double *G, const dou
                               const double *y, const double *mu, double *R)
 {
   const dae__mech *m = s->m;
-  dae__matrix_transposed_times(&m->G, G, 1, mu, R);                  /* rows (q): + G' mu */
+  dae__matrix_transposed_times(&m->G, G, 1, mu, R); /* rows (q): + G' mu */
+  if (m->directed) {
+    dae__matrix_transposed_times(&m->B, s->B, 1, y, R + m->at.v); /* rows (v): + B' y */
+    return;
+  }
   dae__matrix_transposed_times(&m->G, G, 1, y, R + m->at.v);         /* rows (v): + G' lambda */
   dae__matrix_transposed_times(&m->K, K, 1, y + m->ng, R + m->at.v); /* rows (v): + K' psi */
 }
@@ -268,6 +279,7 @@ static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
   const dae__mech *m = s->m;
   const dae__mech_layout *o = &m->at;
   s->count = DAE__STATE(arena, dae__bordered_counts, 1);
+  s->none = dae__pattern_empty(arena, 0, 0);
   s->one_q = dae__pattern_diagonal(arena, m->nq);
   s->one_u = dae__pattern_diagonal(arena, m->nu);
   s->one_y = dae__pattern_diagonal(arena, m->nc + m->ng);
@@ -280,6 +292,8 @@ static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
   DAE__LIMIT_COUNTER(arena, &s->count->jacobians, 2);
   for (int i = 0; i < ones; i++)
     s->ones[i] = 1;
+  /* forces along the gradients, or along B */
+  const dae_pattern *none = &s->none, *along_G = m->directed ? none : &m->G;
   const dae__block layout[DAE__BLOCKS] = {
       [DAE__BLOCK_ONE_Q] = {0, 0, &s->one_q, false, NULL},
       [DAE__BLOCK_ONE_V] = {0, o->v, &s->one_q, false, NULL},
@@ -289,10 +303,12 @@ static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
       [DAE__BLOCK_J] = {o->v, 0, &m->J, false, NULL},
       [DAE__BLOCK_M] = {o->v, o->v, &m->M, false, NULL},
       [DAE__BLOCK_MS] = {o->v, 0, &m->Ms, false, NULL},
-      [DAE__BLOCK_H_LAMBDA] = {o->v, 0, &m->Gts, false, NULL},
-      [DAE__BLOCK_KTS] = {o->v, 0, &m->Kts, false, NULL},
-      [DAE__BLOCK_GT_LAMBDA] = {o->v, o->lambda, &m->G, true, NULL},
-      [DAE__BLOCK_KT_PSI] = {o->v, o->psi, &m->K, true, NULL},
+      [DAE__BLOCK_H_LAMBDA] = {o->v, 0, m->directed ? none : &m->Gts, false, NULL},
+      [DAE__BLOCK_KTS] = {o->v, 0, m->directed ? none : &m->Kts, false, NULL},
+      [DAE__BLOCK_GT_LAMBDA] = {o->v, o->lambda, along_G, true, NULL},
+      [DAE__BLOCK_KT_PSI] = {o->v, o->psi, m->directed ? none : &m->K, true, NULL},
+      [DAE__BLOCK_BT] = {o->v, o->lambda, &m->B, true, NULL},
+      [DAE__BLOCK_BTS] = {o->v, 0, &m->Bts, false, NULL},
       [DAE__BLOCK_GDOT_Q] = {o->lambda, 0, &m->G, false, NULL},
       [DAE__BLOCK_G_V] = {o->lambda, o->v, &m->G, false, NULL},
       [DAE__BLOCK_K_Q] = {o->psi, 0, &m->kq, false, NULL},
@@ -311,6 +327,8 @@ static void bordered_alloc_memory(dae__bordered *s, dae__arena *arena)
              {&s->M, &m->M},
              {&s->G, &m->G},
              {&s->K, &m->K},
+             {&s->B, &m->B},
+             {&s->Bts, &m->Bts},
              {&s->J, &m->J},
              {&s->Ms, &m->Ms},
              {&s->H, &m->Gts},

@@ -24,8 +24,9 @@
  *   [ k_q                   K                                     ]
  *   [ G                                                           ]
  *
- * Rows of dependent constraints hold "multiplier = 0" instead. Correctors differ in the source of
- * the multipliers in residual and matrix: unknowns or estimates. The structure of a corrector
+ * With directions B of the constraint forces B' (lambda, psi) stands in place of G' lambda + K'
+ * psi. Rows of dependent constraints hold "multiplier = 0" instead. Correctors differ in the source
+ * of the multipliers in residual and matrix: unknowns or estimates. The structure of a corrector
  * begins with a dae__bordered, so that its table may contain the functions below. */
 #ifndef DAEDAL_MULTISTEP_BORDERED_H
 #define DAEDAL_MULTISTEP_BORDERED_H
@@ -48,6 +49,8 @@ enum {
   DAE__BLOCK_KTS,
   DAE__BLOCK_GT_LAMBDA,
   DAE__BLOCK_KT_PSI,
+  DAE__BLOCK_BT, /* directions of the forces, in place of GT_LAMBDA and KT_PSI */
+  DAE__BLOCK_BTS,
   DAE__BLOCK_GDOT_Q,
   DAE__BLOCK_G_V,
   DAE__BLOCK_K_Q,
@@ -72,7 +75,7 @@ typedef struct dae__bordered {
   bool with_H;
   dae__bordered_counts *count; /* saved with the integrator */
   int mu, n;                   /* index of the first mu in Y; number of unknowns */
-  dae_pattern one_q, one_u, one_y;
+  dae_pattern none, one_q, one_u, one_y;
   dae__block block[DAE__BLOCKS];
   dae_pattern pattern;
   dae__solver *solver;
@@ -80,7 +83,7 @@ typedef struct dae__bordered {
   double *scratch;     /* scratch vector of length n */
   unsigned char *role; /* dae__test_role of each of the n unknowns */
   int error_test;      /* option error_test, a dae_bdf_test: variables in the error test */
-  double *M, *G, *K, *J, *Ms, *H, *gdot_q, *k_q, *Kts, *fsc;
+  double *M, *G, *K, *B, *J, *Ms, *H, *gdot_q, *k_q, *Kts, *Bts, *fsc;
 } dae__bordered;
 
 /* Creates the bordered system s, whose other members have to be zero, a consistent start (y, dy),

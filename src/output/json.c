@@ -37,7 +37,7 @@ static void json_add_damping(dae__text *text, const dae_summary *s)
                  {"longest_period", d->period[1]},
                  {"kept_period", d->kept > 0 ? d->kept : NAN},
                  {"distance", d->distance},
-                 {"restarts", d->restarts},
+                 {"restarts", (double)d->restarts},
                  {"energy_removed_at_events", s->energy_removed_at_events},
                  {"lowest_frequency", d->frequency[0]},
                  {"highest_frequency", d->frequency[1]},
@@ -253,18 +253,19 @@ static void json_add_events(dae__text *text, const char *key, const char *kind, 
   dae__text_add(text, "},\n");
 }
 
-/* Adds {"floor": {"impulse": 1.2, "reduced": 0, "left_out": 0, "closed": 0.3, "force": 9.8}} of the
- * impacts and contacts; the last two of contacts that hold. */
+/* Adds {"floor": {"impulse": 1.2, "reduced": 0, "left_out": 0, "closed": 0.3, "force": 9.8,
+ * "slips": 2}} of the impacts and contacts; closed and force of contacts that hold, slips of those
+ * that rub. */
 static void json_add_impacts(dae__text *text, const char *list)
 {
-  static const char *const names[] = {"impulse", "reduced", "left_out", "closed", "force"};
+  static const char *const names[] = {"impulse", "reduced", "left_out", "closed", "force", "slips"};
   const char *comma = "";
   dae__text_add(text, "  \"impacts\": {");
   for (const char *line = list; *line; line += strcspn(line, "\n"), line += *line == '\n') {
     const char *field = line + strcspn(line, "\t\n");
     dae__text_add(text, "%s", comma);
     dae__text_quote(text, line, (size_t)(field - line));
-    for (int k = 0; k < 5 && *field == '\t'; k++) {
+    for (int k = 0; k < 6 && *field == '\t'; k++) {
       size_t digits = strcspn(field + 1, "\t\n");
       dae__text_add(text, "%s\"%s\": %.*s", k == 0 ? ": {" : ", ", names[k], (int)digits,
                     field + 1);
@@ -421,7 +422,7 @@ size_t dae_summary_json(const dae_summary *s, char *text, size_t size)
   json_number_field(&t, "switchings", (double)s->switchings);
   json_add_events(&t, "branches", "branch", s->event_list);
   json_number_field(&t, "unwatched", s->unwatched);
-  json_number_field(&t, "action_moved", s->action_moved);
+  json_number_field(&t, "action_moved", (double)s->action_moved);
   json_add_action_moves(&t, s->action_moves);
   json_number_field(&t, "seconds", s->seconds);
   dae__text_add(&t, "  \"native_code\": ");

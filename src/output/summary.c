@@ -152,15 +152,17 @@ static void summary_add_contact(dae__text *t, const char *line)
 {
   char name[256];
   double impulse, closed, force;
-  long reduced, left_out;
-  int fields = sscanf(line, "%255[^\t]\t%lf\t%ld\t%ld\t%lf\t%lf", name, &impulse, &reduced,
-                      &left_out, &closed, &force);
+  long reduced, left_out, slips;
+  int fields = sscanf(line, "%255[^\t]\t%lf\t%ld\t%ld\t%lf\t%lf\t%ld", name, &impulse, &reduced,
+                      &left_out, &closed, &force, &slips);
   if (fields < 4)
     return;
   dae__text_add(t, INDENT "%s: ", name);
-  if (fields == 6)
+  if (fields >= 6)
     dae__text_add(t, "closed %s %% of the time, force up to %s, ",
                   dae__number_text(100 * closed, 3).text, dae__number_text(force, 4).text);
+  if (fields == 7)
+    dae__text_add(t, "%ld slip%s, ", slips, summary_plural(slips));
   dae__text_add(t, "impulse up to %s\n", dae__number_text(impulse, 4).text);
   if (reduced > 0)
     dae__text_add(t, INDENT "  restitution reduced %ld time%s, so that no energy is gained\n",
@@ -187,7 +189,7 @@ static void summary_add_action_moves(dae__text *t, const dae_summary *s)
 {
   if (s->action_moved == 0)
     return;
-  dae__text_add(t, LABEL "%d value%s moved to make states after events consistent:\n", "actions",
+  dae__text_add(t, LABEL "%ld value%s moved to make states after events consistent:\n", "actions",
                 s->action_moved, s->action_moved == 1 ? " was" : "s were");
   for (const char *line = s->action_moves; *line;
        line += strcspn(line, "\n"), line += *line == '\n') {

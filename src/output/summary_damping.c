@@ -34,7 +34,7 @@ static void damping_add_way(dae__text *t, const dae_summary *s)
 {
   const dae_damping *d = &s->damping;
   if (d->restarts > 0)
-    dae__text_add(t, INDENT "removed after %d event%s: energy %s\n", d->restarts,
+    dae__text_add(t, INDENT "removed after %ld event%s: energy %s\n", d->restarts,
                   d->restarts == 1 ? "" : "s",
                   dae__number_text(s->energy_removed_at_events, 3).text);
   if (!isnan(s->energy_balance))

@@ -28,35 +28,19 @@ static uint64_t fingerprint_pattern(uint64_t h, const dae_pattern *p)
 static uint64_t fingerprint_mechanical(uint64_t h, const dae_mechanical *p)
 {
   const int sizes[] = {p->nq, p->ng, p->nk, p->nu, p->nw, p->nin};
-  const bool given[] = {p->M,
-                        p->f,
-                        p->p,
-                        p->F,
-                        p->p_rate,
-                        p->s,
-                        p->c,
-                        p->g,
-                        p->k,
-                        p->G,
-                        p->g_t,
-                        p->K,
-                        p->gamma,
-                        p->kappa,
-                        p->J,
-                        p->J_in,
-                        p->Ms_qv,
-                        p->Gts_q,
-                        p->k_q,
-                        p->eval,
-                        p->Kts_qv,
-                        p->constant_mass,
-                        p->time_free_g,
-                        p->gdot_q,
-                        p->conservative,
+  const bool given[] = {p->M,           p->f,      p->p,
+                        p->F,           p->p_rate, p->s,
+                        p->c,           p->g,      p->k,
+                        p->G,           p->g_t,    p->K,
+                        p->gamma,       p->kappa,  p->J,
+                        p->J_in,        p->Ms_qv,  p->Gts_q,
+                        p->k_q,         p->eval,   p->Kts_qv,
+                        p->B,           p->Bts_qv, p->constant_mass,
+                        p->time_free_g, p->gdot_q, p->conservative,
                         p->accelerate};
-  const dae_pattern *const patterns[] = {p->M_pattern,   p->G_pattern,    p->K_pattern,
-                                         p->J_pattern,   p->J_in_pattern, p->Ms_pattern,
-                                         p->Gts_pattern, p->k_q_pattern,  p->Kts_pattern};
+  const dae_pattern *const patterns[] = {
+      p->M_pattern,   p->G_pattern,   p->K_pattern,   p->J_pattern, p->J_in_pattern, p->Ms_pattern,
+      p->Gts_pattern, p->k_q_pattern, p->Kts_pattern, p->B_pattern, p->Bts_pattern};
   ADD_STRUCTURE(h, sizes, given, patterns);
   return h;
 }

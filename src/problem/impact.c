@@ -11,7 +11,8 @@ typedef struct question {
   int count;
   const dae__impact_contact *contact;
   dae__impact_outcome *out; /* NULL: forces, or the distance */
-  double *force, *distance;
+  dae__press_force *force;
+  double *distance;
   char *name; /* row of the largest distance, of the given size */
   size_t size;
 } question;
@@ -126,8 +127,8 @@ dae_status dae__impact(const dae_problem *problem, double t, double *y, int coun
 }
 
 dae_status dae__press(const dae_problem *problem, double t, double *y, int count,
-                      const dae__impact_contact *contact, const dae_env *env, double *force,
-                      dae_error *err)
+                      const dae__impact_contact *contact, const dae_env *env,
+                      dae__press_force *force, dae_error *err)
 {
   const question ask = {.t = t, .y = y, .count = count, .contact = contact, .force = force};
   return impact_answer(problem, env, &ask, err);

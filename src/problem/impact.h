@@ -13,8 +13,8 @@ dae_status dae__impact(const dae_problem *problem, double t, double *y, int coun
 /* Forces of `count` closed contacts that press, from those that hold all of them closed
  * (dae__motion_press), at the state vector y with the rows of the contacts switched off. */
 dae_status dae__press(const dae_problem *problem, double t, double *y, int count,
-                      const dae__impact_contact *contact, const dae_env *env, double *force,
-                      dae_error *err);
+                      const dae__impact_contact *contact, const dae_env *env,
+                      dae__press_force *force, dae_error *err);
 
 /* Distance of the state vector y from the rows that held values switch on, |g_i|/|G_i|, the largest
  * one and the name of its row; 0 without such rows. */

@@ -4,7 +4,7 @@
  *
  * Energy is E = v.p - T + V, which is T + V where T is quadratic in v. By the equations of motion
  *
- *   dE/dt = v.F - lambda.G v - psi.K v - dT/dt|_v + dV/dt = power,
+ *   dE/dt = v.F - lambda.G v - psi.K v - dT/dt|_v + dV/dt = power,     or B v for [G; K] v
  *
  * rates at fixed v along the motion: the power of forces outside V and of moving constraints. It
  * includes changes of T and V by extra states and inputs. Without the user's energy T = v.p/2,
@@ -29,7 +29,7 @@ struct dae__measure {
   double *qv;                /* positions and velocities of the last energy measured */
   double *q_moved, *u_moved; /* point (q + d v, u + d u') of differences of T and V */
   double *in_rate;
-  double *Gv, *G, *K, *residual;
+  double *Gv, *G, *K, *B, *residual;
 };
 
 static dae_status measure_mechanical(dae__arena *arena, const dae_problem *problem,
@@ -46,6 +46,7 @@ static dae_status measure_mechanical(dae__arena *arena, const dae_problem *probl
   measure->residual = DAE__ALLOC(arena, double, m->ng + m->nc);
   measure->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   measure->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  measure->B = DAE__ALLOC(arena, double, dae__pattern_count(&m->B));
   return DAE_OK;
 }
 
@@ -204,7 +205,7 @@ static dae_status measure_energy_rates(dae__measure *measure, const dae_mechanic
 bool dae__measure_workless(const dae__measure *measure)
 {
   const dae__mech *m = measure->m;
-  return m && m->nk == 0 && (m->ng == 0 || m->p->time_free_g);
+  return m && !m->directed && m->nk == 0 && (m->ng == 0 || m->p->time_free_g);
 }
 
 /* Power of the forces that are not included in the energy, at the state vector y in assembled
@@ -216,6 +217,7 @@ static dae_status measure_mechanical_power(dae__measure *measure, const dae_mech
   bool workless = dae__measure_workless(measure), rates = m->nu > 0 && !m->p->energy_rate;
   dae_mechanical_wanted want = {.G = workless ? NULL : measure->G,
                                 .K = workless ? NULL : measure->K,
+                                .B = measure->B,
                                 .s = rates ? measure->u_rate : NULL};
   double dT, dV;
   DAE__TRY(workless && !rates ? DAE_OK : dae__mech_eval(m, at, &want, err));
@@ -225,8 +227,12 @@ static dae_status measure_mechanical_power(dae__measure *measure, const dae_mech
   if (workless)
     return DAE_OK;
   dae__zero(m->nc, measure->Gv);
-  dae__matrix_times(&m->G, measure->G, 1, at->v, measure->Gv);         /* G v */
-  dae__matrix_times(&m->K, measure->K, 1, at->v, measure->Gv + m->ng); /* K v */
+  if (m->directed) {
+    dae__matrix_times(&m->B, measure->B, 1, at->v, measure->Gv); /* B v */
+  } else {
+    dae__matrix_times(&m->G, measure->G, 1, at->v, measure->Gv);         /* G v */
+    dae__matrix_times(&m->K, measure->K, 1, at->v, measure->Gv + m->ng); /* K v */
+  }
   *power -= dae__dot(m->nc, y + m->at.lambda, measure->Gv);
   return DAE_OK;
 }

@@ -66,14 +66,17 @@ static void sparsity_add(builder *k, const dae_pattern *p, int row, int col)
 }
 
 /* Matrices of the forms; those of the momentum form are its derivatives. */
-enum { M_, J_, MS_, GTS_, KTS_, KQ_, G_, K_ };
+enum { M_, J_, MS_, GTS_, KTS_, BTS_, KQ_, B_, G_, K_ };
 
 /* Values of the matrix `which` at the state vector y. */
 static dae_status sparsity_values(const builder *k, int which, const double *y, double *out,
                                   dae_error *err)
 {
-  static const dae__mech_part part[] = {
-      [MS_] = DAE__MS_QV, [GTS_] = DAE__GTS_Q, [KTS_] = DAE__KTS_QV, [KQ_] = DAE__K_Q};
+  static const dae__mech_part part[] = {[MS_] = DAE__MS_QV,
+                                        [GTS_] = DAE__GTS_Q,
+                                        [KTS_] = DAE__KTS_QV,
+                                        [BTS_] = DAE__BTS_QV,
+                                        [KQ_] = DAE__K_Q};
   if (k->n) {
     dae_momentum_at at = {k->t, y, y + k->n->at.z};
     return dae__momentum_jacobian(k->n, (dae__momentum_part)which, &at, k->s, out, err);
@@ -84,12 +87,15 @@ static dae_status sparsity_values(const builder *k, int which, const double *y, 
     return which == M_ ? dae__semi_M(k->semi, k->t, y, out, err)
                        : dae__semi_J(k->semi, NULL, k->t, y, out, err);
   dae_mechanical_at at = dae__mech_at(k->m, k->t, y);
-  dae_mechanical_wanted want = {
-      .M = which == M_ ? out : NULL, .G = which == G_ ? out : NULL, .K = which == K_ ? out : NULL};
+  dae_mechanical_wanted want = {.M = which == M_ ? out : NULL,
+                                .G = which == G_ ? out : NULL,
+                                .K = which == K_ ? out : NULL,
+                                .B = which == B_ ? out : NULL};
   if (which == J_)
     return dae__mech_J(k->m, &at, out, err);
-  return want.M || want.G || want.K ? dae__mech_eval(k->m, &at, &want, err)
-                                    : dae__mech_derivative(k->m, part[which], &at, k->s, out, err);
+  return want.M || want.G || want.K || want.B
+             ? dae__mech_eval(k->m, &at, &want, err)
+             : dae__mech_derivative(k->m, part[which], &at, k->s, out, err);
 }
 
 /* Pattern of the entries of a matrix above the noise level at y or at the perturbed state. */
@@ -145,18 +151,24 @@ static dae_status sparsity_mechanical(builder *k, dae_error *err)
                         {MS_, &m->Ms, p->Ms_pattern, f, 0, !p->M && !p->Ms_qv},
                         {GTS_, &m->Gts, p->Gts_pattern || p->G_pattern, f, 0, !p->G && !p->Gts_q},
                         {KTS_, &m->Kts, p->Kts_pattern || p->K_pattern, f, 0, !p->K && !p->Kts_qv},
+                        {BTS_, &m->Bts, p->Bts_pattern, f, 0, false},
                         {KQ_, &m->kq, p->k_q_pattern || p->K_pattern, psi, 0, false},
                         {G_, &m->G, p->G_pattern, lambda, 0, false},
                         {K_, &m->K, p->K_pattern, psi, 0, false}};
   k->m = m;
   DAE__TRY(sparsity_add_terms(k, terms, sizeof terms / sizeof *terms, err));
-  const dae_pattern *G = &k->matrix[k->pieces - 2], *K = &k->matrix[k->pieces - 1];
-  dae_pattern Gt = dae__pattern_transpose(k->scratch, G, NULL);
-  dae_pattern Kt = dae__pattern_transpose(k->scratch, K, NULL);
+  /* forces of the constraints along [G; K], or along B */
+  const term directions = {B_, &m->B, p->B_pattern, 0, 0, false};
+  dae_pattern G = k->matrix[k->pieces - 2], K = k->matrix[k->pieces - 1], B = m->B;
+  if (m->directed && !p->B_pattern)
+    DAE__TRY(sparsity_pattern_of(k, &directions, &B, err));
+  dae_pattern Gt = dae__pattern_transpose(k->scratch, m->directed ? &B : &G, NULL);
+  dae_pattern Kt = dae__pattern_transpose(k->scratch, &K, NULL);
   dae_pattern identity = dae__pattern_diagonal(k->scratch, m->nu);
   DAE__TRY(dae__arena_status(k->scratch, err));
   sparsity_add(k, &Gt, 0, lambda);
-  sparsity_add(k, &Kt, 0, psi);
+  if (!m->directed)
+    sparsity_add(k, &Kt, 0, psi);
   sparsity_add(k, &identity, m->at.u, m->at.u);
   return DAE_OK;
 }

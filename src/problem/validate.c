@@ -78,6 +78,10 @@ static dae_status validate_mechanical(const dae_mechanical *p, dae_error *err)
       {p->nk > 0 && !p->k, "k", "the problem has nonholonomic constraints but no callback k"},
       {p->nu > 0 && !p->s, "s", "the problem has extra states but no callback s"},
       {p->nw > 0 && !p->c, "c", "the problem has algebraic variables but no callback c"},
+      {p->B && p->ng + p->nk == 0, "B",
+       "it has the directions of constraint forces, but there are no constraints"},
+      {p->B && p->conservative, "conservative",
+       "constraint forces with directions B of their own do work"},
       {p->energy_rate && !p->energy, "energy_rate",
        "it is the rate of an energy, but there is no callback energy"}};
   const named_pattern patterns[] = {
@@ -85,7 +89,8 @@ static dae_status validate_mechanical(const dae_mechanical *p, dae_error *err)
       {p->K_pattern, p->nk, nq, "K_pattern"},        {p->J_pattern, nr, nz, "J_pattern"},
       {p->J_in_pattern, nr, p->nin, "J_in_pattern"}, {p->Ms_pattern, nq, 2 * nq, "Ms_pattern"},
       {p->Gts_pattern, nq, nq, "Gts_pattern"},       {p->k_q_pattern, p->nk, nq, "k_q_pattern"},
-      {p->Kts_pattern, nq, 2 * nq, "Kts_pattern"}};
+      {p->Kts_pattern, nq, 2 * nq, "Kts_pattern"},   {p->B_pattern, p->ng + p->nk, nq, "B_pattern"},
+      {p->Bts_pattern, nq, 2 * nq, "Bts_pattern"}};
   /* where M has a pattern the other matrices need one too: omission would make a sparse problem
    * dense */
   bool sparse = p->M_pattern != NULL;
@@ -94,7 +99,9 @@ static dae_status validate_mechanical(const dae_mechanical *p, dae_error *err)
       {sparse && p->ng > 0 && !p->G_pattern, "G_pattern", SPARSE_M "G needs one too"},
       {sparse && p->nk > 0 && !p->K_pattern, "K_pattern", SPARSE_M "K needs one too"},
       {sparse && !p->constant_mass && !p->Ms_pattern, "Ms_pattern",
-       "M has a pattern and is not constant_mass: d(M s)/d(q,v) needs a pattern too"}};
+       "M has a pattern and is not constant_mass: d(M s)/d(q,v) needs a pattern too"},
+      {sparse && p->B && !(p->B_pattern && p->Bts_pattern), "B_pattern",
+       SPARSE_M "B and d(B's)/d(q,v) need one each too"}};
   DAE__TRY(DEFECTS(callbacks, err));
   DAE__TRY(PATTERNS(patterns, err));
   return DEFECTS(missing, err);
@@ -173,6 +180,11 @@ static dae_status validate_part(const dae_part *part, int i, dae_error *err)
                                        : validate_semi_explicit(part->semi_explicit, &inner);
   if (status)
     dae__fail(err, status, inner.equation, "in part %s: %s", name, inner.text);
+  if (!status && part->mechanical && part->mechanical->B)
+    return dae__fail(err, DAE_ERROR_UNSUPPORTED, name,
+                     "in part %s: constraint forces with directions of their own are not supported "
+                     "in coupled problems; write the model as one system",
+                     name);
   return status;
 }
 

@@ -87,7 +87,7 @@ double dae__plan_time(const dae_run_plan *plan, long i)
     t = i < plan->time_count ? plan->times[i] : INFINITY;
   } else if (plan->every > 0) {
     t = plan->start.t +
-        DAE__MUTATE(plan_grid, (double)(i + 1) * plan->every, (double)i * plan->every);
+        DAE__MUTATE(plan_grid, (double)(i + 1) * plan->every, (double)(i + 2) * plan->every);
     end -= 1e-9 * plan->every; /* an output time nearer to the end coincides with the end time */
   }
   return t < end ? t : INFINITY;

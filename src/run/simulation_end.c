@@ -31,7 +31,8 @@ static void end_list_events(const dae_simulation *r, dae_summary *s)
     const char *name = r->plan.events[i].name;
     bool guard = r->plan.events[i].kind == DAE_EVENT_GUARD;
     char line[400];
-    if (guard != (k >= r->plan.event_count) || (n.fired == 0 && n.near_misses == 0))
+    if (r->plan.events[i].rubs > 0 || guard != (k >= r->plan.event_count) ||
+        (n.fired == 0 && n.near_misses == 0))
       continue;
     s->near_misses += n.near_misses;
     int length = snprintf(line, sizeof line, "%s\t%.250s\t%ld\t%.17g\t%.17g\t%ld\n",
@@ -64,6 +65,8 @@ static void end_list_impacts(const dae_simulation *r, dae_summary *s)
     if (holds)
       dae__text_add(&lines, "\t%.17g\t%.17g",
                     dae__events_closed_share(r->events, i, r->plan.start.t, r->t), n.force);
+    if (holds && event->contact->slides > 0)
+      dae__text_add(&lines, "\t%ld", n.slips);
     dae__text_add(&lines, "\n");
   }
 }

@@ -123,7 +123,7 @@ static saved_header saved_make_header(const dae_simulation *r)
   saved_header header;
   memset(&header, 0, sizeof header); /* zeroed padding, so that equal states give equal bytes */
   memcpy(header.magic, "daerun\r\n", sizeof header.magic);
-  header.version = 1;
+  header.version = 2;
   header.columns = r->columns.count;
   header.events = r->plan.event_count;
   header.sinks = r->plan.sink_count;

@@ -22,6 +22,7 @@
   X(dae_env)                                                                                       \
   X(dae_error)                                                                                     \
   X(dae_error_check)                                                                               \
+  X(dae_contact_law)                                                                               \
   X(dae_contact)                                                                                   \
   X(dae_event)                                                                                     \
   X(dae_event_group)                                                                               \

@@ -20,7 +20,7 @@ typedef struct dae__trust_facts {
   double event_t;        /* time of the last restart by an event */
   double interval;       /* interval of the last two such events */
   double first_interval; /* interval at which the present series of shrinking intervals began */
-  int shrinking;         /* length of the series */
+  long shrinking;        /* length of the series */
   double accumulation_t; /* time near which events accumulate; valid if accumulates */
   bool accumulates;
 } dae__trust_facts;

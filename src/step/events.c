@@ -44,6 +44,13 @@ static const char *events_defect(const dae__events *ev, const dae_event *event)
   if (event->contact &&
       (!event->contact->normal || (event->contact->slides > 0 && !event->contact->slide)))
     return "has an impact without the gradients of its gap or of its sliding coordinates";
+  const dae_contact *rubbed =
+      event->rubs > 0 && event->rubs <= ev->count ? ev->events[event->rubs - 1].contact : NULL;
+  if (event->rubs != 0 && !(rubbed && rubbed->holds && rubbed->slides == 1 &&
+                            event->direction == -1 && !event->contact))
+    return "watches friction, and not as a falling crossing of a contact that holds and slides";
+  if (event->contact && event->contact->holds && event->contact->slides > 1)
+    return "is a contact that holds and slides along more than one coordinate";
   if (event->group && event->states_only && !event->rate && !event->sample)
     return "is in a group and has no rate";
   if (event->group &&
@@ -151,7 +158,7 @@ void dae__events_list_moves(dae__events *ev, dae__text *moves)
   ev->moves = moves;
 }
 
-int dae__events_moved(const dae__events *ev)
+long dae__events_moved(const dae__events *ev)
 {
   return ev->memory->moved;
 }
@@ -165,7 +172,8 @@ dae__event_count dae__events_count(const dae__events *ev, int i)
 {
   dae__event_count count = ev->counts[i];
   /* a contact is meant to come near zero */
-  count.near_misses = dae__event_holds(&ev->events[i]) ? 0 : ev->watches[i].near;
+  bool contact = dae__event_holds(&ev->events[i]) || ev->events[i].rubs > 0;
+  count.near_misses = contact ? 0 : ev->watches[i].near;
   return count;
 }
 
@@ -421,7 +429,7 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
   for (int i = 0; i < ev->count; i++) { /* contacts use the memory of round-off below */
     dae__sample at = {.t = t, .rate = NAN};
     dae__copy(ev->extended, y, ev->after);
-    if (!ev->events[i].contact)
+    if (!ev->events[i].contact && ev->events[i].rubs == 0)
       continue;
     DAE__TRY(dae__event_value(ev, i, t, y, &at.value, err));
     DAE__TRY(dae__events_start_contact(ev, i, at, &started, err));
@@ -430,7 +438,7 @@ dae_status dae__events_arm(dae__events *ev, double t, const double *y, dae_error
   events_round_state(ev, y);
   for (int i = 0; i < ev->count; i++) {
     dae__sample at = {.t = t, .rate = NAN};
-    started = ev->events[i].contact && ev->opposed[i] > 0;
+    started = (ev->events[i].contact || ev->events[i].rubs > 0) && ev->opposed[i] > 0;
     ev->opposed[i] = 0;
     if (ev->events[i].next)
       continue;

@@ -45,7 +45,7 @@ void dae__events_set_end(dae__events *ev, double end);
  * set: event, time, variable, value before and after, separated by tabs; NULL: none. */
 void dae__events_list_moves(dae__events *ev, dae__text *moves);
 /* Number of those values, listed or not. */
-int dae__events_moved(const dae__events *ev);
+long dae__events_moved(const dae__events *ev);
 
 typedef struct dae__event_count {
   long fired;         /* number of times the event happened */
@@ -58,6 +58,9 @@ typedef struct dae__event_count {
   /* of a contact: fastest closing; time closed before `since`, the start of its last time; largest
    * force; depth below zero that an open gap may reach by the error of the motion */
   double fastest, closed, since, force, shift;
+  /* of a contact with friction: fastest sliding; number of times that it broke loose */
+  double slid;
+  long slips;
 } dae__event_count;
 
 /* Size, copy and restoration of the state: sides and samples of the watches, counts, instants of

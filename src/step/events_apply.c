@@ -348,7 +348,7 @@ static dae_status events_rearm(dae__events *ev, const dae__event_news *news, boo
     bool started = false;
     if (ev->events[i].contact && ev->crossings[i].found && news->restarted)
       DAE__TRY(dae__events_check_open(ev, i, err));
-    if (ev->events[i].contact && (changed || ev->crossings[i].found))
+    if ((ev->events[i].contact || ev->events[i].rubs > 0) && (changed || ev->crossings[i].found))
       DAE__TRY(dae__events_start_contact(ev, i, at, &started, err));
     if (started)
       continue;
@@ -396,10 +396,10 @@ static bool events_count(dae__events *ev, int i, dae__event_news *news)
   news->fired += !guard;
   news->switched += guard;
   news->acted |= dae__event_acts(event);
-  news->contacts &= guard || dae__event_holds(event);
+  news->contacts &= guard || dae__event_holds(event) || event->rubs > 0;
   if (!guard && !news->name)
     news->name = event->name;
-  return guard || event->action || event->contact;
+  return guard || dae__event_acts(event);
 }
 
 /* Whether an event that was found changes the motion. */
@@ -408,7 +408,7 @@ static bool events_any_moves(const dae__events *ev)
   bool moves = false;
   for (int i = 0; i < ev->count; i++) {
     const dae_event *event = &ev->events[i];
-    bool acts = event->kind == DAE_EVENT_GUARD || event->action || event->contact;
+    bool acts = event->kind == DAE_EVENT_GUARD || dae__event_acts(event);
     moves = moves || (ev->crossings[i].found && acts && !event->passive);
   }
   return moves;
@@ -451,13 +451,13 @@ static dae_status events_check_closing(dae__events *ev, int event, dae_error *er
 /* Makes the state after actions and impacts consistent, with the contacts that press closed. */
 static dae_status events_move(dae__events *ev, int first, dae_error *err)
 {
-  bool opened = false;
-  dae__events_close(ev);
+  bool changed = false;
+  DAE__TRY(dae__events_close(ev, err));
   if (ev->switched)
     DAE__TRY(events_check_closing(ev, first, err));
   DAE__TRY(events_make_consistent(ev, first, err));
-  DAE__TRY(dae__events_release(ev, &opened, err));
-  return opened ? events_make_consistent(ev, first, err) : DAE_OK;
+  DAE__TRY(dae__events_release(ev, &changed, err));
+  return changed ? events_make_consistent(ev, first, err) : DAE_OK;
 }
 
 /* Runs all events that were found, makes the state consistent where they act on the motion, and
@@ -525,8 +525,8 @@ dae_status dae__events_start_contacts(dae__events *ev, double t, double *y, dae_
   int first = -1;
   ev->t_found = t;
   dae__copy(ev->extended, y, ev->after);
+  dae__events_begin_contacts(ev);
   for (int i = 0; ev->released && i < ev->count; i++) {
-    ev->released[i] = false;
     DAE__TRY(dae__events_find_closed(ev, i, err));
     first = first < 0 && ev->crossings[i].found ? i : first;
   }
@@ -559,11 +559,9 @@ dae_status dae__events_apply(dae__events *ev, dae_integrator *it, dae__event_new
   }
   while (first < ev->count - 1 && !ev->crossings[first].found)
     first++;
-  for (int i = 0; i < ev->count; i++) {
+  for (int i = 0; i < ev->count; i++)
     ev->found[i] = ev->crossings[i].found;
-    if (ev->released)
-      ev->released[i] = false;
-  }
+  dae__events_begin_contacts(ev);
   int round = 0;
   for (; again && round < 2 * MAX_SIMULTANEOUS; round++) {
     /* too many rounds: those that follow name the events of the loop */

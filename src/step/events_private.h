@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/vec.h"
+#include "problem/impact.h"
 #include "step/events.h"
 #include "step/integrator.h"
 
@@ -25,9 +26,12 @@ typedef struct dae__events_memory {
   double t;         /* end of the part of the step searched so far */
   double t_fired;   /* time of the last event */
   int simultaneous; /* number of consecutive events at t_fired */
-  int moved;        /* number of values that actions have moved */
+  long moved;       /* number of values that actions have moved */
   double lost;      /* energy that impacts have taken away */
 } dae__events_memory;
+
+/* States of a contact that holds; 0: open. */
+enum { DAE__CONTACT_CLOSED = 1, DAE__CONTACT_STICKS = 2 };
 
 /* Zero crossing of one event in the current step. */
 typedef struct dae__crossing {
@@ -91,7 +95,10 @@ struct dae__events {
   double *gap_before, *gap_after; /* by event: gap rates at an impact */
   /* by event, of contacts that hold: closed and not parting; its force has fallen through zero */
   bool *resting, *released;
-  int *setter;        /* by entry of the extended state vector: event that set it, -1: none */
+  double *mode;   /* by event, of contacts that hold: state before the instant */
+  double *breaks; /* by event, of contacts: direction in which one that sticks breaks loose, or 0 */
+  bool *ends;     /* by event, of contacts: sliding has come to its end */
+  int *setter;    /* by entry of the extended state vector: event that set it, -1: none */
   dae_integrator *it; /* integrator whose last step is searched */
   dae_view view;      /* its last step */
   int event;          /* index of the event that is sampled or located */
@@ -125,7 +132,7 @@ static inline bool dae__event_holds(const dae_event *event)
 /* Whether an event that is no guard changes the state. */
 static inline bool dae__event_acts(const dae_event *event)
 {
-  return event->kind != DAE_EVENT_GUARD && (event->action || event->contact);
+  return event->kind != DAE_EVENT_GUARD && (event->action || event->contact || event->rubs > 0);
 }
 
 /* Whether a guard is 1 where its value is positive, without an action. */
@@ -158,6 +165,31 @@ dae_status dae__events_look(dae__events *ev, double from, double to, dae_error *
 /* Advances the watch of event i, which is cleared, over the interval of the last look. */
 void dae__events_pass(dae__events *ev, int i, const dae__places *places);
 
+/* Contacts of one instant, in temporary memory: the closed ones, or those of ev->resting. */
+typedef struct dae__contacts {
+  int count, *event; /* by contact: its event */
+  dae__impact_contact *contact;
+  dae__press_force *force;
+} dae__contacts;
+
+dae_status dae__contacts_gather(dae__events *ev, dae__arena *arena, bool resting,
+                                dae__contacts *all, dae_error *err);
+/* Gradient and rate of the gap of event i (slide -1) or of a sliding coordinate at (t, y). */
+dae_status dae__contact_gradient(const dae__events *ev, int i, int slide, double t, const double *y,
+                                 double *gradient, double *rate, dae_error *err);
+/* Rate of the gap or of a sliding coordinate, and the sum of the sizes of its terms (size may be
+ * NULL); gradient: workspace. */
+dae_status dae__contact_speed(const dae__events *ev, int i, int slide, double t, const double *y,
+                              double *gradient, double *speed, double *size, dae_error *err);
+/* Entry of ev->after with the state of a contact that holds, and its change: the time that it is
+ * closed is counted. */
+double *dae__contact_state(const dae__events *ev, int i);
+void dae__contact_set(dae__events *ev, int i, double to);
+/* Round-off of the value of event i. */
+double dae__contact_noise(dae__events *ev, int i, double value);
+/* Gap rate above which a contact parts: slower ones come to rest by ever smaller jumps. */
+double dae__contact_slow(const dae__events *ev, int i);
+
 /* Creates the memory of impacts, where an event has one. */
 void dae__events_create_impacts(dae__arena *arena, dae__events *ev);
 /* Solves the impacts of this round with all contacts that are closed, on ev->after, and opens those
@@ -166,11 +198,15 @@ dae_status dae__events_impact(dae__events *ev, dae_error *err);
 /* Marks a contact that holds as found where its gap is zero at the start ev->after; fails where
  * the gap is negative. */
 dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err);
-/* Closes the contacts at rest, ev->resting, for the consistent state that follows. */
-void dae__events_close(dae__events *ev);
-/* Opens those that this state pulls at, and others that then no longer press. *opened: there are
- * some, and the state must be made consistent again. */
-dae_status dae__events_release(dae__events *ev, bool *opened, dae_error *err);
+/* Notes the states of contacts at the beginning of an instant, and those whose friction acts. */
+void dae__events_begin_contacts(dae__events *ev);
+/* Closes the contacts at rest, ev->resting, for the consistent state that follows: sticking, unless
+ * they slide. */
+dae_status dae__events_close(dae__events *ev, dae_error *err);
+/* Opens those that this state pulls at, and others that then no longer press, and lets those slide
+ * that friction does not hold. *changed: there are some, and the state must be made consistent
+ * again. */
+dae_status dae__events_release(dae__events *ev, bool *changed, dae_error *err);
 /* Takes the shift off contacts that have opened beyond it. */
 void dae__events_leave_contacts(dae__events *ev);
 /* Starts the watch of a contact that holds, or that touches at rest, at a sample. An open gap at

@@ -68,7 +68,7 @@ static bool saved_check(const dae__events *ev, const char *from)
   dae__event_count n;
   memcpy(&m, from, sizeof m);
   bool possible =
-      m.simultaneous >= 0 && m.simultaneous < INT_MAX / 2 && m.moved >= 0 && m.moved < INT_MAX / 2;
+      m.simultaneous >= 0 && m.simultaneous < INT_MAX / 2 && m.moved >= 0 && m.moved < LONG_MAX / 2;
   const char *watches = from + sizeof m, *counts = watches + (size_t)ev->count * sizeof(dae__watch);
   for (size_t i = 0; i < (size_t)ev->count; i++) {
     memcpy(&n, counts + i * sizeof n, sizeof n);

@@ -234,8 +234,7 @@ static dae_status events_search_all(dae__events *ev, double to, double tolerance
       DAE__TRY(events_search_one(ev, i, fmin(end, *earliest + 4 * tolerance), tolerance, err));
       if (DAE__MUTATE(event_two_in_part, ev->crossings[i].found,
                       ev->crossings[i].found && *earliest == INFINITY))
-        *earliest = DAE__MUTATE(event_earliest, fmin(*earliest, ev->crossings[i].bracket.b),
-                                ev->crossings[i].bracket.b);
+        *earliest = fmin(*earliest, ev->crossings[i].bracket.b);
     }
     if (*earliest < INFINITY)
       return DAE_OK;
@@ -280,7 +279,7 @@ dae_status dae__events_detect(dae__events *ev, dae_integrator *it, double *t, da
       c->found = due && ev->next[i] <= next + 4 * DBL_EPSILON * fabs(next);
       continue;
     }
-    c->found = c->found && c->bracket.b <= limit;
+    c->found = c->found && DAE__MUTATE(event_earliest, c->bracket.b <= limit, true);
     if (c->found && !due)
       ev->t_found = fmax(ev->t_found, c->bracket.b);
   }

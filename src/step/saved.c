@@ -160,7 +160,7 @@ static saved_header integrator_header(const dae_integrator *it)
   dae_view view = dae_integrator_view(it);
   memset(&header, 0, sizeof header); /* zeroed padding, so that equal states give equal bytes */
   memcpy(header.magic, "daedal\r\n", sizeof header.magic);
-  header.version = 3;
+  header.version = 4;
   header.state_size = view.size;
   snprintf(header.method, sizeof header.method, "%s", it->table->method);
   snprintf(header.library, sizeof header.library, "%s", dae_version());

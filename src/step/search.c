@@ -180,11 +180,9 @@ static bool search_crosses(const dae__search *s, dae__watch *w, const piece *p, 
                            dae__found *out)
 {
   int sign = (p->r->value > 0) - (p->r->value < 0);
-  if (class == AT_ZERO)
+  if (class == AT_ZERO || ((w->side == 0 || w->leaves) && fabs(p->r->value) <= w->band))
     return false;
   if (w->side == 0) {
-    if (fabs(p->r->value) <= w->band)
-      return false;
     if (w->rebound != 0 && sign != w->rebound) {
       out->lost = fabs(p->r->value) > fmax(w->band, w->lost);
       return false;

@@ -385,6 +385,26 @@ static void plant_of_another_user(const char *path, const char *kept)
   assert_int_equal(chown(path, 12345, 12345), 0);
 }
 
+/* Code of another text under the name of this one, as if their keys collided: it is not loaded. */
+static void test_code_of_another_text_is_not_loaded(void **state)
+{
+  native_fixture *f = *state;
+  dae_native_options options = native_fixture_options(f);
+  char path[512], kept[128];
+  dae_model *model = load(NULL);
+  options.compiler = "cc -DTHIS";
+  check_compiles(model, &options, false);
+  snprintf(kept, sizeof kept, "%s/kept.so", f->folder);
+  assert_int_equal(rename(native_fixture_file(f, ".so"), kept), 0);
+  options.compiler = "cc -DTHAT"; /* a text of the same length */
+  check_compiles(model, &options, false);
+  snprintf(path, sizeof path, "%s", native_fixture_file(f, ".so"));
+  assert_int_equal(rename(kept, path), 0);
+  check_compiles(model, &options, false);
+  check_compiles(model, &options, true);
+  dae_model_free(model);
+}
+
 static void test_a_link_is_not_loaded(void **state)
 {
   check_planted(*state, plant_link);
@@ -539,6 +559,7 @@ int main(void)
       IN_FOLDER(test_a_limit_leaves_a_rest_to_the_interpreter),
       IN_FOLDER(test_folders_of_others_are_refused),
       IN_FOLDER(test_folders_that_cannot_be_are_refused),
+      IN_FOLDER(test_code_of_another_text_is_not_loaded),
       IN_FOLDER(test_a_link_is_not_loaded),
       IN_FOLDER(test_a_fifo_is_not_waited_for),
       IN_FOLDER(test_a_file_that_others_may_write_is_not_loaded),

@@ -102,12 +102,13 @@ static void call_together(const dae_mechanical *p, const dae_mechanical_at *at)
                          (size_t)p->ng,
                          (size_t)p->nk,
                          entries(p->K_pattern, p->nk, p->nq),
-                         (size_t)p->nk};
+                         (size_t)p->nk,
+                         p->B ? entries(p->B_pattern, p->ng + p->nk, p->nq) : 0};
   double *x[sizeof size / sizeof *size];
   for (size_t i = 0; i < sizeof size / sizeof *size; i++)
     x[i] = room(size[i]);
-  const dae_mechanical_wanted wanted = {x[0], x[1], x[2], x[3], x[4], x[5],
-                                        x[6], x[7], x[8], x[9], x[10]};
+  const dae_mechanical_wanted wanted = {x[0], x[1], x[2], x[3], x[4],  x[5],
+                                        x[6], x[7], x[8], x[9], x[10], x[11]};
   check(p->eval(p->user, at, &wanted) == 0);
   for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
     check_written(x[i], size[i]);

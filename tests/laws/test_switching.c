@@ -8,7 +8,7 @@
 #include "same_bits.h"
 #include "text_problem.h"
 
-#include <daedal/model.h>
+#include <daedal/daedal.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -235,6 +235,48 @@ static void test_slow_motions_after_a_transient_cost_little_more_than_radau(void
   }
 }
 
+/* ---- manifolds that become attractive ---- */
+
+/* A whole run, with the default atol, and with steps that end where functions of time are steep. */
+static ran run_model(const dae_model *model, const char *method, double rtol)
+{
+  dae_summary summary;
+  dae_error err = dae_error_none();
+  dae_rk_options opts = dae_rk_adaptive_defaults();
+  dae_run_plan plan = {
+      .method = dae_method_find(method, NULL), .options = &opts, .unmeasured = true};
+  dae_model_plan(model, &plan);
+  opts.rtol = rtol;
+  if (dae_run(&plan, NULL, &summary, &err) < 0)
+    fail_msg("%s: %s", method, err.text);
+  return (ran){.stats = summary.stats};
+}
+
+/* From t = 10 on the manifold attracts at a rate of 1e3 or 1e5; explicit steps are limited by the
+ * error of their stages off the manifold, to a small part of the stability limit, at which no step
+ * is near it or short for the tolerance (measured: at most 1.4 times the work of radau; up to 190
+ * times where only such steps count as stiff). */
+static void test_manifolds_that_become_attractive_cost_little_more_than_radau(void **state)
+{
+  (void)state;
+#define RATE(digits) "let k = 10^(" digits "*(1 + tanh(20*(t - 10)))/2)\n"
+#define SQUARE "u' = -k*(u - x^2)\nx' = y\ny' = -4*x\nsimulate to 40\n"
+  static const char *const texts[] = {
+      "model follower\nstate u = 1\n" RATE("3") "u' = -k*(u - cos(t))\nsimulate to 40\n",
+      "model square\nstate u = 1, x = 1, y = 0\n" RATE("3") SQUARE,
+      "model square\nstate u = 1, x = 1, y = 0\n" RATE("5") SQUARE};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    for (int k = 0; k < ALL; k++) {
+      test_problem p;
+      dae_model *model = text_problem(texts[i], NULL, 0, 40, &p);
+      ran radau = run_model(model, "radau", all[k]), ours = run_model(model, "switching", all[k]);
+      show(all[k], &ours, &radau);
+      if (!(work(&ours) <= 3 * work(&radau)))
+        fail_msg("%s, %g: %g evaluations, radau %g", p.name, all[k], work(&ours), work(&radau));
+      dae_model_free(model);
+    }
+}
+
 /* ---- others ---- */
 
 /* stability binds explicit steps to 0.7/N, and lets them have 17 N evaluations in a second */
@@ -413,6 +455,7 @@ int main(void)
       cmocka_unit_test(test_a_spring_that_softens_begins_with_radau_and_is_one_switch),
       cmocka_unit_test(test_a_spring_that_softens_costs_little_more_than_radau),
       cmocka_unit_test(test_slow_motions_after_a_transient_cost_little_more_than_radau),
+      cmocka_unit_test(test_manifolds_that_become_attractive_cost_little_more_than_radau),
       cmocka_unit_test(test_long_chains_do_not_stay_explicit),
       cmocka_unit_test(test_motions_that_are_not_stiff_never_switch),
       cmocka_unit_test(test_smooth_motions_are_those_of_gauss),

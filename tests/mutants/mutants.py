@@ -23,24 +23,25 @@ REQUIRED = 0.95
 # fast tests by folder of src/, the most likely to notice first
 TESTS = {
     "core": "unit/test_arena failure/test_saved_state unit/test_results cli/test_cli_run page/test_page_file",
-    "linalg": "unit/test_lu unit/test_solver unit/test_saddle unit/test_rank unit/test_schur unit/test_level",
+    "linalg": "unit/test_lu unit/test_solver unit/test_saddle unit/test_rank unit/test_schur unit/test_level "
+              "laws/test_single_terms",
     "problem": "unit/test_level laws/test_single_terms laws/test_consistent_start unit/test_consistent unit/test_motion "
                "unit/test_run",
     "step": "laws/test_kept_tolerances unit/test_controller unit/test_newton unit/test_history unit/test_event_search unit/test_events "
             "laws/test_single_terms laws/test_event_motions laws/test_time_events order/test_bdf_order",
-    "multistep": "laws/test_kept_tolerances unit/test_plain reference/test_bdf_tolerance reference/test_dassl_rules laws/test_atol order/test_bdf_order "
+    "multistep": "laws/test_kept_tolerances laws/test_single_terms unit/test_plain reference/test_bdf_tolerance reference/test_dassl_rules laws/test_atol order/test_bdf_order "
                  "reference/test_bdf_reference laws/test_circuits",
     "onestep": "laws/test_single_terms unit/test_radau_rule unit/test_pairs laws/test_radau_laws laws/test_radau_rows "
                "laws/test_rk_laws order/test_radau_order order/test_rk_order order/test_rosenbrock_order "
                "laws/test_switching reference/test_robertson reference/test_engine_evaluations laws/test_circuits "
                "laws/test_conserved_energy reference/test_radau_evaluations",
     "wave": "laws/test_wave_laws laws/test_wave_windows laws/test_wave_joints order/test_wave_order "
-            "reference/test_coupled_sweeps failure/test_wave_failures unit/test_contraction",
+            "laws/test_wave_bits reference/test_coupled_sweeps failure/test_wave_failures unit/test_contraction",
     "model": "unit/test_model_language unit/test_gradient unit/test_clock laws/test_time_events unit/test_native "
              "failure/test_native_cache laws/test_body_motions",
     "import": "import/test_urdf",
-    "output": "unit/test_results unit/test_summary page/test_page_file cli/test_cli_run cli/test_cli_files",
-    "run": "unit/test_run unit/test_run_steps laws/test_energy unit/test_verify unit/test_compare failure/test_interrupts",
+    "output": "unit/test_results unit/test_csv unit/test_summary page/test_page_file cli/test_cli_run cli/test_cli_files",
+    "run": "unit/test_run unit/test_run_steps unit/test_summary laws/test_single_terms laws/test_energy unit/test_verify unit/test_compare failure/test_interrupts",
 }
 COMMON = ("laws/test_energy laws/test_consistent_start unit/test_run unit/test_run_steps laws/test_limits "
           "cross/test_forms_agree cross/test_models_agree laws/test_event_motions laws/test_atol failure/test_hard_motions "

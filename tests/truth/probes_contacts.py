@@ -188,3 +188,160 @@ system B {
 }
 impact hit: B.x - A.x restitution 1
 simulate to 2""", {"hit": 1}, {"A.x": 0.5, "B.x": 1.5, "der(A.x)": -0.5, "der(B.x)": 0.5})
+
+
+# ---- friction ----
+
+
+@probe
+def incline():  # up against gravity and friction, then down
+    a, mu, v, end = 0.5, 0.3, 2.0, 2.0
+    up, down = G * (math.sin(a) + mu * math.cos(a)), G * (math.sin(a) - mu * math.cos(a))
+    t = end - v / up
+    return Probe(f"""coord x = 0 rate {-v}, y = 0
+kinetic (x'^2 + y'^2)/2
+potential {-G * math.sin(a)!r}*x + {G * math.cos(a)!r}*y
+contact floor: y >= 0 friction {mu} along x
+simulate to {end}""", ends={"x": -v * v / up / 2 + down * t * t / 2, "der(x)": down * t, "state(floor)": 1})
+
+
+@probe
+def incline_holds():  # steep enough to slide, but not from rest
+    a, mu, rest = 0.5, 0.5, 0.6
+    return Probe(f"""coord x = 0 rate -1, y = 0
+kinetic (x'^2 + y'^2)/2
+potential {-G * math.sin(a)!r}*x + {G * math.cos(a)!r}*y
+contact floor: y >= 0 friction {mu} static {rest} along x
+simulate to 2""", ends={"x": -0.5 / (G * (math.sin(a) + mu * math.cos(a))), "der(x)": 0,
+                        "psi(floor)": G * math.sin(a), "state(floor)": 2})
+
+
+@probe
+def belt():  # sticks and slips with the period 2 d/v + 2 (pi - atan(w d/v))/w
+    m, k, v, mu, rest = 1.0, 4.0, 0.5, 0.2, 0.4
+    w, d = math.sqrt(k / m), (rest - mu) * m * G / k
+    period = 2 * d / v + 2 * (math.pi - math.atan(w * d / v)) / w
+    first = rest * m * G / k / v  # at rest on the belt from the start on
+    end = first + 3 * period - 0.1
+    return Probe(f"""coord x = 0 rate {v}, y = 0
+kinetic {m}*(x'^2 + y'^2)/2
+potential {m * G}*y + {k}*x^2/2
+contact belt: y >= 0 friction {mu} static {rest} along x - {v}*t
+simulate to {end!r}""", ends={"x": rest * m * G / k - 0.1 * v, "der(x)": v, "state(belt)": 2}, amplification=5)
+
+
+@probe
+def backspin():  # slides until it rolls
+    m, r, mu, v, w, end = 2.0, 0.5, 0.2, 3.0, -4.0, 2.0
+    t = (v - r * w) / (3 * mu * G)
+    last = v - mu * G * t
+    return Probe(f"""coord x = 0 rate {v}, y = {r}, phi = 0 rate {w}
+kinetic {m}*(x'^2 + y'^2)/2 + {m * r * r / 4}*phi'^2
+potential {m * G}*y
+contact floor: y >= {r} friction {mu} along x - {r}*phi
+simulate to {end}""", ends={"x": v * t - mu * G * t * t / 2 + last * (end - t), "der(x)": last,
+                            "der(phi)": last / r, "state(floor)": 2})
+
+
+@probe
+def table_on_two_feet():  # statically indeterminate friction: both feet break loose together
+    mu, end = 0.3, 5.0
+    start = mu * G
+    return Probe(f"""param b = 0.5, h = 0.2
+coord x = 0, y = h, phi = 0
+kinetic (x'^2 + y'^2)/2 + 0.1*phi'^2/2
+potential {G}*y
+force x = t
+contact left: y - h*cos(phi) - b*sin(phi) >= 0 friction {mu} along x - b*cos(phi) + h*sin(phi)
+contact right: y - h*cos(phi) + b*sin(phi) >= 0 friction {mu} along x + b*cos(phi) + h*sin(phi)
+simulate to {end}""", ends={"x": (end - start) ** 3 / 6, "der(x)": (end - start) ** 2 / 2, "phi": 0,
+                            "state(left)": 1, "state(right)": 1})
+
+
+@probe
+def ladder_with_friction():  # below the angle of friction it does not move
+    L, mu = 2.0, 0.4
+    th = math.atan((1 - mu * mu) / (2 * mu)) + 0.05  # held with friction at wall and floor
+    return Probe(f"""param L = {L}, th0 = {th!r}
+coord x = L/2*cos(th0), y = L/2*sin(th0), th = th0
+kinetic (x'^2 + y'^2)/2 + L^2/12*th'^2/2
+potential {G}*y
+contact floor: y >= L/2*sin(th) friction {mu} along x + L/2*cos(th)
+contact wall: x >= L/2*cos(th) friction {mu} along y + L/2*sin(th)
+simulate to 1""", ends={"th": th, "der(th)": 0})
+
+
+@probe
+def ladder_slides():  # with friction at both ends: the reduced equation by the classical rule
+    L, mu, th, w = 2.0, 0.2, 0.9, 0.0
+    J, end, steps = L * L / 12, 0.4, 20000
+
+    def acceleration(th, w):
+        # x = L/2 cos th, y = L/2 sin th; N: floor, W: wall; friction mu N to the wall, mu W upwards
+        s, c = math.sin(th), math.cos(th)
+        # x'' = -L/2 (s a + c w^2) = W - mu N;  y'' = L/2 (c a - s w^2) = N + mu W - G
+        # J a = L/2 (W s - N c) + L/2 (mu W c + mu N s), all linear in (a, N, W)
+        A = [[L / 2 * s, -mu, 1], [L / 2 * c, -1, -mu], [J, L / 2 * (c - mu * s), -L / 2 * (s + mu * c)]]
+        b = [-L / 2 * c * w * w, L / 2 * s * w * w - G, 0]
+        for k in range(3):
+            p = max(range(k, 3), key=lambda i: abs(A[i][k]))
+            A[k], A[p], b[k], b[p] = A[p], A[k], b[p], b[k]
+            for i in range(k + 1, 3):
+                f = A[i][k] / A[k][k]
+                b[i] -= f * b[k]
+                for j in range(k, 3):
+                    A[i][j] -= f * A[k][j]
+        z = [0, 0, 0]
+        for k in (2, 1, 0):
+            z[k] = (b[k] - sum(A[k][j] * z[j] for j in range(k + 1, 3))) / A[k][k]
+        return z[0]
+
+    h = end / steps
+    for _ in range(steps):
+        k1 = (w, acceleration(th, w))
+        k2 = (w + h / 2 * k1[1], acceleration(th + h / 2 * k1[0], w + h / 2 * k1[1]))
+        k3 = (w + h / 2 * k2[1], acceleration(th + h / 2 * k2[0], w + h / 2 * k2[1]))
+        k4 = (w + h * k3[1], acceleration(th + h * k3[0], w + h * k3[1]))
+        th += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
+        w += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+    return Probe(f"""param L = {L}
+coord x = L/2*cos(0.9), y = L/2*sin(0.9), th = 0.9
+kinetic (x'^2 + y'^2)/2 + L^2/12*th'^2/2
+potential {G}*y
+contact floor: y >= L/2*sin(th) friction {mu} along x + L/2*cos(th)
+contact wall: x >= L/2*cos(th) friction {mu} along y + L/2*sin(th)
+simulate to {end}""", ends={"th": th, "der(th)": w, "state(wall)": 1, "state(floor)": 1})
+
+
+@probe
+def bead_on_rough_wire():  # by the multiplier in forces, along y = x^2/2
+    mu, end, steps, x, v = 0.3, 0.6, 20000, -1.0, 1.0
+    h = end / steps
+
+    def acceleration(x, v):
+        return -(x * v * v + x * G + mu * (G + v * v)) / (1 + x * x)
+
+    for _ in range(steps):
+        k1 = (v, acceleration(x, v))
+        k2 = (v + h / 2 * k1[1], acceleration(x + h / 2 * k1[0], v + h / 2 * k1[1]))
+        k3 = (v + h / 2 * k2[1], acceleration(x + h / 2 * k2[0], v + h / 2 * k2[1]))
+        k4 = (v + h * k3[1], acceleration(x + h * k3[0], v + h * k3[1]))
+        x += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
+        v += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
+    return Probe(f"""coord x = -1 rate 1, y = 0.5
+kinetic (x'^2 + y'^2)/2
+potential {G}*y
+constraint wire: y = x^2/2
+force x = -{mu}*abs(lambda(wire))*sign(x')
+force y = -{mu}*abs(lambda(wire))*sign(x')*x
+simulate to {end}""", ends={"x": x, "der(x)": v, "lambda(wire)": -(G + v * v) / (1 + x * x)}, amplification=3)
+
+
+@probe
+def drive_along_a_path():  # acts: a motor on b holds a at a = sin t through their spring-free link a = 2 b
+    return Probe("""coord a = 0 rate 1, b = 0 rate 0.5
+kinetic (a'^2 + 3*b'^2)/2
+constraint link: a = 2*b
+constraint path: a = sin(t) acts (b: 1)
+simulate to 3""", ends={"a": math.sin(3), "b": math.sin(3) / 2, "lambda(path)": 3.5 * math.sin(3),
+                        "lambda(link)": math.sin(3)})

@@ -2,6 +2,8 @@
 
 #include "counting_env.h"
 
+#include <limits.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -170,6 +172,50 @@ static void test_many_kept_pieces_are_saved_in_their_order(void **state)
   dae__arena_free(arena);
 }
 
+/* Numbers of a saved buffer beyond their limits are found, wherever they are: of all sizes, and the
+ * limits themselves are within. */
+static void test_saved_numbers_beyond_their_limits_are_refused(void **state)
+{
+  (void)state;
+  dae__arena *arena = dae__arena_create(NULL);
+  (void)DAE__STATE(arena, double, 3);
+  int *place = DAE__STATE(arena, int, 4);
+  long *count = DAE__STATE(arena, long, 2);
+  bool *truth = DAE__STATE(arena, bool, 2);
+  double *real = DAE__STATE(arena, double, 2);
+  char buffer[1024];
+  DAE__LIMIT(arena, place, 4, -1, 9);
+  DAE__LIMIT_COUNTER(arena, count, 2);
+  DAE__LIMIT_TRUTH(arena, truth, 2);
+  DAE__LIMIT_FINITE(arena, real, 2);
+  assert_true(dae__arena_state_size(arena) <= sizeof buffer);
+  const struct {
+    int place;
+    long count;
+    unsigned char truth;
+    double real;
+    bool valid;
+  } saved[] = {{9, LONG_MAX / 2, 1, 1e199, true},
+               {-1, 0, 0, -1e199, true},
+               {10, 0, 0, 0, false},
+               {-2, 0, 0, 0, false},
+               {0, -1, 0, 0, false},
+               {0, LONG_MAX / 2 + 1, 0, 0, false},
+               {0, 0, 2, 0, false},
+               {0, 0, 0, INFINITY, false},
+               {0, 0, 0, -1e300, false},
+               {0, 0, 0, NAN, false}};
+  for (size_t i = 0; i < sizeof saved / sizeof *saved; i++) {
+    place[3] = saved[i].place;
+    count[1] = saved[i].count;
+    memcpy(&truth[1], &saved[i].truth, 1);
+    real[1] = saved[i].real;
+    dae__arena_save(arena, buffer);
+    assert_int_equal(dae__arena_check(arena, buffer), saved[i].valid);
+  }
+  dae__arena_free(arena);
+}
+
 static void test_vectors_are_zeroed_and_apart(void **state)
 {
   (void)state;
@@ -220,6 +266,7 @@ int main(void)
       cmocka_unit_test(test_a_size_that_overflows_fails),
       cmocka_unit_test(test_kept_pieces_survive_save_and_load),
       cmocka_unit_test(test_many_kept_pieces_are_saved_in_their_order),
+      cmocka_unit_test(test_saved_numbers_beyond_their_limits_are_refused),
       cmocka_unit_test(test_vectors_are_zeroed_and_apart),
       cmocka_unit_test(test_an_arena_that_was_not_created_counts_as_failed),
       cmocka_unit_test(test_an_empty_arena_saves_nothing),

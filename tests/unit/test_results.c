@@ -110,6 +110,90 @@ static void test_rows_come_back_to_the_last_bit(void **state)
         check_file(paths[k], rows[i]);
 }
 
+static unsigned char *read_bytes(const char *path, size_t *size)
+{
+  struct stat is;
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  assert_int_equal(fstat(fileno(file), &is), 0);
+  unsigned char *bytes = malloc((size_t)is.st_size);
+  assert_non_null(bytes);
+  *size = fread(bytes, 1, (size_t)is.st_size, file);
+  assert_int_equal(*size, (size_t)is.st_size);
+  fclose(file);
+  return bytes;
+}
+
+static uint32_t number_at(const unsigned char *at, int bytes)
+{
+  uint32_t value = 0;
+  for (int i = 0; i < bytes; i++)
+    value |= (uint32_t)at[i] << (8 * i);
+  return value;
+}
+
+/* CRC-32 bit by bit, as APPNOTE.TXT of zip has it */
+static uint32_t crc_of(const unsigned char *at, size_t count)
+{
+  uint32_t crc = 0xffffffffu;
+  for (size_t i = 0; i < count; i++) {
+    crc ^= at[i];
+    for (int k = 0; k < 8; k++)
+      crc = crc & 1 ? (crc >> 1) ^ 0xedb88320u : crc >> 1;
+  }
+  return ~crc;
+}
+
+/* The checksums by which other programs, as numpy and unzip, tell that an entry is whole: in the
+ * header before it and in the directory, with rows enough that it is written in several pieces. */
+static void test_checksums_of_npz_are_those_of_zip(void **state)
+{
+  (void)state;
+  static const long rows[] = {1, 60000};
+  for (int k = 0; k < 2; k++) {
+    size_t size, at = 0, data;
+    assert_true(write_file(paths[1], rows[k]));
+    unsigned char *bytes = read_bytes(paths[1], &size);
+    size_t directory = number_at(bytes + size - 6, 4);
+    for (int i = 0; i < COLUMNS + 1; i++) { /* the last one is the provenance */
+      const unsigned char *local = bytes + at, *central = bytes + directory;
+      assert_int_equal(number_at(local, 4), 0x04034b50);
+      assert_int_equal(number_at(central, 4), 0x02014b50);
+      assert_int_equal(number_at(central + 42, 4), at);
+      data = at + 30 + number_at(local + 26, 2) + number_at(local + 28, 2);
+      size_t length = number_at(local + 18, 4);
+      uint32_t crc = crc_of(bytes + data, length);
+      assert_int_equal(number_at(local + 14, 4), crc);
+      assert_int_equal(number_at(central + 16, 4), crc);
+      at = data + length;
+      directory += 46 + number_at(central + 28, 2) + number_at(central + 30, 2);
+    }
+    assert_int_equal(number_at(bytes + at, 4), 0x02014b50);
+    free(bytes);
+  }
+}
+
+/* data_1 of the layout binTrans holds the first and the last time; other programs take the span of
+ * the run from there. */
+static void test_a_mat_file_has_the_span_of_its_run(void **state)
+{
+  (void)state;
+  static const long rows[] = {1, 2, 1000};
+  static const char head[] = "data_1";
+  for (int k = 0; k < 3; k++) {
+    size_t size, at = 0;
+    double span[2];
+    assert_true(write_file(paths[0], rows[k]));
+    unsigned char *bytes = read_bytes(paths[0], &size);
+    while (at + sizeof head + sizeof span < size && memcmp(bytes + at, head, sizeof head) != 0)
+      at++;
+    assert_memory_equal(bytes + at, head, sizeof head);
+    memcpy(span, bytes + at + sizeof head, sizeof span);
+    assert_true(span[0] == value(0, 0) && span[1] == value(rows[k] - 1, 0));
+    free(bytes);
+  }
+}
+
 /* a run that goes back to a saved place, in the same sink and in another one */
 static void test_saved_places_are_returned_to(void **state)
 {
@@ -153,20 +237,6 @@ static void test_an_old_file_stays_until_the_new_one_is_whole(void **state)
     sink.free(sink.self);
     check_file(paths[k], 10);
   }
-}
-
-static unsigned char *read_bytes(const char *path, size_t *size)
-{
-  struct stat is;
-  FILE *file = fopen(path, "rb");
-  assert_non_null(file);
-  assert_int_equal(fstat(fileno(file), &is), 0);
-  unsigned char *bytes = malloc((size_t)is.st_size);
-  assert_non_null(bytes);
-  *size = fread(bytes, 1, (size_t)is.st_size, file);
-  assert_int_equal(*size, (size_t)is.st_size);
-  fclose(file);
-  return bytes;
 }
 
 static dae_status read_damaged(const char *path, const unsigned char *bytes, size_t size)
@@ -248,6 +318,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_come_back_to_the_last_bit),
+      cmocka_unit_test(test_checksums_of_npz_are_those_of_zip),
+      cmocka_unit_test(test_a_mat_file_has_the_span_of_its_run),
       cmocka_unit_test(test_saved_places_are_returned_to),
       cmocka_unit_test(test_an_old_file_stays_until_the_new_one_is_whole),
       cmocka_unit_test(test_damaged_files_are_refused_or_read_within_bounds),

@@ -374,6 +374,20 @@ static void test_verdict_and_second_run_are_told(void **state)
   SAYS(text, "\"der(x)\": {\"tolerances\": null, \"absolute\": null, \"t\": 1}");
 }
 
+/* in a run of years, with 100 events in a second */
+static void test_counters_beyond_32_bit_are_told(void **state)
+{
+  (void)state;
+  dae_summary s = pendulum();
+  s.action_moved = 3000000000;
+  s.damped = true;
+  s.damping = (dae_damping){.kind = DAE_DAMPING_REMOVED, .restarts = 5000000000};
+  SAYS(text_of(&s), "3000000000 values were moved to make states after events consistent");
+  SAYS(text_of(&s), "removed after 5000000000 events");
+  SAYS(json_of(&s), "\"action_moved\": 3000000000");
+  SAYS(json_of(&s), "\"restarts\": 5000000000");
+}
+
 static void test_phase_of_a_long_run_is_told(void **state)
 {
   (void)state;
@@ -413,6 +427,36 @@ static void test_phase_error_of_many_tolerances_is_amber(void **state)
     assert_int_equal(s.trust, all[i].trust);
     if (s.trust != DAE_TRUST_GREEN)
       SAYS(s.reasons, "oscillations is off by about");
+  }
+}
+
+/* energy errors above 3 tolerances are amber, above 30 red, but for round-off, for motions without
+ * freedom, and where energy is removed on purpose */
+static void test_energy_error_of_many_tolerances_is_told(void **state)
+{
+  (void)state;
+  const struct {
+    double error, start;
+    int dof;
+    bool damped;
+    dae_trust trust;
+  } all[] = {{2.9e-6, 1, 1, false, DAE_TRUST_GREEN}, {3.1e-6, 1, 1, false, DAE_TRUST_AMBER},
+             {29e-6, 1, 1, false, DAE_TRUST_AMBER},  {31e-6, 1, 1, false, DAE_TRUST_RED},
+             {1, 1, 1, false, DAE_TRUST_RED},        {31e-6, 1, 0, false, DAE_TRUST_GREEN},
+             {31e-6, 1, 1, true, DAE_TRUST_GREEN},   {31e-6, 1e8, 1, false, DAE_TRUST_GREEN},
+             {NAN, 1, 1, false, DAE_TRUST_GREEN}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    dae_summary s = pendulum();
+    dae__trust_facts facts = {0};
+    s.energy_tolerance = 1e-6;
+    s.energy_error = all[i].error;
+    s.energy_start = all[i].start;
+    s.diagnosis.dof = all[i].dof;
+    s.damped = all[i].damped;
+    dae__trust_judge(&s, &facts);
+    assert_int_equal(s.trust, all[i].trust);
+    if (s.trust != DAE_TRUST_GREEN)
+      SAYS(s.reasons, "the energy balance is off by");
   }
 }
 
@@ -556,8 +600,10 @@ int main(void)
       cmocka_unit_test(test_failure_and_redundancy_are_told),
       cmocka_unit_test(test_length_is_counted_as_snprintf_does),
       cmocka_unit_test(test_verdict_and_second_run_are_told),
+      cmocka_unit_test(test_counters_beyond_32_bit_are_told),
       cmocka_unit_test(test_phase_of_a_long_run_is_told),
       cmocka_unit_test(test_phase_error_of_many_tolerances_is_amber),
+      cmocka_unit_test(test_energy_error_of_many_tolerances_is_told),
       cmocka_unit_test(test_json_can_be_read),
       cmocka_unit_test(test_json_escapes_and_has_no_nan),
       cmocka_unit_test(test_json_sink_writes_the_account),

@@ -11,6 +11,7 @@
 #include "model/bind/accelerations.h"
 #include "model/bind/bind.h"
 #include "model/bind/mechanics.h"
+#include "model/bind/reactions.h"
 
 /* ---- expressions of the quantities ---- */
 
@@ -24,6 +25,7 @@ typedef struct build {
   dae__triplets matrix[DAE__QUANTITIES];
   bool is_matrix[DAE__QUANTITIES];
   dae__node T, V;
+  dae__reactions reactions;
 } build;
 
 static dae__nodes bind_mech_zeros(build *a, int count)
@@ -67,7 +69,7 @@ static void bind_mech_build_inertia(build *a)
     F.item[i] = DAE__SUB(graph, T_q.item[i], V_q.item[i]);
   for (int i = 0; i < own->forces.count; i++) {
     dae__node *to = &F.item[b->index[own->forces.item[i].leaf]];
-    *to = DAE__ADD(graph, *to, own->forces.item[i].node);
+    *to = DAE__ADD(graph, *to, dae__reactions_take(&a->reactions, &own->forces.item[i]));
   }
   for (int i = 0; i < nq && dae__bind_ok(b); i++) {
     p_rate.item[i] = dae__bind_rate(b, p.item[i]);
@@ -227,7 +229,7 @@ static bool bind_mech_conserves(build *a)
   const dae__instance *own = &a->b->x->instances.item[a->u->instance];
   const dae__nodes *k = &a->vector[DAE__Q_k];
   dae__nodes energies = {.item = (dae__node[]){a->T, a->V}, .count = 2};
-  if (own->forces.count > 0 || !bind_mech_is_autonomous(a, &energies) ||
+  if (own->forces.count > 0 || a->is_matrix[DAE__Q_B] || !bind_mech_is_autonomous(a, &energies) ||
       !bind_mech_is_autonomous(a, &a->vector[DAE__Q_g]) || !bind_mech_is_autonomous(a, k))
     return false;
   for (int i = 0; i < k->count; i++)
@@ -375,6 +377,8 @@ static void bind_mech_describe(build *a, const char *name)
   SET_PATTERN(Gts, Gts_q);
   SET_PATTERN(k_q, k_q);
   SET_PATTERN(Kts, Kts_qv);
+  SET_PATTERN(B, B);
+  SET_PATTERN(Bts, Bts_qv);
 #undef SET_PATTERN
   p->conservative = bind_mech_conserves(a);
   dae__mechanics_callbacks(a->m, p);
@@ -389,19 +393,33 @@ const dae_mechanical *dae__bind_mechanical(dae__binder *b, dae__system *u, const
   if (!dae__bind_ok(b) || !dae__binder_leaves(b, u->in.count))
     return NULL;
   m->held = b->held_value;
-  *a = (build){.b = b, .u = u, .m = m, .p = p, .T = own->kinetic, .V = own->potential};
+  *a = (build){.b = b,
+               .u = u,
+               .m = m,
+               .p = p,
+               .T = own->kinetic,
+               .V = own->potential,
+               .reactions = {.b = b, .u = u}};
   dae__system_place(b, u, true);
   bind_mech_build_inertia(a);
   bind_mech_build_rows(a);
   bind_mech_build_holonomic(a, &own->holonomic);
   bind_mech_build_nonholonomic(a, &own->nonholonomic);
+  if (dae__bind_ok(b) && dae__reactions_any(&a->reactions)) {
+    a->matrix[DAE__Q_B] =
+        dae__reactions_directions(&a->reactions, &a->matrix[DAE__Q_G], &a->matrix[DAE__Q_K]);
+    a->is_matrix[DAE__Q_B] = true;
+    dae__nodes Bts = dae__bind_contract(b, &a->matrix[DAE__Q_B], false);
+    bind_mech_set_jacobian(a, DAE__Q_Bts_qv, &Bts, DAE__BIT(Q) | DAE__BIT(V));
+  }
   if (dae__bind_ok(b))
     dae__check_determined(b, u, &a->matrix[DAE__Q_M], &a->matrix[DAE__Q_G], &a->matrix[DAE__Q_K]);
   if (dae__bind_ok(b)) {
     bind_mech_widen_to_G(a);
     bind_mech_build_tapes(a);
     bind_mech_build_energy(a);
-    bind_mech_build_accelerations(a);
+    if (!a->is_matrix[DAE__Q_B]) /* elimination is that of a symmetric system */
+      bind_mech_build_accelerations(a);
     bind_mech_describe(a, name);
   }
   dae__system_place(b, u, false);

@@ -8,14 +8,14 @@
 
 /* Quantities evaluated together: in residuals of the GGL form, accelerations, projection, drift. */
 const dae__program_plan dae__mechanics_programs[DAE__PROGRAMS] = {
-    {HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
-     "M, f, s, c, g, gdot, G, k, K"},
-    {HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K),
-     "f, s, c, g, gdot, G, k, K"},
-    {HAS(M) | HAS(f) | HAS(s) | HAS(G) | HAS(gamma) | HAS(K) | HAS(kappa),
-     "M, f, s, G, gamma, K, kappa"},
+    {HAS(M) | HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K) | HAS(B),
+     "M, f, s, c, g, gdot, G, k, K, B"},
+    {HAS(f) | HAS(s) | HAS(c) | HAS(g) | HAS(gdot) | HAS(G) | HAS(k) | HAS(K) | HAS(B),
+     "f, s, c, g, gdot, G, k, K, B"},
+    {HAS(M) | HAS(f) | HAS(s) | HAS(G) | HAS(gamma) | HAS(K) | HAS(kappa) | HAS(B),
+     "M, f, s, G, gamma, K, kappa, B"},
     {HAS(g) | HAS(gdot) | HAS(G) | HAS(k), "g, gdot, G, k"},
-    {HAS(M) | HAS(G) | HAS(K), "M, G, K"},
+    {HAS(M) | HAS(G) | HAS(K) | HAS(B), "M, G, K, B"},
     {HAS(f) | HAS(s) | HAS(c), "f, s, c"},
     {HAS(g) | HAS(G), "g, G"},
     {HAS(k) | HAS(K), "k, K"}};
@@ -54,8 +54,9 @@ static int mechanics_run(const dae__mechanical_tapes *m, dae__tape *tape,
 #define CALLBACKS(X)                                                                               \
   X(M)                                                                                             \
   X(f)                                                                                             \
-  X(s) X(c) X(g) X(G) X(gamma) X(k) X(K) X(kappa) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q)
-#define CALLBACKS_S(X) X(Ms_qv) X(Gts_q) X(Kts_qv)
+  X(s)                                                                                             \
+  X(c) X(g) X(G) X(gamma) X(k) X(K) X(kappa) X(B) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q)
+#define CALLBACKS_S(X) X(Ms_qv) X(Gts_q) X(Kts_qv) X(Bts_qv)
 
 #define CALLBACK(name)                                                                             \
   static int mechanics_eval_##name(void *user, const dae_mechanical_at *at, double *out)           \

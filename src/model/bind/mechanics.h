@@ -7,10 +7,10 @@
 #include <daedal/mechanical.h>
 
 /* X(name): the members of dae_mechanical_wanted, in their order. */
-#define DAE__WANTED(X) X(M) X(f) X(s) X(c) X(g) X(gdot) X(G) X(gamma) X(k) X(K) X(kappa)
+#define DAE__WANTED(X) X(M) X(f) X(s) X(c) X(g) X(gdot) X(G) X(gamma) X(k) X(K) X(kappa) X(B)
 /* X(name): quantities that are evaluated one at a time. */
 #define DAE__SINGLE(X)                                                                             \
-  X(g_t) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q) X(Ms_qv) X(Gts_q) X(Kts_qv)
+  X(g_t) X(p) X(F) X(p_rate) X(J) X(J_in) X(gdot_q) X(k_q) X(Ms_qv) X(Gts_q) X(Kts_qv) X(Bts_qv)
 
 enum {
 #define DAE__QUANTITY_ENUM(name) DAE__Q_##name,

@@ -232,13 +232,11 @@ static int observe_impact_slide(void *user, int k, double t, const double *y, do
   return observe_gradient(&((const dae__event_tapes *)user)->slide[k], t, y, gradient, rate);
 }
 
-static int observe_impact_law(void *user, double t, const double *y, double *restitution,
-                              double *friction)
+static int observe_impact_law(void *user, double t, const double *y, dae_contact_law *law)
 {
-  double out[2];
+  double out[3];
   int status = dae__result_run(&((const dae__event_tapes *)user)->law, t, y, NULL, out);
-  *restitution = out[0];
-  *friction = out[1];
+  *law = (dae_contact_law){.restitution = out[0], .friction = out[1], .rest_friction = out[2]};
   return status;
 }
 
@@ -267,7 +265,9 @@ static const dae_contact *observe_bind_impact(dae__binder *b, const dae__layout 
   const dae__expanded_impact *impact = event->impact;
   if (!impact || !dae__bind_ok(b))
     return NULL;
-  dae__nodes law = {.item = (dae__node[]){impact->restitution, impact->friction}, .count = 2};
+  dae__nodes law = {.item =
+                        (dae__node[]){impact->restitution, impact->friction, impact->rest_friction},
+                    .count = 3};
   trigger->normal = observe_bind_gradient(b, layout, impact->gap);
   for (int k = 0; k < impact->slides && dae__bind_ok(b); k++)
     trigger->slide[k] = observe_bind_gradient(b, layout, impact->slide[k]);
@@ -281,6 +281,8 @@ static const dae_contact *observe_bind_impact(dae__binder *b, const dae__layout 
     trigger->contact.holds = true;
     trigger->contact.state = layout->entry[event->contact->state];
     trigger->contact.force = layout->entry[event->contact->force];
+    trigger->contact.slip = event->contact->rubs ? layout->entry[event->contact->slip] : 0;
+    trigger->contact.grip = event->contact->rubs ? layout->entry[event->contact->grip] : 0;
   }
   return &trigger->contact;
 }
@@ -351,7 +353,7 @@ static void observe_add_member(dae__binder *b, dae_model *model, dae__outputs gr
                                const dae__expanded_event *event, dae__node rate, dae_event *out)
 {
   int rated = out->states_only;
-  if (!out->value || out->next || out->contact || out->kind == DAE_EVENT_CONDITION)
+  if (!out->value || out->next || out->contact || event->rubs || out->kind == DAE_EVENT_CONDITION)
     return;
   out->group = &model->event_group[rated];
   out->member = model->event_group[rated].count++;
@@ -434,6 +436,7 @@ static void observe_build_events(dae__binder *b, dae_model *model, const dae__la
   for (int i = 0; i < count && dae__bind_ok(b); i++) {
     const dae__expanded_event *event = &x->events.item[i];
     observe_build_event(b, model, layout, event, &trigger[i], group, &model->events[i]);
+    model->events[i].rubs = event->rubs ? i : 0; /* 1 + index of the event before */
     model->event_text[i] = (dae_model_event){
         .place = event->place,
         .period = event->period,

@@ -120,10 +120,22 @@ typedef struct dae__label {
   int instance, place;
   dae__label_kind kind;
   int leaf; /* leaf of the constraint's multiplier */
+  int grip; /* 1 + leaf of the friction of a contact that sticks; 0: none */
 } dae__label;
 
+/* Part of the direction of a constraint force: factor times the gradient of a node by coordinates,
+ * or on the coordinate of a leaf. */
+typedef struct dae__direction {
+  dae__node factor, of;
+  int leaf;      /* -1: by `of` */
+  bool by_rates; /* `of` is linear in rates, whose gradient it is */
+} dae__direction;
+
 typedef struct dae__constraint {
-  dae__node node;    /* residual A - B of a constraint A = B */
+  dae__node node; /* residual A - B of a constraint A = B */
+  /* directions of its force, besides the gradient of its residual, or with `acts` without it */
+  DAE__LIST(dae__direction) directions;
+  bool acts;
   const char *label; /* text of the label; NULL: without a label */
   int place;
   int leaf;      /* leaf of the multiplier */
@@ -145,7 +157,7 @@ typedef struct dae__equation {
 } dae__equation;
 
 typedef struct dae__force {
-  int leaf;
+  int leaf, place;
   dae__node node;
 } dae__force;
 
@@ -204,18 +216,23 @@ typedef struct dae__guard {
   bool contact;     /* the mode is the state of a contact, which no relation gives */
 } dae__guard;
 
-/* A contact that holds: its gap, and the leaves of its state and of its pressing force. */
+/* A contact that holds: its gap, and the leaves of its state and of its pressing force. With
+ * friction its sliding coordinate and speed, and the leaves of the direction of sliding and of the
+ * friction while it sticks. */
 typedef struct dae__expanded_contact {
   dae__node gap;
   int state, force;
   const char *label;
+  bool rubs;
+  dae__node slide, speed;
+  int slip, grip;
 } dae__expanded_contact;
 
 /* Laws of an impact, whose gap is the function of its event. */
 typedef struct dae__expanded_impact {
   dae__node gap;
   int slides; /* number of sliding coordinates */
-  dae__node slide[3], restitution, friction;
+  dae__node slide[3], restitution, friction, rest_friction;
 } dae__expanded_impact;
 
 typedef struct dae__expanded_event {
@@ -232,6 +249,7 @@ typedef struct dae__expanded_event {
   DAE__LIST(dae__action) actions;
   const dae__expanded_impact *impact;   /* NULL: none */
   const dae__expanded_contact *contact; /* of a contact that holds; NULL: none */
+  bool rubs; /* watches the friction of the contact of the event before it */
 } dae__expanded_event;
 
 /* Shapes of a drawing, and nodes of their values. */
@@ -391,6 +409,7 @@ typedef struct dae__context {
   bool constant;    /* only params and indices are permitted */
   bool list;        /* a list may be the value, of which one element is wanted */
   bool results;     /* multipliers, energies and outputs are permitted */
+  bool reactions;   /* multipliers are permitted */
   const char *what; /* name of the expression in messages, such as "an array bound" */
   bool in_loop;
   bool names_only; /* lets of loops are not evaluated before they are used */

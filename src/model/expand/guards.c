@@ -171,6 +171,19 @@ static void guards_rewrite(dae__expander *x, const dae__node_places *roots, bool
     *roots->item[i] = walker->visit.item[dae__slot_of(walker, nodes[i])].value;
 }
 
+static void guards_list_constraints(dae__pool *pool, const dae__constraints *all,
+                                    dae__node_places *out)
+{
+  for (int i = 0; i < all->count; i++) {
+    dae__constraint *g = &all->item[i];
+    *DAE__PUSH(pool, out) = &g->node;
+    for (int k = 0; k < g->directions.count; k++) {
+      *DAE__PUSH(pool, out) = &g->directions.item[k].factor;
+      *DAE__PUSH(pool, out) = &g->directions.item[k].of;
+    }
+  }
+}
+
 void dae__list_motion(dae__expander *x, dae__node_places *out)
 {
   dae__pool *pool = x->l->scratch;
@@ -180,10 +193,8 @@ void dae__list_motion(dae__expander *x, dae__node_places *out)
     *DAE__PUSH(pool, out) = &own->potential;
     for (int k = 0; k < own->forces.count; k++)
       *DAE__PUSH(pool, out) = &own->forces.item[k].node;
-    for (int k = 0; k < own->holonomic.count; k++)
-      *DAE__PUSH(pool, out) = &own->holonomic.item[k].node;
-    for (int k = 0; k < own->nonholonomic.count; k++)
-      *DAE__PUSH(pool, out) = &own->nonholonomic.item[k].node;
+    guards_list_constraints(pool, &own->holonomic, out);
+    guards_list_constraints(pool, &own->nonholonomic, out);
     for (int k = 0; k < own->equations.count; k++) {
       *DAE__PUSH(pool, out) = &own->equations.item[k].a;
       *DAE__PUSH(pool, out) = &own->equations.item[k].b;
@@ -294,7 +305,7 @@ void dae__guard_events(dae__expander *x)
   x->guard_events = x->events.count;
   for (int i = 0; i < count; i++) {
     dae__expanded_event event = own[i];
-    event.passive = event.actions.count > 0 && !event.impact;
+    event.passive = event.actions.count > 0 && !event.impact && !event.rubs;
     for (int k = 0; k < event.actions.count; k++) {
       int leaf = event.actions.item[k].leaf;
       event.passive =

@@ -97,9 +97,9 @@ dae__value dae__multiplier_value(const dae__context *c, const dae__expr *e)
 {
   dae__expander *x = c->x;
   const dae__expr *label = e->argument, *last = label;
-  if (!c->results)
+  if (!c->results && !c->reactions)
     dae__load_fail(x->l, e->place,
-                   "multipliers are available in outputs, events and drawings only");
+                   "multipliers are available in forces, outputs, events and drawings only");
   else if (e->count != 1 || label->kind != DAE__EXPR_NAME || label->rate)
     dae__load_fail(x->l, e->place, "%s(NAME) needs the label of a constraint", e->name);
   if (x->l->status)
@@ -119,7 +119,9 @@ dae__value dae__multiplier_value(const dae__context *c, const dae__expr *e)
                      near);
     else
       dae__load_fail(x->l, last->place, "no constraint has the label %s", text);
-  } else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
+  } else if (psi && found->grip > 0)
+    return dae__as_number(dae__leaf(x->graph, found->grip - 1));
+  else if (psi != (found->kind == DAE__LABEL_NONHOLONOMIC))
     dae__load_fail(x->l, last->place, "%s is %s; its multiplier is %s(%s)", text,
                    psi ? "holonomic" : "nonholonomic", psi ? "lambda" : "psi", text);
   if (x->l->status)

@@ -137,7 +137,7 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
 {
   dae__expander *x = c->x;
   const char *label = dae__label_text(c, s->label);
-  dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
+  dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1, 0});
   dae__expanded_event event = {.place = s->place, .direction = s->direction, .stop = s->stop};
   event.name = dae__name_in_system(x, x->instances.item[c->instance].name, label);
   int instance;
@@ -164,9 +164,7 @@ static void results_add_event(const dae__context *c, const dae__statement *s)
 static dae__value results_clause(const dae__context *c, const dae__statement *s, const char *word,
                                  const dae__clause **found)
 {
-  *found = s->clause;
-  while (*found && strcmp((*found)->word, word) != 0)
-    *found = (*found)->next;
+  *found = dae__find_clause(s, word);
   return *found ? dae__evaluate_result(c, (*found)->a) : dae__as_number(DAE__ZERO);
 }
 
@@ -247,6 +245,50 @@ static dae__node results_contact(dae__expander *x, dae__expanded_event *event)
                  dae__leaf(graph, event->contact->force), event->contact->gap);
 }
 
+/* Friction at rest: `static mus`, or that of sliding. */
+static dae__node results_rest_friction(const dae__context *c, const dae__statement *s,
+                                       dae__node friction)
+{
+  const dae__clause *clause = dae__find_clause(s, "static");
+  dae__load *l = c->x->l;
+  double moving, rest;
+  if (!clause || l->status)
+    return friction;
+  dae__node node = results_coefficient(c, s, "static", INFINITY);
+  if (!l->status && (s->kind != DAE__STATEMENT_CONTACT || !dae__find_clause(s, "friction")))
+    dae__load_fail(
+        l, clause->place,
+        "static is the friction at rest of a contact with friction: contact foot: y >= 0 "
+        "friction 0.3 static 0.4 along x");
+  if (!l->status && dae__is_constant(c->x->graph, friction, &moving) &&
+      dae__is_constant(c->x->graph, node, &rest) && rest < moving)
+    dae__load_fail(l, clause->a->place, "static is %g; it is at least the friction %g of sliding",
+                   rest, moving);
+  return node;
+}
+
+/* Adds the event of the friction of a contact: where sliding ends, or friction at rest is exceeded.
+ */
+static void results_add_friction(dae__expander *x, const dae__expanded_event *of)
+{
+  dae__graph *graph = x->graph;
+  const dae__expanded_contact *contact = of->contact;
+  dae__node state = dae__leaf(graph, contact->state), one = dae__constant(graph, 1);
+  dae__node sticks = dae__binary(graph, DAE__OP_LESS, one, state);
+  dae__node slides = dae__binary(graph, DAE__OP_EQUAL, state, one);
+  dae__node grip = dae__unary(graph, DAE__OP_ABS, dae__leaf(graph, contact->grip));
+  dae__node force = dae__leaf(graph, contact->force);
+  dae__node left = DAE__SUB(graph, DAE__MUL(graph, of->impact->rest_friction, force), grip);
+  dae__node speed = DAE__MUL(graph, dae__leaf(graph, contact->slip), contact->speed);
+  dae__expanded_event event = {.name = of->name,
+                               .place = of->place,
+                               .direction = -1,
+                               .kind = DAE_EVENT_CROSSING,
+                               .rubs = true};
+  event.node = dae__if(graph, sticks, left, dae__if(graph, slides, speed, one));
+  *DAE__PUSH(x->l->scratch, &x->events) = event;
+}
+
 /* Expands the event of an impact or contact. */
 static void results_add_impact(const dae__context *c, const dae__statement *s)
 {
@@ -258,7 +300,7 @@ static void results_add_impact(const dae__context *c, const dae__statement *s)
     return;
   bool holds = s->kind == DAE__STATEMENT_CONTACT;
   if (!holds)
-    dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1});
+    dae__label_add(x, (dae__label){label, c->instance, s->label->place, DAE__LABEL_EVENT, -1, 0});
   dae__expanded_event event = {
       .place = s->place, .direction = -1, .kind = DAE_EVENT_CROSSING, .impact = impact};
   event.name = dae__name_in_system(x, x->instances.item[c->instance].name, label);
@@ -266,11 +308,8 @@ static void results_add_impact(const dae__context *c, const dae__statement *s)
   impact->gap = holds ? event.contact->gap : event.node;
   impact->restitution = results_coefficient(c, s, "restitution", 1);
   impact->friction = results_coefficient(c, s, "friction", INFINITY);
+  impact->rest_friction = results_rest_friction(c, s, impact->friction);
   results_add_slides(c, s, impact);
-  if (holds && impact->slides > 0 && !x->l->status)
-    dae__load_fail(x->l, s->place,
-                   "friction of a contact that holds is not supported; impact has it, and "
-                   "force x = ... acts on what slides");
   for (const dae__statement *a = s->body; a && !x->l->status; a = a->next) {
     int before = event.actions.count;
     results_add_action(c, a, &event);
@@ -281,6 +320,8 @@ static void results_add_impact(const dae__context *c, const dae__statement *s)
                      holds ? "a contact" : "an impact");
   }
   *DAE__PUSH(x->l->scratch, &x->events) = event;
+  if (event.contact && event.contact->rubs)
+    results_add_friction(x, &event);
 }
 
 static void results_handle(const dae__context *c, const dae__statement *s)

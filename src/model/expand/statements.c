@@ -103,8 +103,7 @@ static void statements_check_held(dae__expander *x, dae__node node, int place, c
                    what, c->name, c->name);
 }
 
-/* Instance to which the statements of a context belong. */
-static dae__instance *statements_home(const dae__context *c)
+dae__instance *dae__home_of(const dae__context *c)
 {
   return &c->x->instances.item[c->x->instances.item[c->instance].home];
 }
@@ -123,7 +122,7 @@ void dae__check_energy(const dae__context *c, bool kinetic, dae__node node, int 
 
 void dae__add_energy(const dae__context *c, bool kinetic, dae__node node, int place)
 {
-  dae__instance *own = statements_home(c);
+  dae__instance *own = dae__home_of(c);
   dae__node *sum = kinetic ? &own->kinetic : &own->potential;
   *sum = DAE__ADD(c->x->graph, *sum, node);
   if (own->energy_place == 0)
@@ -140,16 +139,16 @@ static void statements_add_energy(const dae__context *c, const dae__statement *s
 
 void dae__check_force(const dae__context *c, dae__node node, int place)
 {
-  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES,
-                                   DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES, "a force",
-                                   "t, variables and rates of coordinates"};
+  static const dae__allowed may = {
+      DAE__LEAF_TIME | DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES | DAE__LEAF_MULTIPLIER,
+      DAE__LEAF_COORD_RATE | DAE__LEAF_VALUES, "a force", "t, variables and rates of coordinates"};
   dae__check_leaves(c, node, place, &may);
 }
 
 void dae__add_force(const dae__context *c, int leaf, dae__node node, int place)
 {
   if (dae__load_record(c->x->l, place))
-    *DAE__PUSH(c->x->l->scratch, &statements_home(c)->forces) = (dae__force){leaf, node};
+    *DAE__PUSH(c->x->l->scratch, &dae__home_of(c)->forces) = (dae__force){leaf, place, node};
 }
 
 static void statements_add_force(const dae__context *c, const dae__statement *s)
@@ -184,7 +183,7 @@ static void statements_add_force(const dae__context *c, const dae__statement *s)
 dae__node dae__add_constraint(const dae__context *c, const dae__residual *r)
 {
   dae__expander *x = c->x;
-  dae__instance *own = statements_home(c);
+  dae__instance *own = dae__home_of(c);
   if (x->l->status || !dae__load_record(x->l, r->place))
     return DAE__ZERO;
   if (!r->joint && own->energy_place == 0)
@@ -204,7 +203,7 @@ dae__node dae__add_constraint(const dae__context *c, const dae__residual *r)
     const char *part = c->instance == home ? "" : dae__part_name(x, c->instance);
     dae__label_kind kind = r->nonholonomic ? DAE__LABEL_NONHOLONOMIC : DAE__LABEL_HOLONOMIC;
     g.label = g.name = dae__name_in_system(x, part, r->label);
-    dae__label_add(x, (dae__label){r->label, c->instance, r->label_place, kind, g.leaf});
+    dae__label_add(x, (dae__label){r->label, c->instance, r->label_place, kind, g.leaf, 0});
   }
   *DAE__PUSH(x->l->scratch, all) = g;
   return dae__leaf(x->graph, g.leaf);
@@ -215,6 +214,14 @@ static const char *statements_component(dae__expander *x, const char *text, int 
 {
   const char *more = dae__pool_print(x->l->scratch, "%s.%s", text, dae__component_name(component));
   return more ? dae__name(x->l, x->names, more, (int)strlen(more)) : text;
+}
+
+const dae__clause *dae__find_clause(const dae__statement *s, const char *word)
+{
+  const dae__clause *found = s->clause;
+  while (found && strcmp(found->word, word) != 0)
+    found = found->next;
+  return found;
 }
 
 /* Condition of `when COND` of a constraint. */
@@ -229,6 +236,44 @@ static dae__node statements_switch(const dae__context *c, const dae__clause *whe
   return node;
 }
 
+/* Directions of the force of the last constraint by `acts (x: E, ...)` or `acts along S`. */
+static void statements_add_directions(const dae__context *c, const dae__statement *s,
+                                      dae__constraint *g)
+{
+  static const unsigned any =
+      DAE__LEAF_TIME | DAE__LEAF_COORD | DAE__LEAF_COORD_RATE | DAE__LEAF_DISCRETE;
+  static const dae__allowed may[] = {
+      {any, DAE__LEAF_DISCRETE, "a direction of a force", "t, coordinates, rates and discretes"},
+      {any & ~(unsigned)DAE__LEAF_DISCRETE, 0, "what a force acts along",
+       "t, coordinates and rates"}};
+  dae__expander *x = c->x;
+  for (const dae__clause *a = s->clause; a && !x->l->status; a = a->next) {
+    dae__direction d = {.factor = dae__constant(x->graph, 1), .leaf = -1};
+    dae__found found;
+    int count;
+    if (strcmp(a->word, "acts") != 0)
+      continue;
+    g->acts = true;
+    if (a->b) {
+      d.leaf = dae__find_leaves(c, a->a, &found, &count);
+      if (!x->l->status && (count != 1 || x->leaf_kind.item[d.leaf] != DAE__LEAF_COORD ||
+                            dae__leaf_home(x, d.leaf) != x->instances.item[c->instance].home))
+        dae__load_fail(x->l, a->a->place,
+                       "a force acts on a coordinate of its own system: acts (x: E, y: E)");
+      d.factor = x->l->status ? DAE__ZERO : dae__evaluate(c, a->b);
+    } else {
+      d.of = dae__evaluate(c, a->a);
+    }
+    if (!x->l->status)
+      dae__check_leaves(c, a->b ? d.factor : d.of, a->place, &may[!a->b]);
+    unsigned kinds = x->l->status ? ~0u : dae__kinds_below(x, d.of);
+    if (!a->b && !(kinds & (DAE__LEAF_COORD | DAE__LEAF_COORD_RATE)))
+      dae__load_fail(x->l, a->a->place, "what the force acts along contains no coordinate");
+    d.by_rates = !a->b && (kinds & DAE__LEAF_COORD_RATE);
+    *DAE__PUSH(x->l->scratch, &g->directions) = d;
+  }
+}
+
 /* Expands a constraint of a system, or a joint. */
 static void statements_add_constraint(const dae__context *c, const dae__statement *s)
 {
@@ -240,6 +285,7 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
   dae__expander *x = c->x;
   bool joint = s->kind == DAE__STATEMENT_JOINT;
   dae__value a = dae__evaluate_value(c, s->a), b = dae__evaluate_value(c, s->b);
+  const dae__clause *when = dae__find_clause(s, "when");
   unsigned kinds = 0;
   if (!x->l->status && a.size != b.size)
     dae__load_fail(x->l, s->place, "the sides of the %s are %s and %s",
@@ -258,12 +304,12 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
   }
   if (x->l->status)
     return;
-  dae__residual r = {.place = s->place, .joint = joint, .switched = s->clause != NULL};
+  dae__residual r = {.place = s->place, .joint = joint, .switched = when != NULL};
   r.nonholonomic = !joint && (kinds & DAE__LEAF_COORD_RATE);
   const char *label = s->label ? dae__label_text(c, s->label) : NULL;
   const char *name = label ? label : dae__statement_name(c, s);
   r.label_place = label ? s->label->place : s->place;
-  dae__node on = r.switched ? statements_switch(c, s->clause) : DAE__ZERO;
+  dae__node on = r.switched ? statements_switch(c, when) : DAE__ZERO;
   for (int i = 0; i < a.size && !x->l->status; i++) {
     const char *text = a.size == 1 ? name : statements_component(x, name, i);
     r.node = r.switched ? dae__if(x->graph, on, a.at[i], DAE__ZERO) : a.at[i];
@@ -271,68 +317,26 @@ static void statements_add_constraint(const dae__context *c, const dae__statemen
     r.label = label ? text : NULL;
     dae__add_constraint(c, &r);
   }
-}
-
-/* ---- contacts ---- */
-
-/* Gap of a contact E >= 0 or A >= B. */
-static dae__node statements_gap(const dae__context *c, const dae__statement *s)
-{
-  static const dae__allowed may = {DAE__LEAF_TIME | DAE__LEAF_COORD, 0, "the gap of a contact",
-                                   "t and coordinates of its system"};
-  dae__expander *x = c->x;
-  const dae__expr *e = s->a;
-  bool above = e->op == DAE__TOKEN_MORE_EQUAL, below = e->op == DAE__TOKEN_LESS_EQUAL;
-  if (e->kind != DAE__EXPR_BINARY || !(above || below)) {
-    dae__load_fail(x->l, e->place,
-                   "a contact is written E >= 0: contact floor: y >= 0; it is "
-                   "closed where E is 0");
-    return DAE__ZERO;
+  if (!dae__find_clause(s, "acts") || x->l->status)
+    return;
+  if (a.size > 1) {
+    dae__load_fail(x->l, s->place,
+                   "acts gives the direction of one force; write a constraint for each component");
+    return;
   }
-  dae__node a = dae__evaluate(c, e->argument), b = dae__evaluate(c, e->argument->next);
-  dae__node gap = above ? DAE__SUB(x->graph, a, b) : DAE__SUB(x->graph, b, a);
-  if (!x->l->status)
-    dae__check_leaves(c, gap, e->place, &may);
-  if (!x->l->status && !(dae__kinds_below(x, gap) & DAE__LEAF_COORD))
-    dae__load_fail(x->l, e->place, "the gap contains no coordinate");
-  return gap;
-}
-
-/* Expands a contact into a row -E = 0 of the constraints that its state switches. */
-static void statements_add_contact(const dae__context *c, const dae__statement *s)
-{
-  dae__expander *x = c->x;
-  dae__graph *graph = x->graph;
-  const char *label = dae__label_text(c, s->label);
-  dae__node gap = statements_gap(c, s);
-  if (x->l->status)
-    return;
-  int number = x->guards.count;
-  int state =
-      dae__add_leaf(x, DAE__LEAF_DISCRETE, (dae__leaf_info){.symbol = -1, .element = number});
-  *DAE__PUSH(x->l->scratch, &x->guards) = (dae__guard){.name = label,
-                                                       .place = s->place,
-                                                       .op = DAE__OP_LESS,
-                                                       .value = gap,
-                                                       .mode = DAE__ZERO,
-                                                       .leaf = state,
-                                                       .motion = true,
-                                                       .contact = true};
-  dae__residual r = {.node =
-                         dae__if(graph, dae__leaf(graph, state), DAE__NEG(graph, gap), DAE__ZERO),
-                     .label = label,
-                     .name = label,
-                     .place = s->place,
-                     .label_place = s->label->place,
-                     .switched = true};
-  dae__node force = dae__add_constraint(c, &r);
-  if (!dae__load_ok(x->l))
-    return;
-  *DAE__PUSH(x->l->scratch, &x->contacts) =
-      (dae__expanded_contact){gap, state, dae__node_at(graph, force).leaf, label};
+  dae__instance *own = dae__home_of(c);
+  dae__constraints *all = r.nonholonomic ? &own->nonholonomic : &own->holonomic;
+  statements_add_directions(c, s, &all->item[all->count - 1]);
 }
 
 /* ---- traversal of the statements ---- */
+
+/* Tests for a statement `force ...`. */
+static bool statements_is_force(const dae__statement *s)
+{
+  return s->kind == DAE__STATEMENT_FORCE || s->kind == DAE__STATEMENT_ALONG ||
+         s->kind == DAE__STATEMENT_AT;
+}
 
 static void statements_handle_motion(const dae__context *c, const dae__statement *s)
 {
@@ -340,9 +344,6 @@ static void statements_handle_motion(const dae__context *c, const dae__statement
   case DAE__STATEMENT_KINETIC:
   case DAE__STATEMENT_POTENTIAL:
     statements_add_energy(c, s);
-    break;
-  case DAE__STATEMENT_FORCE:
-    statements_add_force(c, s);
     break;
   case DAE__STATEMENT_CONSTRAINT:
   case DAE__STATEMENT_JOINT:
@@ -352,12 +353,23 @@ static void statements_handle_motion(const dae__context *c, const dae__statement
     dae__add_equation(c, s);
     break;
   case DAE__STATEMENT_CONTACT:
-    statements_add_contact(c, s);
+    dae__add_contact(c, s);
     break;
   default:
-    if (s->kind >= DAE__STATEMENT_BODY)
+    if (s->kind >= DAE__STATEMENT_BODY && !statements_is_force(s))
       dae__space_expand(c, s);
   }
+}
+
+/* Forces come after the constraints whose multipliers they may contain. */
+static void statements_handle_force(const dae__context *c, const dae__statement *s)
+{
+  dae__context with = *c;
+  with.reactions = true;
+  if (s->kind == DAE__STATEMENT_FORCE)
+    statements_add_force(&with, s);
+  else if (statements_is_force(s))
+    dae__space_expand(&with, s);
 }
 
 static void statements_walk(const dae__context *c, const dae__statement *s, dae__handle_fn *handle);
@@ -474,6 +486,8 @@ dae_status dae__expand_motion(dae__expander *x)
       dae__load_fail(x->l, x->overrides.item[i].place, "the model has no element with this index");
   if (dae__load_ok(x->l))
     dae__walk_instances(x, statements_handle_motion, false);
+  if (dae__load_ok(x->l))
+    dae__walk_instances(x, statements_handle_force, false);
   if (dae__load_ok(x->l))
     dae__space_finish(x);
   if (dae__load_ok(x->l))

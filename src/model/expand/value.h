@@ -149,6 +149,13 @@ void dae__create_parts(dae__expander *x);
 int dae__part_template(dae__expander *x, int scope, const dae__statement *s, int *owner);
 /* Name of an instance of a part within its system, "FL" of "A.FL". */
 const char *dae__part_name(dae__expander *x, int instance);
+/* Instance of the system to which the statements of a context belong. */
+dae__instance *dae__home_of(const dae__context *c);
+/* Expands a contact into a row -E = 0 of the constraints that its state switches (contacts.c). */
+void dae__add_contact(const dae__context *c, const dae__statement *s);
+/* Clause of a statement that a word begins; NULL: none. */
+const dae__clause *dae__find_clause(const dae__statement *s, const char *word);
+
 /* Adds the residual of a constraint of the home of c to its system, with its multiplier, whose node
  * is returned. label: its text, "rod" or "J.x"; NULL: none. */
 typedef struct dae__residual {

@@ -66,8 +66,11 @@ static bool graph_resize_table(dae__graph *graph, size_t places)
     graph->env.release(graph->env.user, graph->place);
   graph->place = place;
   graph->places = places;
-  for (int node = 1; node < graph->count; node++)
+  for (int node = 1; node < graph->count; node++) {
+    if (node % NODES_PER_STOP == 0 && dae__env_stopped(&graph->env))
+      return false;
     place[graph_find(graph, &graph->entry[node])] = node;
+  }
   return true;
 }
 

@@ -1,7 +1,7 @@
 /* Parsing of contacts:
  *
  *   impact NAME: E [restitution e] [friction mu along S] [{ actions }]
- *   contact NAME: E >= 0 [restitution e] [{ actions }] */
+ *   contact NAME: E >= 0 [restitution e] [friction mu [static mus] along S] [{ actions }] */
 #include "model/text/parse.h"
 #include <daedal/options.h>
 
@@ -27,11 +27,12 @@ const char *dae__parser_suggest_contact(const char *word)
 /* Parses one clause, such as restitution 0.8; false: none begins here. */
 static bool contact_clause(dae__parser *p, dae__clause **last)
 {
-  static const char *const words[] = {"restitution", "friction", "along"};
+  static const char *const words[] = {"restitution", "friction", "static", "along"};
+  enum { WORDS = sizeof words / sizeof *words };
   int k = 0;
-  while (k < 3 && !dae__parser_at_word(p, words[k]))
+  while (k < WORDS && !dae__parser_at_word(p, words[k]))
     k++;
-  if (k == 3)
+  if (k == WORDS)
     return false;
   dae__clause *c = DAE__NEW(p->l->scratch, dae__clause);
   if (!c)

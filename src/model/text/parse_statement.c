@@ -55,6 +55,41 @@ static void parse_when(dae__parser *p, dae__statement *s)
                        "after the condition: constraint stop when COND: A = B");
 }
 
+/* Parses `acts (x: E1, y: E2)` or `acts along S` of a constraint: a clause for each coordinate, or
+ * one without a coordinate. */
+static void parse_acts(dae__parser *p, dae__statement *s)
+{
+  static const char usage[] = "acts (x: E, y: E), or acts along s";
+  dae__clause **last = &s->clause;
+  int place = p->at.place;
+  if (p->l->status || !dae__parser_at_word(p, "acts"))
+    return;
+  dae__parser_advance(p);
+  while (*last)
+    last = &(*last)->next;
+  bool along = dae__parser_at_word(p, "along");
+  if (!along && !dae__parser_at(p, DAE__TOKEN_OPEN)) {
+    dae__load_fail(p->l, p->at.place, "the direction of a force is written %s", usage);
+    return;
+  }
+  do {
+    dae__clause *c = DAE__NEW(p->l->scratch, dae__clause);
+    if (!dae__load_ok(p->l))
+      return;
+    *c = (dae__clause){.word = "acts", .place = place};
+    dae__parser_advance(p);
+    c->a = dae__parser_expression(p);
+    if (!along && !p->l->status)
+      dae__parser_expect(p, DAE__TOKEN_COLON, "after the coordinate: acts (x: E, y: E)");
+    if (!along && !p->l->status)
+      c->b = dae__parser_expression(p);
+    *last = c;
+    last = &c->next;
+  } while (!along && !p->l->status && dae__parser_at(p, DAE__TOKEN_COMMA));
+  if (!along && !p->l->status)
+    dae__parser_expect(p, DAE__TOKEN_CLOSE, "after the directions: acts (x: E, y: E)");
+}
+
 /* Tests for a label with a range, S[k in 1..3], which is that of a declaration. */
 static bool parse_at_label_range(const dae__parser *p)
 {
@@ -281,6 +316,8 @@ static void parse_by_kind(dae__parser *p, dae__statement *s)
     if (s->kind == DAE__STATEMENT_CONSTRAINT)
       parse_when(p, s);
     parse_sides(p, s, "between the sides of the constraint: A = B");
+    if (s->kind == DAE__STATEMENT_CONSTRAINT)
+      parse_acts(p, s);
     break;
   case DAE__STATEMENT_EVENT:
     parse_event(p, s);

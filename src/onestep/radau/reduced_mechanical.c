@@ -4,6 +4,8 @@
  *            by v   (M a)_v + (K' psi)_v - f_v
  *            by q   (M a)_q + (G' lambda)_q + (K' psi)_q - f_q
  *            by u, w, lambda, psi   -f_u, -f_w, G', K'
+ *            or, with directions B of the constraint forces, by lambda and psi B', and their
+ *            derivatives in place of those of G' lambda and K' psi
  *   s rows   by v, q, u', u, w      -s_v, -s_q, 1, -s_u, -s_w
  *   c rows   by v, q, u, w          -c_v, -c_q, -c_u, -c_w
  *   g rows   by a, v                G, gamma_v = 2 gdot_q
@@ -14,7 +16,7 @@
  * The preconditioner of small systems without w is
  *
  *         [ M   A' ]
- *   R_k = [  1     ]   of (v', u', lambda and psi),   A = [G; K],
+ *   R_k = [  1     ]   of (v', u', lambda and psi),   A = [G; K], or B' for A',
  *         [ A      ]
  *
  * factored without pivoting, with one M for all stages.
@@ -50,10 +52,10 @@ typedef struct mechanical {
   int first; /* index of the first constraint row and of the first multiplier */
   dae__reduced_terms terms;
   /* matrices and derivatives at the point of the Jacobians */
-  double *M0, *G0, *K0, *J, *Ms, *Gts, *Kts, *gdot_q, *k_q, *ones, *dependent;
+  double *M0, *G0, *K0, *B0, *J, *Ms, *Gts, *Kts, *Bts, *gdot_q, *k_q, *ones, *dependent;
   dae_pattern unit_u, unit_c;
   /* matrices and functions at the point of the last residual */
-  double *M, *G, *K, *fsc, *gamma;
+  double *M, *G, *K, *B, *fsc, *gamma;
   double *end;                /* ng + nc: residuals g, gdot and k at the end of the step */
   dae_mechanical_wanted want; /* functions of a residual inside the step */
   /* functions of a residual at the end of the step, constraints included */
@@ -66,7 +68,7 @@ typedef struct mechanical {
   dae__schur *R_k;      /* factors of R_k for each stage; NULL: no preconditioner */
   /* Number of stages, and index of the factored stage; index `stages`: point of the Jacobians. */
   int stages, stage;
-  double *A; /* dense A by columns */
+  double *A, *dense_B; /* dense A and B by columns */
   /* data of the correction of the end of a step */
   double *b, *x;  /* nc: right side; 2 n: solution and correction */
   double *X, *AX; /* small systems: X = B\(0, I), nc columns of nq, and A X; else NULL */
@@ -76,16 +78,20 @@ typedef struct mechanical {
 /* ---- preconditioner ---- */
 
 /* Factors R_k of a stage; false: constraints depend on each other. */
-static bool reduced_mech_factor_stage(mechanical *o, int stage, const double *G, const double *K)
+static bool reduced_mech_factor_stage(mechanical *o, int stage, const double *G, const double *K,
+                                      const double *B)
 {
   const dae__mech *m = o->m;
   const dae__schur_kernel *kernel = dae__schur_kernel_for(&o->mass, m->nc);
   o->stage = stage;
-  if (m->nk == 0 && dae__pattern_count(&m->G) == m->ng * m->nq)
+  if (!m->directed && m->nk == 0 && dae__pattern_count(&m->G) == m->ng * m->nq)
     return kernel->factor(&o->mass, PRECONDITIONER_PIVOT_MIN, G, NULL, &o->R_k[stage]);
   dae__schur_put_rows(&m->G, G, 0, m->nc, o->A);
   dae__schur_put_rows(&m->K, K, m->ng, m->nc, o->A);
-  return kernel->factor(&o->mass, PRECONDITIONER_PIVOT_MIN, o->A, NULL, &o->R_k[stage]);
+  if (!m->directed)
+    return kernel->factor(&o->mass, PRECONDITIONER_PIVOT_MIN, o->A, NULL, &o->R_k[stage]);
+  dae__schur_put_rows(&m->B, B, 0, m->nc, o->dense_B);
+  return kernel->factor(&o->mass, PRECONDITIONER_PIVOT_MIN, o->dense_B, o->A, &o->R_k[stage]);
 }
 
 static bool reduced_mech_factor_preconditioner(void *self)
@@ -93,7 +99,7 @@ static bool reduced_mech_factor_preconditioner(void *self)
   mechanical *o = self;
   const dae__mech *m = o->m;
   return m->count->dependent == 0 && dae__schur_mass_set(&o->mass, &m->M, o->M0) &&
-         reduced_mech_factor_stage(o, o->stages, o->G0, o->K0);
+         reduced_mech_factor_stage(o, o->stages, o->G0, o->K0, o->B0);
 }
 
 static void reduced_mech_precondition(const void *self, double *b)
@@ -130,13 +136,14 @@ static void reduced_mech_check_mass(mechanical *o)
   }
 }
 
-/* r += A' mu and c += A a; for dense A four rows at a time */
+/* r += A' mu, unless mu is NULL, and c += A a; for dense A four rows at a time */
 static void reduced_mech_add_constraints(const dae_pattern *p, const double *A, const double *a,
                                          const double *mu, double *r, double *c)
 {
   int rows = p->rows, cols = p->cols, i = 0;
-  if (dae__pattern_count(p) != rows * cols || rows < 2) {
-    dae__matrix_transposed_times(p, A, 1, mu, r);
+  if (dae__pattern_count(p) != rows * cols || rows < 2 || !mu) {
+    if (mu)
+      dae__matrix_transposed_times(p, A, 1, mu, r);
     dae__matrix_times(p, A, 1, a, c);
     return;
   }
@@ -167,7 +174,8 @@ static void reduced_mech_assemble(const mechanical *o, const double *a, double *
   const dae__mech *m = o->m;
   int first = o->first;
   const double *lambda = a + first, *psi = lambda + m->ng, *f = o->fsc, *M = o->diagonal;
-  int e = 0; /* rows M a - f */
+  bool directed = m->directed; /* forces along B, not along G and K */
+  int e = 0;                   /* rows M a - f */
   for (; o->M_diagonal && e + 2 <= m->nq; e += 2)
     dae__pair_to(r + e, dae__pair_of(M + e) * dae__pair_from_anywhere(a + e) - dae__pair_of(f + e));
   for (; e < m->nq; e++)
@@ -178,9 +186,11 @@ static void reduced_mech_assemble(const mechanical *o, const double *a, double *
     r[i] = (i < m->nq + m->nu ? a[i] : 0) - o->fsc[i];
   dae__copy(m->nc, o->gamma, r + first);
   if (m->ng > 0)
-    reduced_mech_add_constraints(&m->G, o->G, a, lambda, r, r + first);
+    reduced_mech_add_constraints(&m->G, o->G, a, directed ? NULL : lambda, r, r + first);
   if (m->nk > 0)
-    reduced_mech_add_constraints(&m->K, o->K, a, psi, r, r + first + m->ng);
+    reduced_mech_add_constraints(&m->K, o->K, a, directed ? NULL : psi, r, r + first + m->ng);
+  if (directed)
+    dae__matrix_transposed_times(&m->B, o->B, 1, lambda, r);
   if (m->count->dependent > 0)
     for (int i = 0; i < m->nc; i++)
       if (!m->active[i])
@@ -212,7 +222,7 @@ static dae_status reduced_mech_residual(void *self, const dae__reduced_at *at, d
     return DAE_OK;
   if (!at->refactor)
     o->stage = at->stage;
-  else if (!reduced_mech_factor_stage(o, at->stage, o->G, o->K))
+  else if (!reduced_mech_factor_stage(o, at->stage, o->G, o->K, o->B))
     return dae__fail(err, DAE_ERROR_SINGULAR, NULL,
                      "the constraints are linearly dependent at a stage");
   reduced_mech_precondition(o, r);
@@ -227,21 +237,22 @@ static dae_status reduced_mech_linearise(void *self, const dae__reduced_at *at, 
   dae__mech *m = o->m;
   const double *a = at->k, *lambda = at->k + o->first;
   dae_mechanical_at point = dae__mech_at(m, at->t, at->z);
-  dae_mechanical_wanted want = {.M = o->M0_known ? NULL : o->M0, .G = o->G0, .K = o->K0};
+  dae_mechanical_wanted want = {
+      .M = o->M0_known ? NULL : o->M0, .G = o->G0, .K = o->K0, .B = o->B0};
   point.w = at->k + m->nq + m->nu;
   DAE__TRY(dae__mech_eval(m, &point, &want, err));
   o->M0_known = o->M0_known || m->p->constant_mass;
   DAE__TRY(dae__mech_J(m, &point, o->J, err));
   if (!m->p->constant_mass)
     DAE__TRY(dae__mech_derivative(m, DAE__MS_QV, &point, a, o->Ms, err));
-  if (m->ng > 0) {
+  if (m->directed) {
+    DAE__TRY(dae__mech_derivative(m, DAE__BTS_QV, &point, lambda, o->Bts, err));
+  } else {
     DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &point, lambda, o->Gts, err));
-    DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &point, NULL, o->gdot_q, err));
-  }
-  if (m->nk > 0) {
-    DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &point, NULL, o->k_q, err));
     DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &point, lambda + m->ng, o->Kts, err));
   }
+  DAE__TRY(dae__mech_derivative(m, DAE__GDOT_Q, &point, NULL, o->gdot_q, err));
+  DAE__TRY(dae__mech_derivative(m, DAE__K_Q, &point, NULL, o->k_q, err));
   for (int i = 0; i < m->nc; i++)
     o->dependent[i] = m->active[i] ? 0 : 1;
   dae__reduced_gather(&o->terms, o->r);
@@ -387,17 +398,26 @@ static void reduced_mech_add_terms(mechanical *o, dae__arena *arena)
     TERM(&m->Ms, o->Ms, .power = 1, .factor = 1, .col0 = nq, .col1 = 2 * nq);
   }
   if (m->ng > 0) {
-    TERM(&m->Gts, o->Gts, .power = 2, .factor = 1);
     TERM(&m->G, o->G0, .power = 0, .factor = 1, .row = first);
-    TERM(&m->G, o->G0, .power = 0, .factor = 1, .col = first, .transposed = true);
     TERM(&m->G, o->gdot_q, .power = 1, .factor = 2, .row = first);
   }
+  if (m->ng > 0 && !m->directed) {
+    TERM(&m->Gts, o->Gts, .power = 2, .factor = 1);
+    TERM(&m->G, o->G0, .power = 0, .factor = 1, .col = first, .transposed = true);
+  }
   if (m->nk > 0) {
+    TERM(&m->K, o->K0, .power = 0, .factor = 1, .row = psi);
+    TERM(&m->kq, o->k_q, .power = 1, .factor = 1, .row = psi);
+  }
+  if (m->nk > 0 && !m->directed) {
     TERM(&m->Kts, o->Kts, .power = 2, .factor = 1, .col0 = 0, .col1 = nq);
     TERM(&m->Kts, o->Kts, .power = 1, .factor = 1, .col0 = nq, .col1 = 2 * nq);
-    TERM(&m->K, o->K0, .power = 0, .factor = 1, .row = psi);
     TERM(&m->K, o->K0, .power = 0, .factor = 1, .col = psi, .transposed = true);
-    TERM(&m->kq, o->k_q, .power = 1, .factor = 1, .row = psi);
+  }
+  if (m->directed) {
+    TERM(&m->Bts, o->Bts, .power = 2, .factor = 1, .col0 = 0, .col1 = nq);
+    TERM(&m->Bts, o->Bts, .power = 1, .factor = 1, .col0 = nq, .col1 = 2 * nq);
+    TERM(&m->B, o->B0, .power = 0, .factor = 1, .col = first, .transposed = true);
   }
   TERM(&o->unit_c, o->dependent, .power = 0, .factor = 1, .row = first, .col = first);
 #undef TERM
@@ -410,6 +430,7 @@ static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
     dae__schur_mass_create(arena, m->nq, true, &o->mass);
     o->R_k = dae__schur_create(arena, m->nq, m->nc, o->stages + 1);
     o->A = DAE__ALLOC(arena, double, m->nc * m->nq);
+    o->dense_B = DAE__ALLOC(arena, double, m->directed ? m->nc * m->nq : 0);
   }
   DAE__VECTORS(arena, dae__pattern_count(&m->M), &o->M0, &o->M);
   DAE__VECTORS(arena, dae__pattern_count(&m->G), &o->G0, &o->G);
@@ -420,6 +441,8 @@ static void reduced_mech_alloc_memory(mechanical *o, dae__arena *arena)
   o->Ms = DAE__ALLOC(arena, double, dae__pattern_count(&m->Ms));
   o->Gts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Gts));
   o->Kts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Kts));
+  o->Bts = DAE__ALLOC(arena, double, dae__pattern_count(&m->Bts));
+  DAE__VECTORS(arena, dae__pattern_count(&m->B), &o->B0, &o->B);
   o->ones = DAE__ALLOC(arena, double, m->nu);
   DAE__VECTORS(arena, m->nc, &o->dependent, &o->gamma, &o->b);
   o->fsc = DAE__ALLOC(arena, double, m->nr);
@@ -470,6 +493,8 @@ dae_status dae__reduced_mechanical(dae__arena *arena, const dae_adapter *adapter
     o->want.K = o->K;
     o->want.kappa = o->gamma + m->ng;
   }
+  if (m->directed)
+    o->want.B = o->B;
   o->want_end = o->want;
   if (m->ng > 0) {
     o->want_end.g = o->end;

@@ -69,6 +69,11 @@ static dae_status spark_check_problem(const dae__onestep_descriptor *descriptor,
     return dae__fail(err, DAE_ERROR_UNSUPPORTED, "spark",
                      "SPARK takes no algebraic variables; this problem has %d: use bdf-ggl",
                      problem->mechanical->nw);
+  if (problem->mechanical->B)
+    return dae__fail(
+        err, DAE_ERROR_UNSUPPORTED, "spark",
+        "SPARK takes constraint forces along the gradients of their constraints; those "
+        "of this problem have directions of their own: use gauss, radau or bdf-ggl");
   return DAE_OK;
 }
 

@@ -12,11 +12,6 @@
  * Chosen.
  */
 #define ANSWER_NOISE 1e-6
-/* Pivot of the scaled compliance of contacts at which they count as dependent. Chosen. */
-#define DEPENDENT 1e-10
-/* Acceleration by the force of a contact, relative to the terms of the acceleration of its gap,
- * that is round-off. Chosen. */
-#define FORCE_NOISE 1e-11
 
 /* ---- compliance ---- */
 
@@ -79,8 +74,7 @@ static dae_status impact_prepare(dae__impact_system *s, dae__motion *motion, dou
 
 /* ---- energy ---- */
 
-/* after = before + H impulse for a row */
-static double impact_after(const dae__impact_system *s, const double *impulse, int r)
+double dae__impact_after(const dae__impact_system *s, const double *impulse, int r)
 {
   double after = s->before[r];
   for (int c = 0; c < s->rows; c++)
@@ -94,7 +88,7 @@ static double impact_loss(const dae__impact_system *s, const double *impulse, do
   double loss = 0;
   *noise = 0;
   for (int r = 0; r < s->rows; r++) {
-    double after = impact_after(s, impulse, r);
+    double after = dae__impact_after(s, impulse, r);
     loss -= impulse[r] * (s->before[r] + after) / 2;
     *noise += fabs(impulse[r]) * (fabs(s->before[r]) + fabs(after));
   }
@@ -108,8 +102,8 @@ static double impact_reduce(const dae__impact_system *s, const double *plastic, 
 {
   double noise, a = 0, b = 0, c = impact_loss(s, plastic, &noise);
   for (int r = 0; r < s->rows; r++) {
-    double p = plastic[r], dp = impulse[r] - p, after = impact_after(s, plastic, r);
-    double da = impact_after(s, impulse, r) - after;
+    double p = plastic[r], dp = impulse[r] - p, after = dae__impact_after(s, plastic, r);
+    double da = dae__impact_after(s, impulse, r) - after;
     a -= dp * da / 2;
     b -= (p * da + dp * (s->before[r] + after)) / 2;
   }
@@ -223,10 +217,9 @@ static void impact_change(dae__impact_system *s, dae__motion *motion, double *v)
   dae__axpy(m->nq, still && noise ? share : 1, change, v);
 }
 
-/* The compliance of the contacts at the state y, and their speeds at velocities v. */
-static dae_status impact_begin(dae__motion *motion, dae__arena *arena, double t, const double *y,
-                               int count, const dae__impact_contact *contact, const double *v,
-                               dae__impact_system *s, dae_error *err)
+dae_status dae__impact_begin(dae__motion *motion, dae__arena *arena, double t, const double *y,
+                             int count, const dae__impact_contact *contact, const double *v,
+                             dae__impact_system *s, dae_error *err)
 {
   const dae__mech *m = motion->m;
   double *state = DAE__ALLOC(arena, double, m->at.size),
@@ -235,6 +228,8 @@ static dae_status impact_begin(dae__motion *motion, dae__arena *arena, double t,
   /* accelerations leave the saddle matrix factored */
   dae__copy(m->at.size, y, state);
   DAE__TRY(dae__motion_accelerate(motion, t, state, dy, err));
+  if (motion->directed)
+    DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
   s->acceleration = dy + m->at.v;
   return impact_prepare(s, motion, t, v, err);
 }
@@ -245,7 +240,7 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
 {
   const dae__mech *m = motion->m;
   dae__impact_system s;
-  DAE__TRY(impact_begin(motion, arena, t, y, count, contact, v, &s, err));
+  DAE__TRY(dae__impact_begin(motion, arena, t, y, count, contact, v, &s, err));
   impact_select(&s, v, out);
   impact_change(&s, motion, v);
   for (int i = 0; i < count; i++) {
@@ -253,70 +248,6 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
     out->impulse[i] = s.impulse[s.first[i]];
     out->before[i] = s.before[s.first[i]];
     out->after[i] = dae__dot(m->nq, dae__impact_row(&s, i, 0, &rate), v) + contact[i].normal_t;
-  }
-  return DAE_OK;
-}
-
-/* Whether the normals of the contacts are dependent, by a pivot of their scaled compliance; of
- * dependent contacts a basic solution of the complementarity problem closes independent ones. */
-static bool impact_is_dependent(const dae__impact_system *s)
-{
-  int n = s->contacts;
-  double *L = s->E;
-  for (int j = 0; j < n; j++) {
-    for (int i = j; i < n; i++) {
-      int a = s->first[i], b = s->first[j];
-      L[j * n + i] = s->scale[a] * s->H[b * s->rows + a] * s->scale[b];
-      for (int k = 0; k < j; k++)
-        L[j * n + i] -= L[k * n + i] * L[k * n + j];
-    }
-    if (!(L[j * n + j] > DEPENDENT))
-      return true;
-    double root = sqrt(L[j * n + j]);
-    for (int i = j; i < n; i++)
-      L[j * n + i] /= root;
-  }
-  return false;
-}
-
-/* Round-off of the force of a contact: that of the terms of the acceleration of its gap. */
-static double impact_force_noise(const dae__impact_system *s, int i)
-{
-  double rate, size = 0, h = s->H[s->first[i] * s->rows + s->first[i]];
-  const double *D = dae__impact_row(s, i, 0, &rate);
-  for (int k = 0; k < s->nq; k++)
-    size += fabs(D[k] * s->acceleration[k]);
-  return h > 0 ? FORCE_NOISE * size / h : INFINITY;
-}
-
-dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, const double *y,
-                             int count, const dae__impact_contact *contact, const double *v,
-                             double *force, dae_error *err)
-{
-  dae__impact_system s;
-  DAE__TRY(impact_begin(motion, arena, t, y, count, contact, v, &s, err));
-  /* accelerations of the gaps without forces: -H force, instead of the speeds */
-  for (int r = 0; r < s.rows; r++)
-    s.before[r] = s.impulse[r] = 0;
-  for (int i = 0; i < count; i++)
-    s.impulse[s.first[i]] = -force[i];
-  for (int r = 0; r < s.rows; r++)
-    s.plastic[r] = impact_after(&s, s.impulse, r);
-  dae__copy(s.rows, s.plastic, s.before);
-  bool pulls = impact_is_dependent(&s);
-  for (int i = 0; i < count; i++)
-    pulls = pulls || force[i] <= impact_force_noise(&s, i);
-  if (!pulls)
-    return DAE_OK;
-  if (!dae__impact_solve(&s, false, false, s.impulse)) {
-    dae__fail(err, DAE_ERROR_STEP, contact[0].name,
-              "no forces of the closed contacts fit each other at t = %.10g, '%s' among them", t,
-              contact[0].name);
-    return dae__fail_at(err, t, NAN), DAE_ERROR_STEP;
-  }
-  for (int i = 0; i < count; i++) {
-    double found = s.impulse[s.first[i]];
-    force[i] = found > impact_force_noise(&s, i) ? found : 0;
   }
   return DAE_OK;
 }

@@ -28,8 +28,16 @@ typedef struct dae__impact_contact {
   int slides; /* number of sliding coordinates */
   const double *slide[DAE_SLIDES];
   double slide_t[DAE_SLIDES];
-  double restitution, friction;
+  double restitution, friction, rest_friction;
+  int slip; /* contacts that press: direction of sliding, which friction opposes; 0: it is found */
 } dae__impact_contact;
+
+/* Forces of a contact that presses, and whether it slides. */
+typedef struct dae__press_force {
+  double normal, friction; /* pressing force, force along the sliding coordinate */
+  int slip;                /* direction of sliding, -1 or 1; 0: it sticks, or has no friction */
+  bool changed;            /* they are not those that were given */
+} dae__press_force;
 
 /* Laws of the solution that was taken, from the one asked for to the last one. */
 typedef enum dae__impact_law {
@@ -53,11 +61,13 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
                               int count, const dae__impact_contact *contact, double *v,
                               dae__impact_outcome *out, dae_error *err);
 
-/* Forces of closed contacts that press: from forces that hold all of them closed, which may pull,
- * to 0 <= force, acceleration of the gap >= 0, one of both 0, at rest and with the rows of the
- * contacts switched off. */
+/* Forces of closed contacts that press, and directions of sliding. Given are forces that hold all
+ * of them closed, which may pull, and hold those without a direction of sliding where they are.
+ * Found are 0 <= normal, acceleration of the gap >= 0, one of both 0; friction at most friction
+ * times normal, and against an acceleration of sliding. At rest, with the rows of the contacts
+ * switched off. */
 dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, const double *y,
                              int count, const dae__impact_contact *contact, const double *v,
-                             double *force, dae_error *err);
+                             dae__press_force *force, dae_error *err);
 
 #endif

@@ -32,11 +32,13 @@ static double impact_scaled(const dae__impact_system *s, int a, int b)
   return s->scale[a] * s->H[b * s->rows + a] * s->scale[b];
 }
 
-/* Whether the friction of a contact takes part. */
+/* Whether friction of a contact is to be found; that of a contact that slides in a known direction
+ * goes with its normal force. */
 static bool impact_rubs(const dae__impact_system *s, int i, bool friction)
 {
   const dae__impact_contact *c = &s->contact[i];
-  return friction && c->slides > 0 && c->friction > 0 && s->scale[s->first[i] + 1] > 0;
+  bool determined = c->slides == 0 || s->scale[s->first[i] + 1] == 0;
+  return friction && !determined && c->friction > 0 && c->slip == 0;
 }
 
 /* Lists the unknowns of the problem: for each contact its normal impulse, and with friction the
@@ -75,12 +77,26 @@ static int impact_weights(const dae__impact_system *s, dae__impact_unknown u, in
   return c->slides;
 }
 
+/* Weights of an unknown impulse as a column: with the friction of a contact that slides in a known
+ * direction. */
+static int impact_forces(const dae__impact_system *s, dae__impact_unknown u, int *row,
+                         double weight[1 + DAE_SLIDES])
+{
+  const dae__impact_contact *c = &s->contact[u.contact];
+  int rows = impact_weights(s, u, row, weight);
+  if (u.kind != -1 || c->slip == 0)
+    return rows;
+  double scale = s->scale[*row + 1]; /* both impulses are scaled */
+  weight[1] = scale > 0 ? -c->friction * c->slip * s->scale[*row] / scale : 0;
+  return 2;
+}
+
 /* Entry (a, b) of the matrix of the problem. */
 static double impact_entry(const dae__impact_system *s, dae__impact_unknown a,
                            dae__impact_unknown b)
 {
-  double left[DAE_SLIDES], right[DAE_SLIDES], sum = 0;
-  int row, column, m = impact_weights(s, a, &row, left), n = impact_weights(s, b, &column, right);
+  double left[1 + DAE_SLIDES], right[1 + DAE_SLIDES], sum = 0;
+  int row, column, m = impact_weights(s, a, &row, left), n = impact_forces(s, b, &column, right);
   for (int i = 0; i < m; i++)
     for (int j = 0; j < n; j++)
       sum += left[i] * right[j] * impact_scaled(s, row + i, column + j);
@@ -101,7 +117,7 @@ static double impact_form(dae__impact_system *s, bool restitution, int n)
 {
   const dae__impact_unknown *list = s->unknown;
   int row;
-  double weight[DAE_SLIDES], size = 0;
+  double weight[1 + DAE_SLIDES], size = 0;
   for (int a = 0; a < n; a++) {
     int m = impact_weights(s, list[a], &row, weight);
     s->q[a] = 0;
@@ -120,13 +136,13 @@ bool dae__impact_solve(dae__impact_system *s, bool restitution, bool friction, d
 {
   const dae__impact_unknown *list = s->unknown;
   int n = impact_list(s, friction), row;
-  double weight[DAE_SLIDES], size = impact_form(s, restitution, n);
+  double weight[1 + DAE_SLIDES], size = impact_form(s, restitution, n);
   dae__zero(s->rows, impulse);
   if (!dae__lcp_solve(&s->lcp, n, s->M, s->q, s->z) ||
       !(dae__lcp_error(n, s->M, s->q, s->z) <= ANSWER_ERROR * size))
     return false;
   for (int a = 0; a < n; a++) {
-    int m = impact_weights(s, list[a], &row, weight);
+    int m = impact_forces(s, list[a], &row, weight);
     for (int k = 0; k < m; k++)
       impulse[row + k] += weight[k] * s->scale[row + k] * s->z[a];
   }

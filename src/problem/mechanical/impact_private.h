@@ -1,6 +1,7 @@
 /* The impact as its files see it: impact.c forms the compliance, selects the law and keeps the
- * energy, impact_laws.c solves the complementarity problem, impact_rest.c the projection that is
- * the law without restitution and friction. */
+ * energy, impact_press.c finds the forces of contacts that stay closed, impact_laws.c solves the
+ * complementarity problem, impact_rest.c the projection that is the law without restitution and
+ * friction. */
 #ifndef DAEDAL_PROBLEM_MECHANICAL_IMPACT_PRIVATE_H
 #define DAEDAL_PROBLEM_MECHANICAL_IMPACT_PRIVATE_H
 
@@ -43,6 +44,13 @@ static inline const double *dae__impact_row(const dae__impact_system *s, int con
   *rate = r == 0 ? c->normal_t : c->slide_t[r - 1];
   return r == 0 ? c->normal : c->slide[r - 1];
 }
+
+/* The compliance of the contacts at the state y, and their speeds at velocities v. */
+dae_status dae__impact_begin(dae__motion *motion, dae__arena *arena, double t, const double *y,
+                             int count, const dae__impact_contact *contact, const double *v,
+                             dae__impact_system *s, dae_error *err);
+/* before + H impulse for a row. */
+double dae__impact_after(const dae__impact_system *s, const double *impulse, int r);
 
 /* Number of unknowns of the complementarity problem for one contact. */
 int dae__impact_unknowns(const dae__impact_contact *c);

@@ -59,7 +59,8 @@ static dae_status mech_refuse_nonfinite(const dae__mech *m, double t,
              {w->kappa, m->nk, NULL, true, ng, "kappa"},
              {w->M, dae__pattern_count(&m->M), &m->M, false, 0, "an entry of M"},
              {w->G, dae__pattern_count(&m->G), &m->G, true, 0, "an entry of G"},
-             {w->K, dae__pattern_count(&m->K), &m->K, true, ng, "an entry of K"}};
+             {w->K, dae__pattern_count(&m->K), &m->K, true, ng, "an entry of K"},
+             {w->B, dae__pattern_count(&m->B), &m->B, true, 0, "an entry of B"}};
   char name[64];
   for (size_t k = 0; k < sizeof all / sizeof *all; k++)
     for (int i = 0; all[k].x && i < all[k].n; i++) {
@@ -95,7 +96,8 @@ static dae_status mech_check(const dae__mech *m, double t, const dae_mechanical_
               mech_is_finite(m->nk, w->k) && mech_is_finite(m->nk, w->kappa) &&
               mech_is_finite(dae__pattern_count(&m->M), w->M) &&
               mech_is_finite(dae__pattern_count(&m->G), w->G) &&
-              mech_is_finite(dae__pattern_count(&m->K), w->K);
+              mech_is_finite(dae__pattern_count(&m->K), w->K) &&
+              mech_is_finite(dae__pattern_count(&m->B), w->B);
   return good ? DAE_OK : mech_refuse_nonfinite(m, t, w, err);
 }
 
@@ -321,6 +323,7 @@ static dae_status mech_eval_given(dae__mech *m, const dae_mechanical_at *at,
   LEAVE_IF_NOT(p->k, k);
   LEAVE_IF_NOT(p->K, K);
   LEAVE_IF_NOT(p->kappa, kappa);
+  LEAVE_IF_NOT(p->B, B);
 #undef LEAVE_IF_NOT
   *rest = left;
   return CALL(eval, &given);
@@ -366,7 +369,7 @@ static dae_status mech_eval_by_parts(dae__mech *m, const dae_mechanical_at *at,
   if (w->kappa && m->nk > 0)
     DAE__TRY(p->kappa ? CALL(kappa, w->kappa)
                       : mech_along(m, at, mech_call_k, m->nk, 1, true, w->kappa, err));
-  return DAE_OK;
+  return w->B && m->directed ? CALL(B, w->B) : DAE_OK;
 }
 
 dae_status dae__mech_eval_unchecked(dae__mech *m, const dae_mechanical_at *at,
@@ -405,6 +408,8 @@ dae_status dae__mech_eval(dae__mech *m, const dae_mechanical_at *at,
     w.g = w.gdot = w.G = w.gamma = NULL;
   if (m->nk == 0)
     w.k = w.K = w.kappa = NULL;
+  if (!m->directed)
+    w.B = NULL;
   dae_status status = dae__mech_eval_unchecked(m, at, &w, err);
   return status ? status : mech_check(m, at->t, &w, err);
 }

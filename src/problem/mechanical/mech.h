@@ -3,6 +3,9 @@
  *
  *   M v' + G' lambda + K' psi = f,   0 = g,   0 = gdot = g_t + G v,   0 = k,   u' = s,   0 = c
  *
+ * Where the user gave directions B of the constraint forces, B' (lambda, psi) stands in place of G'
+ * lambda + K' psi.
+ *
  * Constraint rows i with active[i] false (rows of g first, then of k) are masked: their values
  * and Jacobian rows are evaluated as zero, and the methods give their multipliers the equation
  * "multiplier = 0". Sizes and patterns never change, so that another independent subset can be
@@ -22,13 +25,14 @@ typedef struct dae__mech_layout {
 
 dae__mech_layout dae__mech_layout_of(const dae_mechanical *p);
 
-/* Derivatives besides J: of M s, G's, K's with a fixed vector s, of gdot and of k. */
+/* Derivatives besides J: of M s, G's, K's, B's with a fixed vector s, of gdot and of k. */
 typedef enum dae__mech_part {
   DAE__MS_QV,
   DAE__GTS_Q,
   DAE__GDOT_Q,
   DAE__K_Q,
   DAE__KTS_QV,
+  DAE__BTS_QV,
   DAE__MECH_PARTS
 } dae__mech_part;
 
@@ -44,6 +48,8 @@ typedef struct dae__mech {
   int nr;                                   /* rows of (f, s, c) */
   bool *active;                             /* nc: rows not masked as dependent; saved state */
   dae_pattern M, G, K, J, Ms, Gts, kq, Kts; /* patterns in use: the user's, or defaults */
+  bool directed;                            /* the user gave directions of the constraint forces */
+  dae_pattern B, Bts;                       /* their patterns; empty without them */
   bool sparse;                              /* the user gave a pattern of M */
   bool eval_all;                            /* the fused callback eval gives every quantity */
   dae__mech_counts *count;                  /* saved state: counters */
@@ -57,10 +63,10 @@ typedef struct dae__mech {
   dae__difference dM, dG, dK, dJ, dprate, difference[DAE__MECH_PARTS];
   dae__block J_in_J, prate_in_J; /* terms of J = d(F,s,c) - d(p_rate), given p and F */
   dae_pattern J_user, dprate_pattern;
-  double *J_values, *prate_values;        /* values of d(F,s,c) and of d(p_rate) */
-  double *shifted, *sample, *product;     /* scratch: q moved along v; one value; M v or p_rate */
-  double *z;                              /* scratch: (q, v, u, w) */
-  double *M_values, *G_values, *K_values; /* scratch of M s, G's, K's: values of M, G, K */
+  double *J_values, *prate_values;    /* values of d(F,s,c) and of d(p_rate) */
+  double *shifted, *sample, *product; /* scratch: q moved along v; one value; M v or p_rate */
+  double *z;                          /* scratch: (q, v, u, w) */
+  double *M_values, *G_values, *K_values, *B_values; /* scratch of M s, G's, K's, B's */
 } dae__mech;
 
 /* Validates a mechanical problem and prepares its evaluations; all memory is the arena's. */

@@ -46,6 +46,8 @@ static void mech_choose_patterns(dae__mech *m, dae__arena *arena)
   m->Ms = p->constant_mass ? dae__pattern_empty(arena, nq, 2 * nq)
                            : mech_given_or_dense(arena, p->Ms_pattern, nq, 2 * nq);
   m->kq = p->k_q_pattern ? *p->k_q_pattern : m->K;
+  m->B = mech_given_or_dense(arena, p->B_pattern, m->directed ? m->nc : 0, nq);
+  m->Bts = mech_given_or_dense(arena, p->Bts_pattern, m->directed ? nq : 0, 2 * nq);
   if (dae__arena_failed(arena))
     return;
   m->Gts = p->Gts_pattern ? *p->Gts_pattern : dae__pattern_gram(arena, &m->G);
@@ -95,7 +97,8 @@ static void mech_create_differences(dae__mech *m, dae__arena *arena)
              {m->ng > 0 && !p->Gts_q, false, &m->Gts, &m->difference[DAE__GTS_Q]},
              {m->ng > 0 && !p->gdot_q, false, &m->G, &m->difference[DAE__GDOT_Q]},
              {m->nk > 0 && !p->k_q, false, &m->kq, &m->difference[DAE__K_Q]},
-             {m->nk > 0 && !p->Kts_qv, false, &m->Kts, &m->difference[DAE__KTS_QV]}};
+             {m->nk > 0 && !p->Kts_qv, false, &m->Kts, &m->difference[DAE__KTS_QV]},
+             {m->directed && !p->Bts_qv, false, &m->Bts, &m->difference[DAE__BTS_QV]}};
   for (size_t i = 0; i < sizeof all / sizeof *all && !dae__arena_failed(arena); i++)
     if (all[i].missing)
       *all[i].d = dae__difference_create(arena, all[i].pattern, all[i].fine);
@@ -128,6 +131,7 @@ static void mech_alloc_scratch(dae__mech *m, dae__arena *arena)
   m->M_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   m->G_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   m->K_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  m->B_values = DAE__ALLOC(arena, double, dae__pattern_count(&m->B));
   for (int i = 0; i < m->nc; i++)
     m->active[i] = true;
 }
@@ -144,6 +148,7 @@ dae_status dae__mech_create(dae__arena *arena, const dae_problem *problem, dae__
   m->at = dae__mech_layout_of(p);
   m->nc = p->ng + p->nk;
   m->nr = p->nq + p->nu + p->nw;
+  m->directed = p->B && m->nc > 0;
   m->eval_all = p->eval && p->M && p->f && (p->nu == 0 || p->s) && (p->nw == 0 || p->c) &&
                 (p->ng == 0 || (p->g && p->G && p->gamma && (p->g_t || p->time_free_g))) &&
                 (p->nk == 0 || (p->k && p->K && p->kappa));
@@ -271,6 +276,8 @@ static mech_given mech_given_of(const dae__mech *m, dae__mech_part part)
     return (mech_given){"gdot_q", p->gdot_q, NULL, &m->G, false, m->ng == 0};
   case DAE__K_Q:
     return (mech_given){"k_q", p->k_q, NULL, &m->kq, false, m->nk == 0};
+  case DAE__BTS_QV:
+    return (mech_given){"Bts_qv", NULL, p->Bts_qv, &m->Bts, true, !m->directed};
   default:
     return (mech_given){"Kts_qv", NULL, p->Kts_qv, &m->Kts, true, m->nk == 0};
   }
@@ -291,6 +298,8 @@ static dae_status mech_part_of_qv(void *context, const double *z, double *out, d
     want.M = m->M_values;
   else if (c->part == DAE__KTS_QV)
     want.K = m->K_values;
+  else if (c->part == DAE__BTS_QV)
+    want.B = m->B_values;
   else if (c->part == DAE__GTS_Q || m->p->G)
     want.G = m->G_values;
   DAE__TRY(dae__mech_eval(m, &c->at, &want, err));
@@ -299,6 +308,8 @@ static dae_status mech_part_of_qv(void *context, const double *z, double *out, d
   dae__zero(m->nq, out);
   if (want.M)
     dae__matrix_times(&m->M, want.M, 1, c->s, out);
+  else if (want.B)
+    dae__matrix_transposed_times(&m->B, want.B, 1, c->s, out);
   else
     dae__matrix_transposed_times(want.G ? &m->G : &m->K, want.G ? want.G : want.K, 1, c->s, out);
   return DAE_OK;

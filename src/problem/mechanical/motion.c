@@ -115,6 +115,7 @@ static void motion_alloc_own_memory(dae__motion *motion)
   motion->M = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   DAE__VECTORS(arena, dae__pattern_count(&m->G), &motion->G, &motion->projected_G);
   motion->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  motion->B = DAE__ALLOC(arena, double, dae__pattern_count(&m->B));
   motion->s = DAE__ALLOC(arena, double, m->nu);
   motion->sides = DAE__ALLOC(arena, double, 3 * (m->nq + m->nc));
   if (dae__arena_failed(arena))
@@ -132,6 +133,8 @@ static void motion_alloc_own_memory(dae__motion *motion)
     motion->want.G = motion->G, motion->want.gamma = motion->bottom;
   if (m->nk > 0)
     motion->want.K = motion->K, motion->want.kappa = motion->bottom + m->ng;
+  if (m->directed)
+    motion->want.B = motion->B;
   /* operands of the fused factor and solve */
   const double *A = m->ng > 0 ? motion->G : motion->K;
   motion->forces = (dae__saddle_forces){
@@ -181,9 +184,13 @@ dae_status dae__motion_create_second(dae__arena *arena, const dae__motion *first
   if (!dae__arena_failed(arena))
     motion_create_levels(motion);
   DAE__TRY(dae__arena_status(arena, err));
-  /* last, since it has memory outside the arena */
+  /* last, since they have memory outside the arena */
+  if (m->directed)
+    DAE__TRY(dae__motion_create_directed(motion, err));
   status = first->saddle ? dae__saddle_create_sharing(arena, first->saddle, &motion->saddle, err)
                          : dae__saddle_create(arena, &m->M, &m->G, &m->K, &motion->saddle, err);
+  if (status && m->directed)
+    dae__solver_free(motion->directed->solver);
   DAE__TRY(status);
   motion->position.saddle = motion->velocity.saddle = motion->saddle;
   *out = motion;
@@ -194,7 +201,7 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
 {
   dae__motion shared = {.m = m, .arena = arena}; /* without a saddle system to be shared */
   int entries = dae__pattern_count(&m->G) + dae__pattern_count(&m->K);
-  shared.small = m->nc > 0 && m->nc <= DAE__SCHUR_ROWS;
+  shared.small = m->nc > 0 && m->nc <= DAE__SCHUR_ROWS && !m->directed;
   shared.contiguous = (m->ng == 0 || m->nk == 0) && entries == m->nc * m->nq;
   shared.fast_path = shared.small && shared.contiguous && m->eval_all && !m->input &&
                      m->nu + m->nw == 0 && m->p->constant_mass;
@@ -219,8 +226,11 @@ dae_status dae__motion_create(dae__arena *arena, dae__mech *m, dae__motion **out
 
 void dae__motion_free(dae__motion *motion)
 {
-  if (motion)
-    dae__saddle_free(motion->saddle);
+  if (!motion)
+    return;
+  dae__saddle_free(motion->saddle);
+  if (motion->directed)
+    dae__solver_free(motion->directed->solver);
 }
 
 /* ---- projection ---- */

@@ -18,19 +18,29 @@ typedef struct dae__motion_memory {
   bool closed_margin; /* it is measured by the pivots of the closed form, in their fixed order */
 } dae__motion_memory;
 
+/* The system [M B'; A 0] of accelerations with directions B of the constraint forces of their own.
+ */
+typedef struct dae__motion_directed {
+  dae__block M, A_G, A_K, B, one; /* blocks of its matrix; one: diagonal of masked rows */
+  dae_pattern diagonal, pattern;
+  dae__solver *solver;
+  double *matrix, *solution;
+} dae__motion_directed;
+
 typedef struct dae__motion {
   dae__mech *m;
   dae__saddle *saddle;
-  dae__motion_memory *memory;    /* saved state: flags and counters */
-  double *M, *G, *K;             /* values of M, G, K at the last point evaluated */
-  bool mass_known;               /* M is constant, and that of the last factorisation */
-  bool refuse_ends;              /* ends of steps with a small margin are refused */
-  double end_margin;             /* margin at the end of the current attempt; 0: unknown */
-  bool end_closed;               /* it is measured by the pivots of the closed form */
-  double *row_size, *end_size;   /* sizes of rows: largest of recent ends (saved state); current */
-  dae_mechanical_wanted want;    /* evaluated quantities of the accelerations, with their memory */
-  dae__level position, velocity; /* q on g; v on (g_t + G v, k), with the same matrix */
-  const double *q, *v;           /* point of a projection or start, where it does not move */
+  dae__motion_directed *directed; /* NULL: the forces act along the gradients [G; K] */
+  dae__motion_memory *memory;     /* saved state: flags and counters */
+  double *M, *G, *K, *B;          /* values of M, G, K, B at the last point evaluated */
+  bool mass_known;                /* M is constant, and that of the last factorisation */
+  bool refuse_ends;               /* ends of steps with a small margin are refused */
+  double end_margin;              /* margin at the end of the current attempt; 0: unknown */
+  bool end_closed;                /* it is measured by the pivots of the closed form */
+  double *row_size, *end_size;    /* sizes of rows: largest of recent ends (saved state); current */
+  dae_mechanical_wanted want;     /* evaluated quantities of the accelerations, with their memory */
+  dae__level position, velocity;  /* q on g; v on (g_t + G v, k), with the same matrix */
+  const double *q, *v;            /* point of a projection or start, where it does not move */
 
   /* fused factor and solve of problems with few rows of [G; K], see dae__saddle_solve_fused */
   bool small;                   /* [G; K] has few rows, but at least one */
@@ -86,6 +96,12 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
  * the other entries of dy alone. */
 dae_status dae__motion_accelerate(dae__motion *motion, double t, double *y, double *dy,
                                   dae_error *err);
+
+/* Patterns, memory and solver of the accelerations with directions of the constraint forces. */
+dae_status dae__motion_create_directed(dae__motion *motion, dae_error *err);
+/* Accelerations, into acceleration, and multipliers, into motion->bottom, from evaluated M, A, B,
+ * the forces in motion->top and the right sides (gamma, kappa) in motion->bottom. */
+dae_status dae__motion_solve_directed(dae__motion *motion, double *acceleration, dae_error *err);
 
 /* Accelerations and multipliers like dae__motion_accelerate, with dy given; by the fused factor and
  * solve where possible, which leaves no factorisation. */

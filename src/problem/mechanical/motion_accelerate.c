@@ -67,7 +67,7 @@ static inline dae_status motion_evaluate(dae__motion *motion, const dae_mechanic
 /* ---- accelerations ---- */
 
 /* Solves for v', into acceleration, and the multipliers, into motion->bottom, from evaluated
- * quantities; leaves the saddle matrix factored. */
+ * quantities; leaves the saddle matrix factored, but with directions of the forces. */
 static dae_status motion_dynamics(dae__motion *motion, const dae_mechanical_at *at,
                                   double *acceleration, dae_error *err)
 {
@@ -77,7 +77,9 @@ static dae_status motion_dynamics(dae__motion *motion, const dae_mechanical_at *
   dae__copy(m->nq, motion->top, acceleration);
   for (int i = 0; i < m->nc; i++)
     bottom[i] = -bottom[i];
-  if (m->count->dependent > 0) {
+  if (motion->directed) {
+    status = dae__motion_solve_directed(motion, acceleration, err);
+  } else if (m->count->dependent > 0) {
     status = dae__level_factor(&motion->velocity, 0, err);
     if (!status)
       dae__saddle_solve(motion->saddle, acceleration, bottom);
@@ -103,8 +105,10 @@ static inline dae_status motion_store(dae__motion *motion, const dae_mechanical_
     dae__copy(m->nu, motion->s, dy + m->at.u);
   }
   dae__copy(m->nc, motion->bottom, y + m->at.lambda);
-  return m->count->dependent > 0 ? dae__motion_minimum_norm(motion, at, y + m->at.lambda, err)
-                                 : DAE_OK;
+  /* forces of dependent rows along directions of their own are not those of other rows */
+  return m->count->dependent > 0 && !motion->directed
+             ? dae__motion_minimum_norm(motion, at, y + m->at.lambda, err)
+             : DAE_OK;
 }
 
 /* Accelerations and multipliers from evaluated quantities by the fused factor and solve, for few
@@ -267,6 +271,8 @@ static dae_status motion_project_position(dae__motion *motion, const dae_mechani
     DAE__TRY(motion_dynamics(motion, at, dy + m->nq, err));
     DAE__TRY(motion_store(motion, at, y, dy, err));
   }
+  if (motion->directed) /* projections move along the gradients */
+    DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
   motion_correct(motion, *fused, side);
   if (!dae__all_finite(m->nq, side))
     DAE__TRY(motion_diagnose_dynamics(motion, at, DAE_OK, err));

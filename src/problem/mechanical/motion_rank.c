@@ -255,6 +255,10 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
   DAE__TRY(rank_eval_unmasked(motion, &at, motion->residual, err));
   dae__row_scale(&m->G, motion->full_G, q, motion->scale);
   dae__row_scale(&m->K, motion->full_K, v, motion->scale + m->ng);
+  /* at rest what is left of the velocities is what the projection has left of larger ones */
+  double rest = m->nk > 0 ? dae__max_abs(m->nc, motion->velocity.terms) : 0;
+  for (int i = m->ng; i < m->nc; i++)
+    motion->scale[i] += rest;
   for (int i = 0; i < m->nc; i++)
     if (!m->active[i] && fabs(motion->residual[i]) > DAE__STILL_DEPENDENT * motion->scale[i])
       return dae__fail(err, DAE_ERROR_RECOVERABLE,

@@ -7,7 +7,9 @@
  *   u', c   [s_q, c_q                 ...        ...                      ]
  *   lambda  [G, or gdot_q             G                                   ]
  *   psi     [k_q                      K                                   ]
- *   mu      [G                                                            ] */
+ *   mu      [G                                                            ]
+ *
+ * With directions B of the constraint forces B' (l, psi) stands in place of G'l + K'psi. */
 #include "problem/mechanical/view.h"
 #include "core/error.h"
 #include "core/vec.h"
@@ -23,6 +25,8 @@ enum {
   KTS,
   GT,
   KT,
+  BTS,
+  BT,
   POSITION,
   POSITION_V,
   NONHOLONOMIC,
@@ -42,7 +46,7 @@ typedef struct view {
   dae_pattern unit_q, unit_u, full_M, full_J, none;
   dae_pattern M, J, Ms;
   dae__block M_block[4], J_block[BLOCKS], Ms_block[2];
-  double *ones, *mass, *G, *K, *values;
+  double *ones, *mass, *G, *K, *B, *values;
   dae_error last; /* error of the mechanical problem when a callback of the view refuses */
 } view;
 
@@ -66,15 +70,20 @@ static int view_eval_f(void *user, const dae_semi_explicit_at *at, double *out)
   dae__mech *m = s->m;
   int nq = m->nq;
   dae_mechanical_at here = view_point(s, at);
-  dae_mechanical_wanted w = {
-      .f = out + nq, .s = out + 2 * nq, .G = m->ng > 0 ? s->G : NULL, .K = m->nk > 0 ? s->K : NULL};
+  dae_mechanical_wanted w = {.f = out + nq,
+                             .s = out + 2 * nq,
+                             .G = m->ng > 0 ? s->G : NULL,
+                             .K = m->nk > 0 ? s->K : NULL,
+                             .B = s->B};
   dae_status status = dae__mech_eval(m, &here, &w, &s->last);
   if (status)
     return dae__callback_code(status);
   dae__copy(nq, here.v, out);
-  if (m->ng > 0)
+  if (m->directed)
+    dae__matrix_transposed_times(&m->B, s->B, -1, view_multipliers(s, at, m->at.lambda), out + nq);
+  if (m->ng > 0 && !m->directed)
     dae__matrix_transposed_times(&m->G, s->G, -1, view_multipliers(s, at, m->at.lambda), out + nq);
-  if (m->nk > 0)
+  if (m->nk > 0 && !m->directed)
     dae__matrix_transposed_times(&m->K, s->K, -1, view_multipliers(s, at, m->at.psi), out + nq);
   if (s->kind == DAE__VIEW_GGL && m->ng > 0)
     dae__matrix_transposed_times(&m->G, s->G, -1, view_multipliers(s, at, s->mu), out);
@@ -129,18 +138,25 @@ static dae_status view_add_J(view *s, const dae_semi_explicit_at *at, double *J)
   dae__mech *m = s->m;
   const dae__block *block = s->J_block;
   dae_mechanical_at here = view_point(s, at);
-  DAE__TRY(dae__mech_eval(m, &here, &(dae_mechanical_wanted){.G = s->G, .K = s->K}, &s->last));
+  dae_mechanical_wanted want = {.G = s->G, .K = s->K, .B = s->B};
+  DAE__TRY(dae__mech_eval(m, &here, &want, &s->last));
   /* rows of q', v', u' and c */
   dae__block_add(&block[UNIT_V], 1, s->ones, J);
   DAE__TRY(dae__mech_J(m, &here, s->values, &s->last));
   dae__block_add(&block[RHS], 1, s->values, J);
-  if (m->ng > 0) {
+  if (m->directed) {
+    const double *forces = view_multipliers(s, at, m->at.lambda);
+    DAE__TRY(dae__mech_derivative(m, DAE__BTS_QV, &here, forces, s->values, &s->last));
+    dae__block_add(&block[BTS], -1, s->values, J);
+    dae__block_add(&block[BT], -1, s->B, J);
+  }
+  if (m->ng > 0 && !m->directed) {
     const double *lambda = view_multipliers(s, at, m->at.lambda);
     DAE__TRY(dae__mech_derivative(m, DAE__GTS_Q, &here, lambda, s->values, &s->last));
     dae__block_add(&block[GTS], -1, s->values, J);
     dae__block_add(&block[GT], -1, s->G, J);
   }
-  if (m->nk > 0) {
+  if (m->nk > 0 && !m->directed) {
     DAE__TRY(dae__mech_derivative(m, DAE__KTS_QV, &here, view_multipliers(s, at, m->at.psi),
                                   s->values, &s->last));
     dae__block_add(&block[KTS], -1, s->values, J);
@@ -184,14 +200,17 @@ static void view_create_J(view *s, dae__arena *arena)
   const dae__mech *m = s->m;
   const dae_pattern *none = &s->none;
   bool velocity = s->kind != DAE__VIEW_POSITION, ggl = s->kind == DAE__VIEW_GGL;
+  bool directed = m->directed;
   int nq = m->nq, l = m->at.lambda, psi = m->at.psi, mu = s->mu;
   const dae__block blocks[BLOCKS] = {
       [UNIT_V] = {.row = 0, .col = nq, .pattern = &s->unit_q},
       [RHS] = {.row = nq, .col = 0, .pattern = &m->J},
-      [GTS] = {.row = nq, .col = 0, .pattern = &m->Gts},
-      [KTS] = {.row = nq, .col = 0, .pattern = &m->Kts},
-      [GT] = {.row = nq, .col = l, .pattern = &m->G, .transposed = true},
-      [KT] = {.row = nq, .col = psi, .pattern = &m->K, .transposed = true},
+      [GTS] = {.row = nq, .col = 0, .pattern = directed ? none : &m->Gts},
+      [KTS] = {.row = nq, .col = 0, .pattern = directed ? none : &m->Kts},
+      [GT] = {.row = nq, .col = l, .pattern = directed ? none : &m->G, .transposed = true},
+      [KT] = {.row = nq, .col = psi, .pattern = directed ? none : &m->K, .transposed = true},
+      [BTS] = {.row = nq, .col = 0, .pattern = &m->Bts},
+      [BT] = {.row = nq, .col = l, .pattern = &m->B, .transposed = true},
       [POSITION] = {.row = l, .col = 0, .pattern = &m->G},
       [POSITION_V] = {.row = l, .col = nq, .pattern = velocity ? &m->G : none},
       [NONHOLONOMIC] = {.row = psi, .col = 0, .pattern = &m->kq},
@@ -230,7 +249,7 @@ static void view_create_matrices(view *s, dae__arena *arena)
 static void view_alloc_scratch(view *s, dae__arena *arena)
 {
   const dae__mech *m = s->m;
-  const dae_pattern *patterns[] = {&m->J, &m->Ms, &m->Gts, &m->Kts, &m->G, &m->kq};
+  const dae_pattern *patterns[] = {&m->J, &m->Ms, &m->Gts, &m->Kts, &m->Bts, &m->G, &m->kq};
   int largest = 0, ones = m->nq > m->nu ? m->nq : m->nu;
   for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
     if (dae__pattern_count(patterns[i]) > largest)
@@ -239,6 +258,7 @@ static void view_alloc_scratch(view *s, dae__arena *arena)
   s->mass = DAE__ALLOC(arena, double, dae__pattern_count(&m->M));
   s->G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G));
   s->K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K));
+  s->B = DAE__ALLOC(arena, double, dae__pattern_count(&m->B));
   s->ones = DAE__ALLOC(arena, double, ones);
   for (int i = 0; s->ones && i < ones; i++)
     s->ones[i] = 1;

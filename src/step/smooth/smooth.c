@@ -69,6 +69,7 @@ dae_status dae__smooth_create(dae__arena *arena, const dae_problem *problem,
     dae__smooth_free(o);
     return status;
   }
+  DAE__LIMIT_COUNTER(arena, &o->memory->report.restarts, 1);
   *out = o;
   return DAE_OK;
 }

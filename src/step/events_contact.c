@@ -1,0 +1,261 @@
+/* Contacts that hold: their state, what keeps them closed and lets them go, sliding and sticking. A
+ * contact is opened for the impacts of an instant, then tried: closed, and sticking where it does
+ * not slide. The forces of this trial decide by the complementarity problem of the accelerations
+ * (problem/impact.h). */
+#include "problem/impact.h"
+#include "step/events_private.h"
+
+#include <math.h>
+
+/* Gap, in tolerances of the motion, that is no gap. Chosen. */
+#define ERROR_NOISE 1e-3
+/* Gap, in shifts, from which on a contact is open without doubt. Chosen. */
+#define LEFT_SHIFTS 10
+/* Gap at the start, in tolerances of its value, that counts as closed. Chosen. */
+#define START_TOLERANCES 10
+/* Sliding speed, relative to its terms and to the fastest sliding of the contact, that is
+ * round-off. Chosen. */
+#define SLIDING_NOISE 1e-10
+
+/* ---- states ---- */
+
+double *dae__contact_state(const dae__events *ev, int i)
+{
+  return &ev->after[ev->events[i].contact->state];
+}
+
+/* Sets entry k of the held values. */
+static void contact_hold(dae__events *ev, int k, double value)
+{
+  ev->after[k] = value;
+  ev->problem->held.value[k - ev->size] = value;
+}
+
+void dae__contact_set(dae__events *ev, int i, double to)
+{
+  dae__event_count *n = &ev->counts[i];
+  const double *state = dae__contact_state(ev, i);
+  if (*state > 0 && !(to > 0))
+    n->closed += ev->t_found - n->since;
+  if (!(*state > 0) && to > 0)
+    n->since = ev->t_found;
+  contact_hold(ev, ev->events[i].contact->state, to);
+}
+
+double dae__contact_noise(dae__events *ev, int i, double value)
+{
+  return 4 * dae__event_change(ev, i, ev->t_found, ev->after, value, DAE__ZERO_BAND, 0, ev->y);
+}
+
+double dae__contact_slow(const dae__events *ev, int i)
+{
+  return fmax(ev->atol, ev->rtol * ev->counts[i].fastest);
+}
+
+/* Whether a contact rubs while it is closed. */
+static bool contact_rubs(const dae_contact *contact)
+{
+  return contact->holds && contact->slides > 0;
+}
+
+void dae__events_begin_contacts(dae__events *ev)
+{
+  for (int i = 0; ev->resting && i < ev->count; i++) {
+    const int rubs = ev->events[i].rubs - 1;
+    ev->released[i] = false;
+    ev->mode[i] = dae__event_holds(&ev->events[i]) ? *dae__contact_state(ev, i) : 0;
+    if (rubs < 0)
+      continue;
+    const dae_contact *contact = ev->events[rubs].contact;
+    bool sticks = ev->after[contact->state] == DAE__CONTACT_STICKS;
+    bool breaks = ev->crossings[i].found && sticks;
+    ev->breaks[rubs] = !breaks ? 0 : ev->after[contact->grip] < 0 ? -1 : 1;
+    ev->ends[rubs] = ev->crossings[i].found && !sticks;
+  }
+}
+
+/* ---- the trial ---- */
+
+/* Sliding speed of contact i; 0 where it is round-off, and where sliding has just ended. */
+static dae_status contact_sliding(dae__events *ev, int i, double *speed, dae_error *err)
+{
+  double size, *fastest = &ev->counts[i].slid;
+  DAE__TRY(dae__contact_speed(ev, i, 0, ev->t_found, ev->after, ev->unmoved, speed, &size, err));
+  *fastest = fmax(*fastest, fabs(*speed));
+  if (ev->ends[i] || fabs(*speed) <= SLIDING_NOISE * (size + *fastest))
+    *speed = 0;
+  return DAE_OK;
+}
+
+dae_status dae__events_close(dae__events *ev, dae_error *err)
+{
+  for (int i = 0; ev->resting && i < ev->count; i++) {
+    const dae_contact *contact = ev->events[i].contact;
+    double speed = 0;
+    if (!ev->resting[i])
+      continue;
+    if (contact_rubs(contact))
+      DAE__TRY(contact_sliding(ev, i, &speed, err));
+    double slip = speed != 0 ? dae__sign(speed) : ev->breaks[i];
+    bool sticks = contact_rubs(contact) && slip == 0;
+    dae__contact_set(ev, i, sticks ? DAE__CONTACT_STICKS : DAE__CONTACT_CLOSED);
+    if (slip != 0)
+      contact_hold(ev, contact->slip, slip);
+  }
+  return DAE_OK;
+}
+
+/* Forces of the trial, and the direction in which contact k of the instant slides. */
+static void contact_try(dae__events *ev, int i, dae__impact_contact *c, dae__press_force *of)
+{
+  const dae_contact *contact = ev->events[i].contact;
+  *of = (dae__press_force){.normal = ev->after[contact->force]};
+  if (ev->released[i]) /* what is left of it is the error of the motion */
+    of->normal = fmin(of->normal, 0);
+  if (!contact_rubs(contact)) {
+    c->slides = 0;
+    return;
+  }
+  if (*dae__contact_state(ev, i) == DAE__CONTACT_STICKS)
+    of->friction = -ev->after[contact->grip];
+  else
+    of->slip = (int)ev->after[contact->slip];
+}
+
+static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *changed,
+                                   dae_error *err)
+{
+  dae__contacts all;
+  DAE__TRY(dae__contacts_gather(ev, arena, true, &all, err));
+  for (int k = 0; k < all.count; k++) {
+    contact_try(ev, all.event[k], &all.contact[k], &all.force[k]);
+    dae__contact_set(ev, all.event[k], 0);
+  }
+  DAE__TRY(dae__press(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env,
+                      all.force, err));
+  for (int k = 0; k < all.count; k++) {
+    int i = all.event[k];
+    const dae_contact *contact = ev->events[i].contact;
+    const dae__press_force *of = &all.force[k];
+    bool sticks = contact_rubs(contact) && of->slip == 0;
+    dae__contact_set(ev, i,
+                     !(of->normal > 0) ? 0
+                     : sticks          ? DAE__CONTACT_STICKS
+                                       : DAE__CONTACT_CLOSED);
+    if (of->slip != 0 && of->normal > 0)
+      contact_hold(ev, contact->slip, of->slip);
+    ev->counts[i].slips +=
+        ev->mode[i] == DAE__CONTACT_STICKS && *dae__contact_state(ev, i) == DAE__CONTACT_CLOSED;
+    *changed = *changed || of->changed;
+  }
+  return DAE_OK;
+}
+
+dae_status dae__events_release(dae__events *ev, bool *changed, dae_error *err)
+{
+  bool any = false;
+  *changed = false;
+  for (int i = 0; ev->resting && i < ev->count; i++)
+    any = any || ev->resting[i];
+  if (!any)
+    return DAE_OK;
+  dae__arena *arena = dae__arena_create(ev->env);
+  if (!arena)
+    return dae__out_of_memory(err);
+  dae_status status = contacts_release(ev, arena, changed, err);
+  dae__arena_free(arena);
+  return status;
+}
+
+/* ---- watches ---- */
+
+/* Starts the watch of the friction of a contact, which acts where its value falls through zero. Of
+ * several contacts that one sliding coordinate moves some may be at the end of their friction while
+ * another one sticks: their sliding speed is an error of the motion. */
+static void contact_start_friction(dae__events *ev, int i, dae__sample at)
+{
+  double error = dae__event_change(ev, i, at.t, ev->after, at.value, ev->rtol, ev->atol, ev->y);
+  double noise = fmax(dae__contact_noise(ev, i, at.value), error);
+  dae__events_start_watch(ev, i, at, fabs(at.value) <= noise ? noise : 0);
+  ev->watches[i].side = 1;
+  ev->watches[i].leaves = fabs(at.value) <= noise;
+}
+
+dae_status dae__events_start_contact(dae__events *ev, int i, dae__sample at, bool *started,
+                                     dae_error *err)
+{
+  dae__event_count *n = &ev->counts[i];
+  *started = ev->events[i].rubs > 0;
+  if (*started)
+    return contact_start_friction(ev, i, at), DAE_OK;
+  bool holds = dae__event_holds(&ev->events[i]), closed = holds && *dae__contact_state(ev, i) > 0;
+  double error = dae__event_change(ev, i, at.t, ev->after, at.value, ev->rtol, ev->atol, ev->y);
+  double noise = fmax(dae__contact_noise(ev, i, at.value), ERROR_NOISE * error), speed = 0;
+  at.value -= n->shift;
+  n->shift = 0;
+  bool touches = !closed && fabs(at.value) <= 2 * error;
+  if (touches)
+    DAE__TRY(dae__contact_speed(ev, i, -1, at.t, ev->after, ev->y, &speed, NULL, err));
+  touches = touches && (at.value < -noise || speed <= dae__contact_slow(ev, i));
+  *started = holds || touches;
+  if (!*started)
+    return DAE_OK;
+  n->shift = touches ? fmax(error, -2 * at.value) : 0;
+  at.value += n->shift;
+  dae__events_start_watch(ev, i, at, fabs(at.value) <= noise ? noise : 0);
+  ev->watches[i].side = 1; /* it acts where the gap or the force falls through zero */
+  ev->watches[i].leaves = fabs(at.value) <= noise;
+  return DAE_OK;
+}
+
+dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err)
+{
+  char text[32];
+  const char *name = dae__event_name(ev, i, text);
+  double value;
+  ev->crossings[i].found = false;
+  if (!dae__event_holds(&ev->events[i]))
+    return DAE_OK;
+  DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &value, err));
+  double change =
+      dae__event_change(ev, i, ev->t_found, ev->after, value, ev->rtol, ev->atol, ev->y);
+  ev->crossings[i].found = fabs(value) <= START_TOLERANCES * change;
+  if (value >= 0 || ev->crossings[i].found)
+    return DAE_OK;
+  dae__fail(err, DAE_ERROR_START, name,
+            "the contact '%s' starts with a gap of %.6g: its bodies are inside of each other. Give "
+            "start values at which the gap is 0 or positive",
+            name, value);
+  dae__fail_at(err, ev->t_found, NAN);
+  return DAE_ERROR_START;
+}
+
+void dae__events_leave_contacts(dae__events *ev)
+{
+  for (int i = 0; ev->resting && i < ev->count; i++) {
+    dae__watch *w = &ev->watches[i];
+    double *shift = &ev->counts[i].shift;
+    if (!(*shift > 0 && w->left.value > LEFT_SHIFTS * *shift))
+      continue;
+    w->left.value -= *shift;
+    w->before.value -= *shift;
+    w->sided.value -= *shift;
+    *shift = 0;
+  }
+}
+
+void dae__events_note_forces(dae__events *ev, const double *y)
+{
+  for (int i = 0; ev->resting && i < ev->count; i++) {
+    const dae_contact *contact = ev->events[i].contact;
+    if (dae__event_holds(&ev->events[i]) && y[contact->state] > 0)
+      ev->counts[i].force = fmax(ev->counts[i].force, y[contact->force]);
+  }
+}
+
+double dae__events_closed_share(const dae__events *ev, int i, double t0, double t)
+{
+  const dae__event_count *n = &ev->counts[i];
+  bool closed = ev->problem->held.value[ev->events[i].contact->state - ev->size] > 0;
+  return t > t0 ? (n->closed + (closed ? t - n->since : 0)) / (t - t0) : 0;
+}
