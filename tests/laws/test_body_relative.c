@@ -104,8 +104,7 @@ static void test_every_kind_moves_as_with_constraints(void **unused)
 static void test_a_tree_moves_as_with_constraints_by_all_methods(void **unused)
 {
   (void)unused;
-  agree("model m\n" GRAVITY BODIES
-        "body C rod from (0.7, 0.3, 0) to (0.9, 0.1, 0.4) mass 0.5\n"
+  agree("model m\n" GRAVITY BODIES "body C rod from (0.7, 0.3, 0) to (0.9, 0.1, 0.4) mass 0.5\n"
         "body D box (0.1, 0.2, 0.3) mass 0.7 at (1, 0, 0)\n" HINGED
         "universal J: A, B at (0.45, 0.15, -0.1) axes (1, 0, 0), (0, 1, 1)$\n"
         "revolute K: B, C at (0.7, 0.3, 0) axis (0.3, 1, 0)$\n"
@@ -156,6 +155,27 @@ static void test_events_see_carried_bodies(void **unused)
         "force (0, 0, if(B.z < -0.6, -100*(B.z + 0.6), 0)) at B.pos\n"
         "event low: A.point(0.5, 0, 0).z + 0.8 { n = n + 1 }\n"
         "impact floor: B.point(0.2, 0, 0).z + 1.2 restitution 0.5\noutput k = n\n" READ,
+        default_only, 1e-7);
+}
+
+/* A foot that strikes the ground, rubs and stays; a force in the direction of an expression. */
+static void test_contacts_and_directions_of_carried_bodies(void **unused)
+{
+  (void)unused;
+  agree(
+      "model m\ngravity (0, 0, -9.81)\n"
+      "body A box (0.2, 0.1, 0.1) mass 1 at (0, 0, 1) velocity (0.5, 0, 0)\n"
+      "body B rod from (0, 0, 1) to (0.3, 0, 0.4) mass 0.5 y along (0, 1, 0)\n"
+      "planar J0: ground, A axis (0, 1, 0)$\nrevolute J: A, B at (0, 0, 1) axis (0, 1, 0)$\n"
+      "let P = B.point(norm((0.3, 0.6))/2, 0, 0)\nspring s: J.angle stiffness 5 damping 1 free 0\n"
+      "contact foot: P.z >= 0 restitution 0.3 friction 0.4 along P.x\n"
+      "output f = lambda(foot), n = J.angle\n" READ,
+      default_only, 1e-6);
+  agree("model m\ngravity (0, 0, -9.81)\nbody A rod from (0, 0, 0) to (1, 0, 0) mass 1\n"
+        "body B rod from (1, 0, 0) to (2, 0.1, 0) mass 1\n"
+        "revolute J0: ground, A at (0, 0, 0) axis (0, 1, 0)$\n"
+        "revolute J: A, B at (1, 0, 0) axis (0, 1, 0)$\n"
+        "constraint drop: B.z = -t^2 acts along B.z + 0.2*B.x\noutput f = lambda(drop)\n" READ,
         default_only, 1e-7);
 }
 
@@ -251,6 +271,7 @@ int main(void)
       cmocka_unit_test(test_loops_of_a_tree_keep_their_constraints),
       cmocka_unit_test(test_drives_and_gears_act_on_the_coordinates),
       cmocka_unit_test(test_events_see_carried_bodies),
+      cmocka_unit_test(test_contacts_and_directions_of_carried_bodies),
       cmocka_unit_test(test_relative_angles_and_gears_against_closed_forms),
       cmocka_unit_test(test_a_free_tree_keeps_momentum_and_energy),
       cmocka_unit_test(test_bodies_start_where_their_joints_put_them),

@@ -134,38 +134,50 @@ static void motion_replace_scalar(dae__expander *x, const dae__scalar *s, const 
 
 /* ---- forces ---- */
 
+/* Forces on the way to coordinates, by leaf: their sum, and the place of one of them in the text.
+ */
+typedef struct moving {
+  dae__node *force;
+  int *place;
+} moving;
+
+static void motion_add_force(dae__expander *x, moving *to, int leaf, dae__node F, int place)
+{
+  to->force[leaf] = DAE__ADD(x->graph, to->force[leaf], F);
+  to->place[leaf] = place;
+}
+
 /* Adds F d(node)/d(leaf) to the forces on all coordinates in a node; rates: the force on the
  * coordinates of all rates in it. */
-static void motion_pass_force(dae__expander *x, dae__node *force, int leaf, dae__node node,
-                              bool rates)
+static void motion_pass_force(dae__expander *x, moving *all, int leaf, dae__node node, bool rates)
 {
   dae__kinds kinds = {x->leaf_kind.item, rates ? DAE__LEAF_COORD_RATE : DAE__LEAF_COORD};
-  dae__node F = force[leaf];
+  dae__node F = all->force[leaf];
   if (F == DAE__ZERO)
     return;
   dae__gradient d = dae__gradient_of(x->walker, node, kinds);
   for (int i = 0; i < d.count; i++) {
     int to = rates ? dae__coordinate_of_rate(x, d.leaf[i]) : d.leaf[i];
-    force[to] = DAE__ADD(x->graph, force[to], DAE__MUL(x->graph, F, d.value[i]));
+    motion_add_force(x, all, to, DAE__MUL(x->graph, F, d.value[i]), all->place[leaf]);
   }
 }
 
 /* Moves the forces on a body to its parent and its joint, or to its coordinates. */
-static void motion_pass_forces(dae__expander *x, dae__node *force, const dae__body *b,
+static void motion_pass_forces(dae__expander *x, moving *all, const dae__body *b,
                                const dae__level *level)
 {
   for (int i = 0; i < 3 && b->carrier; i++)
-    motion_pass_force(x, force, b->leaf + i, level->pos.at[i], false);
+    motion_pass_force(x, all, b->leaf + i, level->pos.at[i], false);
   for (int i = 0; i < 4 && b->carrier; i++)
-    motion_pass_force(x, force, b->leaf + 3 + i, level->e[i], false);
+    motion_pass_force(x, all, b->leaf + 3 + i, level->e[i], false);
   for (int i = 0; i < 9; i++)
-    motion_pass_force(x, force, b->axes_leaf + i, level->axis[i / 3].at[i % 3], false);
+    motion_pass_force(x, all, b->axes_leaf + i, level->axis[i / 3].at[i % 3], false);
   for (int i = 0; i < 3; i++)
-    motion_pass_force(x, force, b->turning_leaf + i, level->omega.at[i], true);
+    motion_pass_force(x, all, b->turning_leaf + i, level->omega.at[i], true);
 }
 
 /* Collects the forces on derived leaves, and removes them from the lists. */
-static void motion_take_forces(dae__expander *x, dae__node *force)
+static void motion_take_forces(dae__expander *x, moving *all)
 {
   for (int i = 0; i < x->instances.count; i++) {
     dae__instance *own = &x->instances.item[i];
@@ -173,7 +185,7 @@ static void motion_take_forces(dae__expander *x, dae__node *force)
     for (int k = 0; k < own->forces.count; k++) {
       dae__force F = own->forces.item[k];
       if (dae__is_derived(x, F.leaf))
-        force[F.leaf] = DAE__ADD(x->graph, force[F.leaf], F.node);
+        motion_add_force(x, all, F.leaf, F.node, F.place);
       else
         own->forces.item[kept++] = F;
     }
@@ -184,22 +196,23 @@ static void motion_take_forces(dae__expander *x, dae__node *force)
 static void motion_move_forces(dae__expander *x, const dae__level *level, const dae__level *root)
 {
   const dae__space *space = x->space;
-  dae__node *force = DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count);
+  moving all = {DAE__NEW_ARRAY(x->l->scratch, dae__node, x->leaves.count),
+                DAE__NEW_ARRAY(x->l->scratch, int, x->leaves.count)};
   if (!dae__load_ok(x->l))
     return;
-  motion_take_forces(x, force);
+  motion_take_forces(x, &all);
   for (int i = 0; i < space->scalars.count; i++) {
     int leaf = space->scalars.item[i].leaf;
-    motion_pass_force(x, force, leaf, space->by.item[leaf], false);
+    motion_pass_force(x, &all, leaf, space->by.item[leaf], false);
   }
   for (int i = space->relative.count - 1; i >= 0; i--)
-    motion_pass_forces(x, force, space->relative.item[i]->b, &level[i]);
+    motion_pass_forces(x, &all, space->relative.item[i]->b, &level[i]);
   for (int i = 0; i < space->roots.count; i++)
-    motion_pass_forces(x, force, space->roots.item[i], &root[i]);
+    motion_pass_forces(x, &all, space->roots.item[i], &root[i]);
   for (int leaf = 0; leaf < x->leaves.count && dae__load_ok(x->l); leaf++)
-    if (force[leaf] != DAE__ZERO && !dae__is_derived(x, leaf))
+    if (all.force[leaf] != DAE__ZERO && !dae__is_derived(x, leaf))
       *DAE__PUSH(x->l->scratch, &x->instances.item[dae__leaf_home(x, leaf)].forces) =
-          (dae__force){leaf, force[leaf]};
+          (dae__force){leaf, all.place[leaf], all.force[leaf]};
 }
 
 void dae__relative_reduce(dae__expander *x)
@@ -227,8 +240,12 @@ void dae__relative_reduce(dae__expander *x)
   dae__list_motion(x, &motion);
   for (int i = 0; i < motion.count; i++)
     *motion.item[i] = dae__relative_reduced(x, *motion.item[i]);
-  for (int i = 0; i < x->contacts.count; i++)
-    x->contacts.item[i].gap = dae__relative_reduced(x, x->contacts.item[i].gap);
+  for (int i = 0; i < x->contacts.count; i++) {
+    dae__expanded_contact *contact = &x->contacts.item[i];
+    contact->gap = dae__relative_reduced(x, contact->gap);
+    contact->slide = dae__relative_reduced(x, contact->slide);
+    contact->speed = dae__relative_reduced(x, contact->speed);
+  }
   for (int i = 0; i < count && dae__load_ok(x->l); i++)
     motion_energy(x, space->relative.item[i]);
   for (int i = 0; i < space->masses.count && dae__load_ok(x->l); i++)
