@@ -179,6 +179,52 @@ static void test_contacts_and_directions_of_carried_bodies(void **unused)
         default_only, 1e-7);
 }
 
+/* A bicycle whose front and wheels are carried by its frame, on two rows of rolling each. */
+static void test_rolling_of_carried_bodies(void **unused)
+{
+  (void)unused;
+  agree("model m\ngravity (0, 0, 9.81)\n"
+        "body rear mass 2 inertia (0.0603, 0.0603, 0.12) at (0, 0, -0.3) z along (0, 1, 0)\n"
+        "body B mass 85 inertia (9.2, 11, 2.8, 0, 2.4, 0) at (0.3, 0, -0.9) velocity (5, 0.09, 0) "
+        "omega (0.1, 0, 0)\n"
+        "body fork mass 4 inertia (0.05892, 0.06, 0.00708, 0, -0.00756, 0) at (0.9, 0, -0.7)\n"
+        "body front mass 3 inertia (0.1405, 0.1405, 0.28) at (1.02, 0, -0.35) z along (0, 1, 0)\n"
+        "revolute J: B, rear at (0, 0, -0.3) axis (0, 1, 0)$\n"
+        "revolute steer: B, fork at (1.1, 0, 0) axis (sin(pi/10), 0, cos(pi/10))$\n"
+        "revolute hub: fork, front at (1.02, 0, -0.35) axis (0, 1, 0)$\n"
+        "rolling R: ground, rear radius 0.3 axis (0, 1, 0) normal (0, 0, -1)\n"
+        "rolling F: ground, front radius 0.35 axis (0, 1, 0) normal (0, 0, -1)\n"
+        "output push = R.force, turn = steer.angle\n" READ,
+        default_only, 1e-7);
+}
+
+static void draw(const char *text, int *shapes, double *values, int most)
+{
+  dae_model *model = load(text, NULL);
+  dae_drawing drawing = dae_model_drawing(model);
+  *shapes = drawing.shapes;
+  assert_in_range(drawing.values, 1, most);
+  assert_int_equal(drawing.eval(drawing.user, 0, dae_model_start(model).y, values), 0);
+  dae_model_free(model);
+}
+
+static void test_pictures_show_carried_bodies(void **unused)
+{
+  (void)unused;
+  enum { MOST = 100 };
+  static const char text[] = "model m\n" BODIES HINGED
+                             "universal J: A, B at (0.45, 0.15, -0.1) axes (1, 0, 0), (0, 1, 1)$\n"
+                             "spring s: A.pos to B.point(0.1, 0, 0) stiffness 1\n";
+  char own[4096], relative[4096];
+  double a[MOST] = {0}, b[MOST] = {0};
+  int shapes[2];
+  draw(with(text, "", own, sizeof own), &shapes[0], a, MOST);
+  draw(with(text, "relative", relative, sizeof relative), &shapes[1], b, MOST);
+  assert_int_equal(shapes[0], shapes[1]);
+  for (int i = 0; i < MOST; i++)
+    assert_true(fabs(a[i] - b[i]) < 1e-12);
+}
+
 /* ---- against closed forms ---- */
 
 static void test_relative_angles_and_gears_against_closed_forms(void **unused)
@@ -272,6 +318,8 @@ int main(void)
       cmocka_unit_test(test_drives_and_gears_act_on_the_coordinates),
       cmocka_unit_test(test_events_see_carried_bodies),
       cmocka_unit_test(test_contacts_and_directions_of_carried_bodies),
+      cmocka_unit_test(test_rolling_of_carried_bodies),
+      cmocka_unit_test(test_pictures_show_carried_bodies),
       cmocka_unit_test(test_relative_angles_and_gears_against_closed_forms),
       cmocka_unit_test(test_a_free_tree_keeps_momentum_and_energy),
       cmocka_unit_test(test_bodies_start_where_their_joints_put_them),

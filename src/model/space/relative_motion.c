@@ -67,7 +67,7 @@ static void motion_put(dae__expander *x, int leaf, int count, const dae__node *n
 }
 
 /* Sets what the leaves of a body of a tree stand for; those of its parent are known. */
-static void motion_replace(dae__expander *x, dae__body *b, const dae__level *level)
+static void motion_replace_body(dae__expander *x, dae__body *b, const dae__level *level)
 {
   dae__graph *g = x->graph;
   for (int j = 0; j < 3; j++)
@@ -233,9 +233,9 @@ void dae__relative_reduce(dae__expander *x)
     motion_replace_scalar(x, &space->scalars.item[i], level, local);
   motion_move_forces(x, level, level + count);
   for (int i = 0; i < roots && dae__load_ok(x->l); i++)
-    motion_replace(x, space->roots.item[i], &level[count + i]);
+    motion_replace_body(x, space->roots.item[i], &level[count + i]);
   for (int i = 0; i < count && dae__load_ok(x->l); i++)
-    motion_replace(x, space->relative.item[i]->b, &level[i]);
+    motion_replace_body(x, space->relative.item[i]->b, &level[i]);
   dae__node_places motion = {0};
   dae__list_motion(x, &motion);
   for (int i = 0; i < motion.count; i++)

@@ -268,7 +268,7 @@ static void rates_find_mass(rates *r)
 }
 
 /* Solves S z = b by Cholesky's method; where a pivot vanishes, z is 0. */
-static void rates_solve(int n, double *S, double *b)
+static void rates_solve_definite(int n, double *S, double *b)
 {
   for (int j = 0; j < n; j++) {
     double size = S[j * n + j];
@@ -310,7 +310,7 @@ static void rates_find_free(rates *r)
     for (int l = 0; l < free; l++)
       S[k * free + l] = rates_dot(n, MZ, Z + l * n);
   }
-  rates_solve(free, S, z);
+  rates_solve_definite(free, S, z);
   for (int k = 0; k < free; k++)
     for (int i = 0; i < n; i++)
       r->q[i] += z[k] * Z[k * n + i];
