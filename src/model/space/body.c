@@ -121,10 +121,10 @@ bool dae__is_derived(dae__expander *x, int leaf)
 {
   dae__leaf_info info = x->leaves.item[leaf];
   const dae__symbol *s = info.symbol < 0 ? NULL : &x->symbols.item[info.symbol];
-  int component;
   if (!s || s->kind != DAE__STATEMENT_BODY)
     return s && s->derived;
-  return dae__body_of_leaf(x, leaf, &component)->carrier;
+  const dae__elements *e = dae__elements_slot(x, info.symbol, info.instance);
+  return e && e->body[info.element / e->width].carrier; /* NULL: out of memory */
 }
 
 /* Nodes of the axes and of the angular velocity of a body of a tree of relative joints: leaves. The
