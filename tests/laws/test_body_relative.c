@@ -129,6 +129,38 @@ static void test_loops_of_a_tree_keep_their_constraints(void **unused)
         some_methods, 1e-8);
 }
 
+/* The second hinge of a door says nothing new, rounding errors of its rows neither. */
+static void test_a_second_hinge_is_redundant(void **unused)
+{
+  (void)unused;
+  agree("model m\n" GRAVITY
+        "body A box (0.1, 0.1, 2) mass 10 at (0, 0, 1) turned 0.3 about (1, 2, 1)\n"
+        "body B box (0.8, 0.05, 2) mass 20 at (0.4, 0.1, 1)\n"
+        "bushing hold: ground, A at (0, 0, 0) stiffness 1e3 turning 1e3\n"
+        "revolute J: A, B at (0, 0, 0.3) axis (0.1, 0.02, 1)$\n"
+        "revolute top: A, B at (0.14, 0.028, 1.7) axis (0.1, 0.02, 1)\n" READ,
+        default_only, 1e-7);
+  char text[1024];
+  /* a drive that contradicts the tree is no row that vanishes */
+  snprintf(text, sizeof text,
+           "model m\nbody B box (1, 1, 1) mass 1\nweld J: ground, B relative\n"
+           "revolute K: ground, B axis (0, 0, 1) driven 0.3*sin(t)\n"
+           "body C sphere 1 mass 1 at (3, 0, 0)\nsimulate to 1\n");
+  dae_model *model = load(text, NULL);
+  dae_run_plan plan = {0};
+  dae_error err;
+  dae_model_plan(model, &plan);
+  plan.method = dae_method_choose(&plan.problem, NULL, 0, &err);
+  void *options = calloc(1, plan.method->options_size);
+  assert_non_null(options);
+  plan.method->defaults(options);
+  plan.options = options;
+  dae_summary summary;
+  assert_true(dae_run(&plan, NULL, &summary, &err) < 0);
+  free(options);
+  dae_model_free(model);
+}
+
 static void test_drives_and_gears_act_on_the_coordinates(void **unused)
 {
   (void)unused;
@@ -315,6 +347,7 @@ int main(void)
       cmocka_unit_test(test_every_kind_moves_as_with_constraints),
       cmocka_unit_test(test_a_tree_moves_as_with_constraints_by_all_methods),
       cmocka_unit_test(test_loops_of_a_tree_keep_their_constraints),
+      cmocka_unit_test(test_a_second_hinge_is_redundant),
       cmocka_unit_test(test_drives_and_gears_act_on_the_coordinates),
       cmocka_unit_test(test_events_see_carried_bodies),
       cmocka_unit_test(test_contacts_and_directions_of_carried_bodies),

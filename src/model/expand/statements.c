@@ -497,6 +497,8 @@ dae_status dae__expand_motion(dae__expander *x)
   if (dae__load_ok(x->l))
     dae__relative_reduce(x);
   if (dae__load_ok(x->l))
+    dae__relative_drop_rows(x);
+  if (dae__load_ok(x->l))
     dae__relative_find_rates(x);
   /* lambda and psi are the names of multipliers in a system with constraints */
   static const char *const names[] = {"lambda", "psi"};

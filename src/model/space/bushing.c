@@ -126,6 +126,8 @@ void dae__bushing_expand(dae__expander *x, dae__connector *k)
   if (x->l->status)
     return;
   dae__value d = dae__body_local(x, k->a, k->d);
+  for (int i = 0; i < size && !k->plane; i++)
+    d.at[i] = dae__relative_scalar(x, k, d.at[i], (dae__value[]){k->a->axis[i], k->d}, 2);
   dae__value v = dae__vector_rate(x, d, k->s->place, k->name), w, t, moment;
   if (k->plane) {
     w = dae__vector_sub(g, k->b->omega_node, k->a->omega_node);

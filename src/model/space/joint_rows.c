@@ -43,6 +43,7 @@ static void rows_meet(dae__expander *x, dae__connector *k)
 static void rows_stay(dae__expander *x, dae__connector *k, const char *suffix, dae__value v)
 {
   dae__node g = dae__vector_dot(x->graph, v, k->d);
+  g = dae__relative_scalar(x, k, g, (dae__value[]){v, k->d}, 2);
   rows_react(x, &k->force, dae__connector_row(x, k, suffix, g, false), v);
 }
 
@@ -51,6 +52,7 @@ static void rows_square(dae__expander *x, dae__connector *k, const char *suffix,
                         dae__value w)
 {
   dae__node g = dae__vector_dot(x->graph, v, w);
+  g = dae__relative_scalar(x, k, g, (dae__value[]){v, w}, 2);
   rows_react(x, &k->torque, dae__connector_row(x, k, suffix, g, false),
              dae__vector_cross(x->graph, w, v));
 }

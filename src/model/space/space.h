@@ -171,6 +171,8 @@ void dae__relative_held(dae__expander *x, int leaf, bool *given, bool *fixed);
 /* Finds the coordinates of all relative joints at the start, and the poses that follow from them.
  */
 void dae__relative_find_starts(dae__expander *x);
+/* Replaces rows of closing joints that the joints of a tree meet already by 0 = 0. */
+void dae__relative_drop_rows(dae__expander *x);
 /* Finds the rates at the start of the coordinates of all trees, when the motion is reduced. */
 void dae__relative_find_rates(dae__expander *x);
 /* Replaces the poses of carried bodies in the motion by expressions of the coordinates of their
