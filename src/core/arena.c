@@ -205,6 +205,15 @@ static inline char *arena_cut(dae__arena *arena, size_t count, size_t size)
 void *dae_arena_alloc(dae__arena *arena, size_t count, size_t size)
 {
   size_t bytes = count * size;
+  /* most pieces are small, and the chunk has room for them */
+  if (arena && (count | size) <= INLINE_ZERO_BYTES && bytes > 0 && bytes <= INLINE_ZERO_BYTES &&
+      (size_t)(arena->end - arena->free) > INLINE_ZERO_BYTES) {
+    char *memory = arena->free, *line = memory, *end = memory + bytes;
+    for (; line < end; line += ALIGNMENT)
+      memset(line, 0, ALIGNMENT);
+    arena->free = line;
+    return memory;
+  }
   if (arena && bytes >= MAPPED_BYTES && !dae__size_overflows(count, size))
     return arena_map(arena, bytes);
   char *memory = arena_cut(arena, count, size);

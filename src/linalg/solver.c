@@ -185,12 +185,28 @@ void dae__solver_free(dae__solver *solver)
     solver->backend->free(solver->state);
 }
 
+/* Whether every diagonal entry is larger than the sum of the others in its column, by a factor of
+ * two: the matrix is regular. */
+static bool solver_is_dominant(const dae_pattern *p, const double *values)
+{
+  for (int j = 0; j < p->cols; j++) {
+    double diagonal = 0, others = 0;
+    for (int e = p->start[j]; e < p->start[j + 1]; e++)
+      *(p->row[e] == j ? &diagonal : &others) += fabs(values[e]);
+    if (!(diagonal > 2 * others && diagonal < INFINITY))
+      return false;
+  }
+  return true;
+}
+
 dae_status dae__solver_check_regular(const dae_env *env, const dae_pattern *pattern,
                                      const double *values, int *column, dae_error *err)
 {
+  *column = -1;
+  if (solver_is_dominant(pattern, values))
+    return DAE_OK;
   dae__arena *arena = dae__arena_create(env);
   dae__solver *solver = NULL;
-  *column = -1;
   if (!arena)
     return dae__out_of_memory(err);
   dae_status status = dae__solver_create(arena, pattern, &solver, err);

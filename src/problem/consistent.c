@@ -4,8 +4,10 @@
 #include "core/error.h"
 #include "core/vec.h"
 #include "problem/coupled/assembly.h"
+#include "problem/level.h"
 #include "problem/momentum/momentum_motion.h"
 #include "problem/semi_explicit/semi.h"
+#include <float.h>
 #include <math.h>
 
 typedef struct request {
@@ -117,6 +119,46 @@ static dae_status consistent_in_arena(dae__arena *arena, const dae_problem *prob
   if (dy)
     dae__copy(size, r.dy, dy);
   return DAE_OK;
+}
+
+/* Whether rows r are 0 up to round-off of their terms A x. */
+static bool consistent_vanish(const dae_pattern *A, const double *values, const double *x,
+                              const double *r, double *scale)
+{
+  bool vanish = true;
+  dae__row_scale(A, values, x, scale);
+  for (int i = 0; i < A->rows; i++)
+    vanish = vanish && fabs(r[i]) <= 4 * DBL_EPSILON * scale[i];
+  return vanish;
+}
+
+static bool consistent_is_met(dae__arena *arena, const dae_problem *problem, const dae_start *start)
+{
+  dae__mech *m;
+  if (dae__mech_create(arena, problem, &m, NULL))
+    return false;
+  double *G = DAE__ALLOC(arena, double, dae__pattern_count(&m->G)),
+         *K = DAE__ALLOC(arena, double, dae__pattern_count(&m->K)), *g, *gdot, *k, *scale;
+  DAE__VECTORS(arena, m->nc, &g, &gdot, &k, &scale);
+  if (dae__arena_failed(arena))
+    return false;
+  dae_mechanical_at at = dae__mech_at(m, start->t, start->y);
+  const dae_mechanical_wanted want = {.g = g, .G = G, .k = k, .K = K};
+  bool known = !dae__mech_eval(m, &at, &want, NULL) &&
+               (m->ng == 0 || !dae__mech_gdot(m, &at, G, gdot, NULL));
+  return known && consistent_vanish(&m->G, G, at.q, g, scale) &&
+         consistent_vanish(&m->G, G, at.v, gdot, scale) &&
+         consistent_vanish(&m->K, K, at.v, k, scale);
+}
+
+bool dae__start_is_met(const dae_problem *problem, const dae_start *start, const dae_env *env)
+{
+  if (!problem->mechanical || problem->mechanical->nw > 0)
+    return false;
+  dae__arena *arena = dae__arena_create(env);
+  bool met = arena && consistent_is_met(arena, problem, start);
+  dae__arena_free(arena);
+  return met;
 }
 
 dae_status dae__start_begin(const dae_problem *problem, const dae_start *start, dae_error *err)

@@ -13,6 +13,9 @@ dae_status dae__mech_consistent(dae__motion *motion, double t, const bool *fixed
 /* Refuses a start without a state vector, or with values that are not finite; makes its held values
  * the current ones. */
 dae_status dae__start_begin(const dae_problem *problem, const dae_start *start, dae_error *err);
+/* Whether a start meets the constraints at both levels up to round-off, so that it is a consistent
+ * one whatever is given or fixed; false also where that is not known. Mechanical problems only. */
+bool dae__start_is_met(const dae_problem *problem, const dae_start *start, const dae_env *env);
 /* Turns DAE_ERROR_RECOVERABLE and DAE_ERROR_SINGULAR into DAE_ERROR_START, since a start cannot be
  * retried at another point. */
 dae_status dae__start_status(dae_status status, dae_error *err);

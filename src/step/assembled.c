@@ -179,10 +179,12 @@ dae_status dae__assembled_create(const dae_problem *problem, const dae_start *st
   DAE__TRY(dae__start_begin(problem, start, err));
   if (!start->given)
     return assembled_create_at(problem, start, create, request, env, out, err);
+  dae_start from = {.t = start->t, .y = start->y, .fixed = start->fixed, .to = start->to};
+  if (dae__start_is_met(problem, start, env))
+    return assembled_create_at(problem, &from, create, request, env, out, err);
   /* given values outweigh the others; a start refused here may still be one for the method */
   dae__arena *arena = dae__arena_create(env);
   double *y = DAE__ALLOC(arena, double, dae_problem_size(problem));
-  dae_start from = {.t = start->t, .y = start->y, .fixed = start->fixed, .to = start->to};
   dae_status status =
       y ? dae_consistent_start(problem, start, env, y, NULL, NULL, err) : dae__out_of_memory(err);
   if (!status)

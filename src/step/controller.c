@@ -1,5 +1,6 @@
 #include "step/controller.h"
 #include "core/mutant.h"
+#include "core/vec.h"
 
 #include <math.h>
 
@@ -46,7 +47,8 @@ static double controller_factor(const dae__controller *c, double h, double err, 
   } else {
     factor = o->safety * exp(DAE__MUTATE(controller_order, -log_e / k, log_e / k));
   }
-  return fmin(fmax(factor, o->min_factor), o->max_factor);
+  factor = dae__larger(factor, o->min_factor);
+  return factor < o->max_factor ? factor : o->max_factor;
 }
 
 bool dae__controller_propose(dae__controller *c, double h, double err, double *h_next)
@@ -54,7 +56,7 @@ bool dae__controller_propose(dae__controller *c, double h, double err, double *h
   const dae__controller_options *o = &c->opts;
   bool accepted = DAE__MUTATE(controller_accepts, err <= 1,
                               err <= 10); /* acceptance; false if the error is NaN */
-  double log_e = o->predictive ? 0 : log(fmax(err, MIN_ERROR));
+  double log_e = o->predictive ? 0 : log(dae__larger(err, MIN_ERROR));
   double factor = isfinite(err) ? controller_factor(c, h, err, log_e) : o->min_factor;
   if (DAE__MUTATE(controller_grows, c->rejected || !accepted, false) ||
       (factor > 1 && factor < o->kept_up_to))
@@ -63,8 +65,9 @@ bool dae__controller_propose(dae__controller *c, double h, double err, double *h
   if (o->max_step > 0)
     *h_next = fmin(*h_next, o->max_step);
   if (accepted) {
-    c->previous = fmax(err, o->predictive ? MIN_PREVIOUS_ERROR_PREDICTIVE : MIN_PREVIOUS_ERROR);
-    c->log_previous = fmax(log_e, LOG_MIN_PREVIOUS_ERROR);
+    c->previous =
+        dae__larger(err, o->predictive ? MIN_PREVIOUS_ERROR_PREDICTIVE : MIN_PREVIOUS_ERROR);
+    c->log_previous = dae__larger(log_e, LOG_MIN_PREVIOUS_ERROR);
     c->h = h;
   }
   c->rejected = !accepted;

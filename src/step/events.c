@@ -215,14 +215,21 @@ dae_status dae__event_rate(const dae__events *ev, int i, double t, const double 
   return DAE_ERROR_CALLBACK;
 }
 
-/* changed = y with all variables changed by rtol |y| + atol, with equal or alternating signs */
+/* Ways to change all variables together, so that no difference of two of them is unchanged by all:
+ * with equal and with alternating signs, and by uneven shares of both signs. */
+enum { CHANGE_EQUAL, CHANGE_ALTERNATING, CHANGE_UNEVEN, CHANGES };
+
+/* changed = y with all variables changed by rtol |y| + atol, or by shares of it. */
 static void events_change_state(const dae__events *ev, const double *y, double rtol, double atol,
-                                bool alternating, double *changed)
+                                int way, double *changed)
 {
+  const double golden = 0.6180339887498949;
   dae__copy(ev->extended, y, changed);
   for (int k = 0; k < ev->size; k++) {
-    double d = rtol * fabs(y[k]) + atol;
-    changed[k] = y[k] + (alternating && k % 2 ? -d : d);
+    double d = rtol * fabs(y[k]) + atol, share = (k + 1) * golden;
+    if (way == CHANGE_UNEVEN)
+      d *= 2 * (share - floor(share)) - 1;
+    changed[k] = y[k] + (way == CHANGE_ALTERNATING && k % 2 ? -d : d);
   }
 }
 
@@ -237,8 +244,8 @@ static double events_change_value(const dae__events *ev, int i, double t, const 
 /* Changes y by its round-off, in two ways, for events_round_off. */
 static void events_round_state(dae__events *ev, const double *y)
 {
-  events_change_state(ev, y, DAE__ZERO_BAND, 0, false, ev->y);
-  events_change_state(ev, y, DAE__ZERO_BAND, 0, true, ev->after);
+  events_change_state(ev, y, DAE__ZERO_BAND, 0, CHANGE_EQUAL, ev->y);
+  events_change_state(ev, y, DAE__ZERO_BAND, 0, CHANGE_ALTERNATING, ev->after);
 }
 
 /* Round-off of the value of event i at the state of events_round_state. */
@@ -252,8 +259,8 @@ double dae__event_change(const dae__events *ev, int i, double t, const double *y
                          double rtol, double atol, double *work)
 {
   double most = 0;
-  for (int alternating = 0; alternating < 2; alternating++) {
-    events_change_state(ev, y, rtol, atol, alternating, work);
+  for (int way = 0; way < CHANGES; way++) {
+    events_change_state(ev, y, rtol, atol, way, work);
     most = fmax(most, events_change_value(ev, i, t, work, value));
   }
   return most;

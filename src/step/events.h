@@ -58,9 +58,7 @@ typedef struct dae__event_count {
   /* of a contact: fastest closing; time closed before `since`, the start of its last time; largest
    * force; depth below zero that an open gap may reach by the error of the motion */
   double fastest, closed, since, force, shift;
-  /* of a contact with friction: fastest sliding; number of times that it broke loose */
-  double slid;
-  long slips;
+  long slips; /* of a contact with friction: number of times that it broke loose */
 } dae__event_count;
 
 /* Size, copy and restoration of the state: sides and samples of the watches, counts, instants of

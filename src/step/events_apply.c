@@ -196,10 +196,16 @@ static void events_list_moves(dae__events *ev, int i)
     if (guess || ev->fixed[k] || !(fabs(to - from) > DAE__ON_CONSTRAINT * (1 + fabs(from))))
       continue;
     ev->memory->moved++;
-    if (ev->moves && ev->counts[i].fired == 1)
-      dae__text_add(ev->moves, "%.100s\t%s\t%s\t%s\t%s\n", dae__event_name(ev, i, event),
-                    dae__number_text(ev->t_found, 12).text, name, dae__number_text(from, 12).text,
-                    dae__number_text(to, 12).text);
+    if (!ev->moves || ev->counts[i].fired != 1)
+      continue;
+    const dae__text before = *ev->moves;
+    dae__text_add(ev->moves, "%.100s\t%s\t%s\t%s\t%s\n", dae__event_name(ev, i, event),
+                  dae__number_text(ev->t_found, 12).text, name, dae__number_text(from, 12).text,
+                  dae__number_text(to, 12).text);
+    if (ev->moves->length < ev->moves->size)
+      continue;
+    *ev->moves = before; /* whole lines only */
+    ev->moves->at[before.length] = '\0';
   }
 }
 
@@ -451,11 +457,17 @@ static dae_status events_check_closing(dae__events *ev, int event, dae_error *er
 /* Makes the state after actions and impacts consistent, with the contacts that press closed. */
 static dae_status events_move(dae__events *ev, int first, dae_error *err)
 {
-  bool changed = false;
-  DAE__TRY(dae__events_close(ev, err));
+  bool changed = false, sticks;
+  DAE__TRY(dae__events_close(ev, true, &sticks, err));
   if (ev->switched)
     DAE__TRY(events_check_closing(ev, first, err));
-  DAE__TRY(events_make_consistent(ev, first, err));
+  dae_status status = events_make_consistent(ev, first, err);
+  if (status == DAE_ERROR_STEP && sticks) { /* they contradict each other */
+    dae__copy(ev->size, ev->y, ev->after);
+    DAE__TRY(dae__events_close(ev, false, &sticks, err));
+    status = events_make_consistent(ev, first, err);
+  }
+  DAE__TRY(status);
   DAE__TRY(dae__events_release(ev, &changed, err));
   return changed ? events_make_consistent(ev, first, err) : DAE_OK;
 }
@@ -485,8 +497,10 @@ static dae_status events_run_round(dae__events *ev, dae__event_news *news, bool 
   if (!changed)
     return DAE_OK;
   dae__copy(ev->extended - ev->size, ev->after + ev->size, ev->problem->held.value);
-  if (moves && events_any_set(ev)) /* contacts that actions have set in motion */
+  if (moves && events_any_set(ev)) { /* contacts that actions have set in motion */
+    ev->struck = true;
     DAE__TRY(dae__events_impact(ev, err));
+  }
   if (moves) {
     DAE__TRY(events_move(ev, first, err));
     events_list_moves(ev, first);

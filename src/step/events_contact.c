@@ -60,6 +60,7 @@ static bool contact_rubs(const dae_contact *contact)
 
 void dae__events_begin_contacts(dae__events *ev)
 {
+  ev->struck = false;
   for (int i = 0; ev->resting && i < ev->count; i++) {
     const int rubs = ev->events[i].rubs - 1;
     ev->released[i] = false;
@@ -68,27 +69,33 @@ void dae__events_begin_contacts(dae__events *ev)
       continue;
     const dae_contact *contact = ev->events[rubs].contact;
     bool sticks = ev->after[contact->state] == DAE__CONTACT_STICKS;
-    bool breaks = ev->crossings[i].found && sticks;
-    ev->breaks[rubs] = !breaks ? 0 : ev->after[contact->grip] < 0 ? -1 : 1;
+    ev->breaks[rubs] = ev->crossings[i].found && sticks;
     ev->ends[rubs] = ev->crossings[i].found && !sticks;
   }
 }
 
 /* ---- the trial ---- */
 
-/* Sliding speed of contact i; 0 where it is round-off, and where sliding has just ended. */
+/* Sliding speed of contact i: 0 where it is round-off of the fastest rate, where sliding has just
+ * ended, and where the contact has stuck up to this instant and nothing has struck. */
 static dae_status contact_sliding(dae__events *ev, int i, double *speed, dae_error *err)
 {
-  double size, *fastest = &ev->counts[i].slid;
+  double fastest = 0, size;
   DAE__TRY(dae__contact_speed(ev, i, 0, ev->t_found, ev->after, ev->unmoved, speed, &size, err));
-  *fastest = fmax(*fastest, fabs(*speed));
-  if (ev->ends[i] || fabs(*speed) <= SLIDING_NOISE * (size + *fastest))
+  for (int k = 0; k < ev->size; k++)
+    if (ev->rate_entry[k] >= 0)
+      fastest = fmax(fastest, fabs(ev->after[ev->rate_entry[k]]));
+  for (int k = 0; k < ev->size; k++)
+    size += fabs(ev->unmoved[k]) * fastest;
+  bool stuck = ev->mode[i] == DAE__CONTACT_STICKS && !ev->struck;
+  if (stuck || ev->ends[i] || fabs(*speed) <= SLIDING_NOISE * size)
     *speed = 0;
   return DAE_OK;
 }
 
-dae_status dae__events_close(dae__events *ev, dae_error *err)
+dae_status dae__events_close(dae__events *ev, bool sticking, bool *sticks, dae_error *err)
 {
+  *sticks = false;
   for (int i = 0; ev->resting && i < ev->count; i++) {
     const dae_contact *contact = ev->events[i].contact;
     double speed = 0;
@@ -96,30 +103,36 @@ dae_status dae__events_close(dae__events *ev, dae_error *err)
       continue;
     if (contact_rubs(contact))
       DAE__TRY(contact_sliding(ev, i, &speed, err));
-    double slip = speed != 0 ? dae__sign(speed) : ev->breaks[i];
-    bool sticks = contact_rubs(contact) && slip == 0;
-    dae__contact_set(ev, i, sticks ? DAE__CONTACT_STICKS : DAE__CONTACT_CLOSED);
-    if (slip != 0)
+    double slip = dae__sign(speed);
+    bool held = contact_rubs(contact) && slip == 0 && sticking;
+    *sticks = *sticks || held;
+    dae__contact_set(ev, i, held ? DAE__CONTACT_STICKS : DAE__CONTACT_CLOSED);
+    if (contact_rubs(contact) && !held)
       contact_hold(ev, contact->slip, slip);
   }
   return DAE_OK;
 }
 
-/* Forces of the trial, and the direction in which contact k of the instant slides. */
-static void contact_try(dae__events *ev, int i, dae__impact_contact *c, dae__press_force *of)
+/* Forces and accelerations of the trial, and the direction in which contact i slides. Accelerations
+ * are zero, but for rows that others contradict. */
+static dae_status contact_try(dae__events *ev, int i, dae__impact_contact *c, dae__press_force *of,
+                              dae_error *err)
 {
   const dae_contact *contact = ev->events[i].contact;
   *of = (dae__press_force){.normal = ev->after[contact->force]};
+  DAE__TRY(dae__contact_acceleration(ev, i, -1, &of->gap, err));
   if (ev->released[i]) /* what is left of it is the error of the motion */
     of->normal = fmin(of->normal, 0);
   if (!contact_rubs(contact)) {
     c->slides = 0;
-    return;
+    return DAE_OK;
   }
-  if (*dae__contact_state(ev, i) == DAE__CONTACT_STICKS)
-    of->friction = -ev->after[contact->grip];
-  else
-    of->slip = (int)ev->after[contact->slip];
+  bool held = *dae__contact_state(ev, i) == DAE__CONTACT_STICKS;
+  of->slip = held ? 0 : ev->after[contact->slip];
+  of->sticks = of->slip == 0;
+  of->friction = held ? -ev->after[contact->grip] : 0;
+  of->breaks = ev->breaks[i];
+  return of->sticks ? dae__contact_acceleration(ev, i, 0, &of->slide, err) : DAE_OK;
 }
 
 static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *changed,
@@ -127,25 +140,21 @@ static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *cha
 {
   dae__contacts all;
   DAE__TRY(dae__contacts_gather(ev, arena, true, &all, err));
-  for (int k = 0; k < all.count; k++) {
-    contact_try(ev, all.event[k], &all.contact[k], &all.force[k]);
+  for (int k = 0; k < all.count; k++)
+    DAE__TRY(contact_try(ev, all.event[k], &all.contact[k], &all.force[k], err));
+  for (int k = 0; k < all.count; k++)
     dae__contact_set(ev, all.event[k], 0);
-  }
   DAE__TRY(dae__press(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env,
                       all.force, err));
   for (int k = 0; k < all.count; k++) {
     int i = all.event[k];
     const dae_contact *contact = ev->events[i].contact;
     const dae__press_force *of = &all.force[k];
-    bool sticks = contact_rubs(contact) && of->slip == 0;
-    dae__contact_set(ev, i,
-                     !(of->normal > 0) ? 0
-                     : sticks          ? DAE__CONTACT_STICKS
-                                       : DAE__CONTACT_CLOSED);
-    if (of->slip != 0 && of->normal > 0)
+    int closed = of->sticks ? DAE__CONTACT_STICKS : DAE__CONTACT_CLOSED;
+    dae__contact_set(ev, i, of->normal > 0 ? closed : 0);
+    if (contact_rubs(contact))
       contact_hold(ev, contact->slip, of->slip);
-    ev->counts[i].slips +=
-        ev->mode[i] == DAE__CONTACT_STICKS && *dae__contact_state(ev, i) == DAE__CONTACT_CLOSED;
+    ev->counts[i].slips += ev->mode[i] == DAE__CONTACT_STICKS && fabs(of->slip) == 1;
     *changed = *changed || of->changed;
   }
   return DAE_OK;

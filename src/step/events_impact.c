@@ -28,7 +28,8 @@ void dae__events_create_impacts(dae__arena *arena, dae__events *ev)
   ev->resting = DAE__ALLOC(arena, bool, ev->count);
   ev->released = DAE__ALLOC(arena, bool, ev->count);
   ev->ends = DAE__ALLOC(arena, bool, ev->count);
-  DAE__VECTORS(arena, ev->count, &ev->mode, &ev->breaks);
+  ev->breaks = DAE__ALLOC(arena, bool, ev->count);
+  ev->mode = DAE__ALLOC(arena, double, ev->count);
   /* coordinates and rates stand in the same order */
   for (int k = 0, rate = -1; ev->rate_entry && k < ev->size; k++) {
     char name[128];
@@ -78,28 +79,39 @@ dae_status dae__contact_speed(const dae__events *ev, int i, int slide, double t,
   return DAE_OK;
 }
 
-dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err)
+dae_status dae__contact_acceleration(dae__events *ev, int i, int slide, double *acceleration,
+                                     dae_error *err)
 {
-  char text[32];
-  const char *name = dae__event_name(ev, i, text);
-  double fastest = 0, speed[2], size = 0;
-  if (dae__event_holds(&ev->events[i]) || ev->gap_after[i] > CLOSED_RATE * fabs(ev->gap_before[i]))
-    return DAE_OK;
-  /* acceleration of the gap */
+  /* rates of the motion, and of what else depends on time: at least that of the rest of the run */
+  double left = fabs(ev->end - ev->t_found), fastest = left > 0 && left < INFINITY ? 1 / left : 1;
+  double speed[2], size = 0;
   for (int k = 0; k < ev->size; k++)
     fastest = fmax(fastest, fabs(ev->dy[k]) / (1 + fabs(ev->after[k])));
-  double d = fastest > 0 ? DIFFERENCE / fastest : 0;
+  double d = DIFFERENCE / fastest;
   for (int end = 0; end < 2; end++) {
     double s = end ? d : -d;
     dae__copy(ev->extended, ev->after, ev->y);
     dae__axpy(ev->size, s, ev->dy, ev->y);
-    DAE__TRY(
-        dae__contact_speed(ev, i, -1, ev->t_found + s, ev->y, ev->unmoved, &speed[end], NULL, err));
+    DAE__TRY(dae__contact_speed(ev, i, slide, ev->t_found + s, ev->y, ev->unmoved, &speed[end],
+                                NULL, err));
   }
   for (int k = 0; k < ev->size; k++)
     if (ev->rate_entry[k] >= 0)
       size += fabs(ev->unmoved[k] * ev->dy[ev->rate_entry[k]]) * 2 * d;
-  if (!(speed[0] - speed[1] > ACCELERATION_NOISE * size))
+  double change = speed[1] - speed[0], noise = fmax(size, fabs(speed[0]) + fabs(speed[1]));
+  *acceleration = fabs(change) > ACCELERATION_NOISE * noise ? change / (2 * d) : 0;
+  return DAE_OK;
+}
+
+dae_status dae__events_check_open(dae__events *ev, int i, dae_error *err)
+{
+  char text[32];
+  const char *name = dae__event_name(ev, i, text);
+  double acceleration;
+  if (dae__event_holds(&ev->events[i]) || ev->gap_after[i] > CLOSED_RATE * fabs(ev->gap_before[i]))
+    return DAE_OK;
+  DAE__TRY(dae__contact_acceleration(ev, i, -1, &acceleration, err));
+  if (!(acceleration < 0))
     return DAE_OK;
   dae__fail(err, DAE_ERROR_STEP, name,
             "'%s' stays closed after its impact at t = %.10g, and nothing holds it: the force that "
@@ -226,6 +238,7 @@ static dae_status impact_solve(dae__events *ev, dae__arena *arena, dae_error *er
     DAE__TRY(dae__impact(ev->problem, ev->t_found, ev->after, all.count, all.contact, ev->env, &out,
                          err));
     impact_count(ev, &all, &out);
+    ev->struck = true;
   }
   for (int k = 0; k < all.count; k++) {
     int i = all.event[k];

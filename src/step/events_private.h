@@ -95,10 +95,11 @@ struct dae__events {
   double *gap_before, *gap_after; /* by event: gap rates at an impact */
   /* by event, of contacts that hold: closed and not parting; its force has fallen through zero */
   bool *resting, *released;
-  double *mode;   /* by event, of contacts that hold: state before the instant */
-  double *breaks; /* by event, of contacts: direction in which one that sticks breaks loose, or 0 */
-  bool *ends;     /* by event, of contacts: sliding has come to its end */
-  int *setter;    /* by entry of the extended state vector: event that set it, -1: none */
+  double *mode; /* by event, of contacts that hold: state before the instant */
+  /* by event, of contacts: friction at rest has come to its end; sliding has */
+  bool *breaks, *ends;
+  bool struck;        /* an impact has changed velocities at this instant */
+  int *setter;        /* by entry of the extended state vector: event that set it, -1: none */
   dae_integrator *it; /* integrator whose last step is searched */
   dae_view view;      /* its last step */
   int event;          /* index of the event that is sampled or located */
@@ -181,6 +182,10 @@ dae_status dae__contact_gradient(const dae__events *ev, int i, int slide, double
  * NULL); gradient: workspace. */
 dae_status dae__contact_speed(const dae__events *ev, int i, int slide, double t, const double *y,
                               double *gradient, double *speed, double *size, dae_error *err);
+/* Acceleration of the gap or of a sliding coordinate at ev->after with its derivative ev->dy, by a
+ * difference; 0 where it is round-off. */
+dae_status dae__contact_acceleration(dae__events *ev, int i, int slide, double *acceleration,
+                                     dae_error *err);
 /* Entry of ev->after with the state of a contact that holds, and its change: the time that it is
  * closed is counted. */
 double *dae__contact_state(const dae__events *ev, int i);
@@ -200,9 +205,10 @@ dae_status dae__events_impact(dae__events *ev, dae_error *err);
 dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err);
 /* Notes the states of contacts at the beginning of an instant, and those whose friction acts. */
 void dae__events_begin_contacts(dae__events *ev);
-/* Closes the contacts at rest, ev->resting, for the consistent state that follows: sticking, unless
- * they slide. */
-dae_status dae__events_close(dae__events *ev, dae_error *err);
+/* Closes the contacts at rest, ev->resting, for the consistent state that follows; those with
+ * friction that do not slide stick, or without `sticking` are without friction. *sticks: some do.
+ */
+dae_status dae__events_close(dae__events *ev, bool sticking, bool *sticks, dae_error *err);
 /* Opens those that this state pulls at, and others that then no longer press, and lets those slide
  * that friction does not hold. *changed: there are some, and the state must be made consistent
  * again. */
@@ -224,7 +230,8 @@ dae_status dae__event_value(const dae__events *ev, int i, double t, const double
 dae_status dae__event_rate(const dae__events *ev, int i, double t, const double *y,
                            const double *dy, double *rate, dae_error *err);
 /* Change of the value of event i at (t, y) by changes of all variables by rtol |y| + atol, with
- * equal and with alternating signs; work: an extended state vector. */
+ * equal and with alternating signs, and by uneven shares of both; work: an extended state vector.
+ */
 double dae__event_change(const dae__events *ev, int i, double t, const double *y, double value,
                          double rtol, double atol, double *work);
 /* Whether a guard has left the branch that it selects, beyond round-off, at a value of its

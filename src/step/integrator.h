@@ -36,6 +36,8 @@ typedef struct dae__integrator_table {
   double (*supplied)(const void *self);
   /* Counts of entry i of the state vector; NULL: a method without tests. */
   dae_limits (*limits)(const void *self, int i);
+  /* Allocates what is left for its first use, so that all state exists; NULL: nothing is left. */
+  dae_status (*complete_state)(void *self, dae_error *err);
   /* Recomputes unsaved data after a load; NULL: nothing to recompute. */
   dae_status (*reload)(void *self, dae_error *err);
   void (*free)(void *self); /* frees memory outside the arena; NULL: none */

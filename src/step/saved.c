@@ -58,8 +58,19 @@ static dae_integrator *integrator_child(const dae_integrator *it, int i)
   return it->table->child ? it->table->child(it->self, i) : NULL;
 }
 
+/* Lets all state of the integrator and its children exist: only then have saved states the same
+ * layout. */
+static dae_status integrator_complete_state(const dae_integrator *it, dae_error *err)
+{
+  for (int i = 0; integrator_child(it, i); i++)
+    DAE__TRY(integrator_complete_state(integrator_child(it, i), err));
+  return it->table->complete_state ? it->table->complete_state(it->self, err) : DAE_OK;
+}
+
+/* Where memory for the rest of the state is lacking, save and load fail. */
 size_t dae__integrator_state_size(const dae_integrator *it)
 {
+  (void)integrator_complete_state(it, NULL);
   size_t bytes = dae__arena_state_size(it->arena);
   for (int i = 0; integrator_child(it, i); i++)
     bytes += dae__integrator_state_size(integrator_child(it, i));
@@ -200,6 +211,7 @@ static uint64_t integrator_checksum(const void *buffer, size_t size)
 
 dae_status dae_integrator_save(const dae_integrator *it, void *buffer, size_t size, dae_error *err)
 {
+  DAE__TRY(integrator_complete_state(it, err));
   size_t needed = dae_integrator_save_size(it), options = (size_t)it->options * sizeof(double);
   if (!buffer || size < needed)
     return dae__fail(err, DAE_ERROR_USAGE, "size",
@@ -293,6 +305,7 @@ static dae_status integrator_check_values(const dae_integrator *it, const saved_
 
 dae_status dae_integrator_load(dae_integrator *it, const void *buffer, size_t size, dae_error *err)
 {
+  DAE__TRY(integrator_complete_state(it, err));
   saved_header expected = integrator_header(it), header;
   DAE__TRY(integrator_check_buffer(buffer, size, &header, &expected, err));
   if (strncmp(header.method, expected.method, sizeof expected.method) != 0 ||

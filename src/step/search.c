@@ -163,10 +163,10 @@ static int search_classify(const dae__search *s, const dae__watch *w, const prog
     return AT_ZERO;
   if (p->h > GROWTH * grown)
     return UNCLEAR;
-  if (w->width > 0 && p->h > GROWTH_AT_JUMP * w->width && p->fourth > JUMP * search_usual(w, g, p))
-    return UNCLEAR;
   if ((w->side == 0 || w->leaves) && largest <= w->band)
     return AT_ZERO;
+  if (w->width > 0 && p->h > GROWTH_AT_JUMP * w->width && p->fourth > JUMP * search_usual(w, g, p))
+    return UNCLEAR;
   if (p->low > p->miss || p->high < -p->miss)
     return NO_ZERO;
   /* maximum of the derivative of (x-l)^2 (x-r)^2: 0.1925 */

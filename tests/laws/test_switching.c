@@ -397,6 +397,7 @@ static void test_neither_steps_nor_switches_allocate(void **state)
       dae_env env = counting_env_of(&count);
       dae_model *model = spring(steep[k], &p);
       dae_integrator *it = create("switching", &p, all[i], &env);
+      assert_true(dae_integrator_save_size(it) > 0); /* all state, that of radau among it */
       long calls = count.calls;
       while (step(&p, it))
         ;
@@ -407,6 +408,44 @@ static void test_neither_steps_nor_switches_allocate(void **state)
       assert_int_equal(count.live, 0);
       dae_model_free(model);
     }
+}
+
+/* Status of a run with an allocation refused, counted from the creation of the integrator on. */
+static dae_status run_refused(const test_problem *p, long refused, long *asked)
+{
+  counting_env count = {0};
+  dae_env env = counting_env_of(&count);
+  dae_error err = dae_error_none();
+  dae_integrator *it = create("switching", p, 1e-6, &env);
+  long created = count.calls;
+  dae_status status = DAE_OK;
+  count.fail_at = refused > 0 ? created + refused : 0;
+  while (status == DAE_OK)
+    status = dae_integrator_step(it, p->to, &err);
+  *asked = count.calls - created;
+  assert_true(status >= 0 || err.status == status);
+  if (status < 0) { /* the memory stays refused, and is asked for before any byte is written */
+    char buffer[1];
+    assert_int_equal(dae_integrator_save(it, buffer, sizeof buffer, NULL), DAE_ERROR_MEMORY);
+  }
+  dae_integrator_free(it);
+  assert_int_equal(count.live, 0);
+  return status;
+}
+
+static void test_memory_for_radau_is_asked_for_at_the_first_switch(void **state)
+{
+  (void)state;
+  test_problem p, plain = test_pendulum();
+  dae_model *model = spring("steep=20", &p);
+  long asked, asked_then;
+  assert_int_equal(run_refused(&plain, 0, &asked), DAE_END);
+  assert_int_equal(asked, 0);
+  assert_int_equal(run_refused(&p, 0, &asked), DAE_END);
+  assert_true(asked > 0);
+  for (long i = 1; i <= asked; i++)
+    assert_int_equal(run_refused(&p, i, &asked_then), DAE_ERROR_MEMORY);
+  dae_model_free(model);
 }
 
 typedef struct told {
@@ -462,6 +501,7 @@ int main(void)
       cmocka_unit_test(test_fast_modes_that_rest_are_not_left_to_gauss),
       cmocka_unit_test(test_load_goes_on_with_the_same_bits_around_a_switch),
       cmocka_unit_test(test_neither_steps_nor_switches_allocate),
+      cmocka_unit_test(test_memory_for_radau_is_asked_for_at_the_first_switch),
       cmocka_unit_test(test_the_log_tells_every_switch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,3 +345,46 @@ constraint link: a = 2*b
 constraint path: a = sin(t) acts (b: 1)
 simulate to 3""", ends={"a": math.sin(3), "b": math.sin(3) / 2, "lambda(path)": 3.5 * math.sin(3),
                         "lambda(link)": math.sin(3)})
+
+
+@probe
+def stacked_blocks():  # the lower one is pulled: both at rest, both move, the upper one is left behind
+    end, first, second = 6.0, 0.1 * 3 * G / 3, (0.1 * 3 * G + 3 * 0.3 * G) / 3
+    d, e = second - first, end - second
+    a = (3 * second - 0.6 * G) / 2
+    return Probe(f"""coord x1 = 0, y1 = 0, x2 = 0, y2 = 1
+kinetic x1'^2 + y1'^2 + (x2'^2 + y2'^2)/2
+potential {G}*(2*y1 + y2)
+force x1 = 3*t
+contact floor: y1 >= 0 friction 0.1 along x1
+contact top: y2 - y1 >= 1 friction 0.3 along x2 - x1
+simulate to {end}""", ends={"x1": d ** 3 / 6 + d * d / 2 * e + a * e * e / 2 + e ** 3 / 4,
+                            "x2": d ** 3 / 6 + d * d / 2 * e + 0.15 * G * e * e,
+                            "der(x1)": d * d / 2 + a * e + 0.75 * e * e, "der(x2)": d * d / 2 + 0.3 * G * e})
+
+
+@probe
+def three_feet():  # one of three normal forces and two of three frictions are not determined
+    mu, end = 0.3, 5.0
+    return Probe(f"""param b = 0.5, h = 0.2
+coord x = 0, y = h, f = 0
+kinetic (x'^2 + y'^2)/2 + 0.1*f'^2/2
+potential {G}*y
+force x = t
+contact left: y - h*cos(f) - b*sin(f) >= 0 friction {mu} along x - b*cos(f) + h*sin(f)
+contact mid: y - h*cos(f) >= 0 friction {mu} along x + h*sin(f)
+contact right: y - h*cos(f) + b*sin(f) >= 0 friction {mu} along x + b*cos(f) + h*sin(f)
+simulate to {end}""", ends={"x": (end - mu * G) ** 3 / 6, "f": 0})
+
+
+@probe
+def lands_and_stops():  # thrown flat onto a rough floor: the impact takes mu times its speed, sliding the rest
+    mu, v0, h = 0.2, 6.0, 1.0
+    land = math.sqrt(2 * h / G)
+    v = v0 - mu * G * land
+    return Probe(f"""coord x = 0 rate {v0}, y = {h}
+kinetic (x'^2 + y'^2)/2
+potential {G}*y
+contact floor: y >= 0 friction {mu} along x
+simulate to {land + v / (mu * G) + 1}""", ends={"x": v0 * land + v * v / (2 * mu * G), "der(x)": 0,
+                                                  "state(floor)": 2}, amplification=3)

@@ -1,6 +1,7 @@
 /* Consistent starts of all test problems: what is found out about each, what is moved, and that
  * the result meets every equation. */
 #include "core/vec.h"
+#include "problem/consistent.h"
 #include "problems/problems.h"
 
 #include <daedal/daedal.h>
@@ -262,6 +263,24 @@ static void test_coupled_starts_keep_the_order_of_their_parts(void **state)
   assert_true(fabs(r.dy[2] - p.start.y[0]) < 1e-13);
 }
 
+/* Of both levels, of given starts that the constructors need not look at again. */
+static void test_a_start_that_meets_its_constraints_is_known_to(void **state)
+{
+  (void)state;
+  test_problem pendulum = test_pendulum(), knife = test_knife_edge(), ode = test_van_der_pol();
+  const double off[] = {1 + 1e-12, 0, 0, 0}, fast[] = {1, 0, 1e-12, 0},
+               aside[] = {0, 0, 0, 0, 1e-12, 1.3};
+  assert_true(dae__start_is_met(&pendulum.problem, &pendulum.start, NULL));
+  assert_true(dae__start_is_met(&knife.problem, &knife.start, NULL));
+  assert_false(dae__start_is_met(&ode.problem, &ode.start, NULL)); /* mechanical problems only */
+  pendulum.start.y = off;
+  knife.start.y = aside;
+  assert_false(dae__start_is_met(&pendulum.problem, &pendulum.start, NULL));
+  assert_false(dae__start_is_met(&knife.problem, &knife.start, NULL));
+  pendulum.start.y = fast;
+  assert_false(dae__start_is_met(&pendulum.problem, &pendulum.start, NULL));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -275,6 +294,7 @@ int main(void)
       cmocka_unit_test(test_algebraic_variables_are_found_from_any_guess),
       cmocka_unit_test(test_derivatives_are_those_of_the_motion),
       cmocka_unit_test(test_coupled_starts_keep_the_order_of_their_parts),
+      cmocka_unit_test(test_a_start_that_meets_its_constraints_is_known_to),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void step_fill(step *a, int s, int n2, int nu)
   }
   for (int i = 0; i < s + 2; i++) {
     double x = i / (s + 1.);
-    a->o.rule.node[i] = (dae__pair){x, x};
+    a->o.rule.node[i] = x;
     a->o.rule.c[i < s ? i : 0] = uniform();
     for (int j = 0; j < i; j++)
       a->o.rule.inverse_distance[i][j] = (s + 1.) / (i - j);
@@ -55,8 +55,9 @@ static void step_fill(step *a, int s, int n2, int nu)
   dae__gauss_point_create(&a->o, 1, s, s - 1, 0.3, single, twice, &a->point);
 }
 
-/* State of the step, and its extrapolated slopes, by kernels of at most `most` entries at once. */
-static void step_run(const step *from, int most, double *z, double *K)
+/* State of the step, and its extrapolated slopes with their psi, by kernels of at most `most`
+ * entries at once. */
+static void step_run(const step *from, int most, double *z, double *K, double *psi)
 {
   static step a;
   a = *from;
@@ -68,7 +69,7 @@ static void step_run(const step *from, int most, double *z, double *K)
   for (int i = 0; i < STRIDE; i++)
     z[i] = 7;
   a.o.state(&a.o, 0.1, a.x0, a.K[1], &a.point, z);
-  a.o.extrapolate(&a.o, 0.8, a.K[1]);
+  a.o.extrapolate(&a.o, 0.8, a.K[1], psi);
   memcpy(K, a.K[1], sizeof a.K[1]);
 }
 
@@ -78,7 +79,7 @@ static double step_state(const step *a, int i)
   int n2 = a->o.n2, velocity = i < n2 ? i + n2 : i;
   long double sum = 0, h = 0.1;
   for (int j = 0; j < a->point.count; j++)
-    sum += (long double)(i < n2 ? a->point.twice : a->point.single)[j][0] *
+    sum += (long double)a->point.weight[j][i < n2 ? 0 : 1][0] *
            a->K[1][a->point.at[j] + (size_t)velocity];
   return (double)(i < n2 ? a->x0[i] + h * 0.3 * a->K[1][i] + h * h * sum : a->x0[i] + h * sum);
 }
@@ -86,13 +87,16 @@ static double step_state(const step *a, int i)
 static void check_step(int s, int n2, int nu)
 {
   static step a;
-  double z[3][STRIDE], K[3][SLOPES * STRIDE];
+  double z[3][STRIDE], K[3][SLOPES * STRIDE], psi[3][SLOPES];
   step_fill(&a, s, n2, nu);
   for (int k = 0; k < 3; k++)
-    step_run(&a, 1 << k, z[k], K[k]);
+    step_run(&a, 1 << k, z[k], K[k], psi[k]);
   for (int k = 1; k < 3; k++) {
     assert_memory_equal(z[0], z[k], sizeof z[0]);
-    assert_memory_equal(K[0], K[k], sizeof K[0]);
+    assert_memory_equal(psi[0], psi[k], (size_t)s * sizeof *psi[0]);
+    for (int j = 0; j < SLOPES; j++) /* entries of q in slopes have no meaning */
+      assert_memory_equal(K[0] + j * STRIDE + n2, K[k] + j * STRIDE + n2,
+                          (size_t)(a.adapter.nx - n2) * sizeof *K[0]);
   }
   for (int i = 0; i < a.adapter.nx; i++)
     assert_true(fabs(z[0][i] - step_state(&a, i)) <= 8 * DBL_EPSILON);

@@ -288,8 +288,10 @@ double dae__saddle_rcond(const dae__saddle *saddle)
 double dae__saddle_margin_fused(const dae__saddle *saddle, const double *size)
 {
   double least = INFINITY;
-  for (int i = 0; i < saddle->system->m; i++)
-    least = fmin(least, 1 / (saddle->factors->r[i] * size[i] * size[i]));
+  for (int i = 0; i < saddle->system->m; i++) {
+    double ratio = 1 / (saddle->factors->r[i] * size[i] * size[i]);
+    least = ratio < least ? ratio : least;
+  }
   return least;
 }
 

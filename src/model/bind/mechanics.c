@@ -1,6 +1,7 @@
 /* The callbacks of a mechanical system: they run its tapes on the arrays of the state. */
 #include "model/bind/mechanics.h"
 #include "model/bind/bind.h"
+#include "model/tape/tape_code.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -148,19 +149,25 @@ static bool mechanics_residual_is_small(const dae__mechanical_tapes *m, const do
 {
   double residual = 0, terms = 0;
   for (int i = 0; i < m->rows; i++) {
-    residual = fmax(residual, m->residual[i] * m->residual[i] / sizes[i]);
-    terms = fmax(terms, m->summand[i] * m->summand[i] / sizes[i]);
+    double r = m->residual[i] * m->residual[i] / sizes[i];
+    double s = m->summand[i] * m->summand[i] / sizes[i];
+    residual = r <= residual ? residual : r; /* a NaN is kept */
+    terms = s > terms ? s : terms;
   }
   return residual <= RESIDUAL_MAX * RESIDUAL_MAX * terms;
 }
 
-static int mechanics_project(const dae__mechanical_tapes *m, const double *const *in,
-                             const dae_mechanical_motion *to)
+/* Not inlined, so that the frequent call without projection has a small frame. */
+static __attribute__((noinline)) int mechanics_project(const dae__mechanical_tapes *m,
+                                                       const dae_mechanical_at *at,
+                                                       const dae_mechanical_motion *to)
 {
+  const double *in[DAE__CLASSES];
   double growth = 0;
   double *const out[] = {to->rates,  to->multipliers, &growth,     to->q,     to->v,
                          to->pivots, to->sizes,       m->residual, m->summand};
   _Static_assert(sizeof out / sizeof *out == DAE__MOTION_GROUPS, "groups of outputs");
+  mechanics_point(m, at, NULL, in);
   if (!dae__tape_run(m->project, in, out))
     return -1;
   return !(growth <= GROWTH_MAX && mechanics_residual_is_small(m, to->sizes));
@@ -172,12 +179,12 @@ static int mechanics_accelerate(void *user, const dae_mechanical_at *at,
   const dae__mechanical_tapes *m = user;
   const double *in[DAE__CLASSES];
   double growth = 0;
-  mechanics_point(m, at, NULL, in);
   if (to->q)
-    return mechanics_project(m, in, to);
+    return mechanics_project(m, at, to);
+  mechanics_point(m, at, NULL, in);
   double *const out[] = {to->rates, to->multipliers, &growth};
   _Static_assert(sizeof out / sizeof *out == DAE__MOTION_GROUPS_PLAIN, "groups of outputs");
-  if (!dae__tape_run(m->accelerate, in, out))
+  if (!dae__tape_run_frequent(m->accelerate, in, out))
     return -1;
   return !(growth <= GROWTH_MAX);
 }

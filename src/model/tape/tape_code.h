@@ -101,6 +101,16 @@ struct dae__tape {
   bool whole;                 /* the native code also loads inputs and sets zeros */
 };
 
+/* dae__tape_run, inlined for whole native code: for callbacks of every stage. */
+static inline bool dae__tape_run_frequent(dae__tape *tape, const double *const *in,
+                                          double *const *out)
+{
+  if (!tape->whole)
+    return dae__tape_run(tape, in, out);
+  tape->native(in, out, tape->r, tape->curves);
+  return true;
+}
+
 /* ---- tape compiler ---- */
 
 /* Value of a node below the outputs; values are numbered in an order of evaluation. */

@@ -69,26 +69,48 @@ static double gauss_norm(int n, const double *x, const double *inverse_weight)
   return n > 0 ? sqrt((dae__pair_sum(sum) + rest * rest) / n) : 0;
 }
 
-/* Weighted root mean square of sum_j w_j k_j - k over the entries of v' and u'; k = NULL: k = 0. */
-static double gauss_slope_defect(const dae__gauss *o, int n, const double *w, const double *K,
-                                 const double *k)
+/* Weighted root mean square of sum_j w_j k_j - k over the entries of v' and u'; k = NULL: k = 0.
+ * Inlined with a constant n. */
+static inline __attribute__((always_inline)) double
+gauss_defect_of(const dae__gauss *o, const int n, const double *w, const double *K, const double *k)
 {
-  size_t i = (size_t)o->n2, nx = (size_t)o->adapter->nx, all = nx - i;
+  size_t i = (size_t)o->n2, nx = (size_t)o->adapter->nx, stride = o->stride, all = nx - i;
   dae__pair sum = {0, 0};
   for (; i + 2 <= nx; i += 2) {
     dae__pair d = {0, 0};
     if (k)
       d -= dae__pair_from_anywhere(k + i);
+#pragma GCC unroll 6
     for (int j = 0; j < n; j++)
-      d += w[j] * dae__pair_from_anywhere(K + (size_t)j * o->stride + i);
+      d += w[j] * dae__pair_from_anywhere(K + (size_t)j * stride + i);
     d *= dae__pair_from_anywhere(o->inverse_weight + i);
     sum += d * d;
   }
-  double rest = i < nx && k ? -k[i] : 0;
-  for (int j = 0; i < nx && j < n; j++)
-    rest += w[j] * K[(size_t)j * o->stride + i];
-  rest *= i < nx ? o->inverse_weight[i] : 0;
+  double rest = 0;
+  if (i < nx) {
+    rest = k ? -k[i] : 0;
+    for (int j = 0; j < n; j++)
+      rest += w[j] * K[(size_t)j * stride + i];
+    rest *= o->inverse_weight[i];
+  }
   return all > 0 ? sqrt((dae__pair_sum(sum) + rest * rest) / (double)all) : 0;
+}
+
+static double gauss_slope_defect(const dae__gauss *o, int n, const double *w, const double *K,
+                                 const double *k)
+{
+  switch (n) { /* the numbers of dae__gauss_stages, and those of one and two slopes less */
+  case 3:
+    return gauss_defect_of(o, 3, w, K, k);
+  case 4:
+    return gauss_defect_of(o, 4, w, K, k);
+  case 5:
+    return gauss_defect_of(o, 5, w, K, k);
+  case 6:
+    return gauss_defect_of(o, 6, w, K, k);
+  default:
+    return gauss_defect_of(o, n, w, K, k);
+  }
 }
 
 double dae__gauss_mapped_error(dae__gauss *o, double h, const double *K)
@@ -102,14 +124,15 @@ double dae__gauss_mapped_error(dae__gauss *o, double h, const double *K)
 static double gauss_estimate_error(dae__gauss *o, double h, const double *K)
 {
   double gamma = o->rule.gamma, mapped = dae__gauss_mapped_error(o, h, K), size = mapped / o->scale;
-  if (o->s < 3 || DAE__NONSMOOTH_FACTOR * gamma * size <= fmax(mapped, 1))
+  if (o->s < 3 || DAE__NONSMOOTH_FACTOR * gamma * size <= dae__larger(mapped, 1))
     return mapped;
   int n2 = o->n2;
   double estimate = gauss_norm(o->adapter->nx - n2, o->error + n2, o->inverse_weight + n2),
          low_order = 0;
   for (int d = 1; d <= 2; d++)
-    low_order = fmax(low_order, h * gauss_slope_defect(o, o->s + 1 - d,
-                                                       o->rule.low_order_start[d - 1], K, NULL));
+    low_order = dae__larger(
+        h * gauss_slope_defect(o, o->s + 1 - d, o->rule.low_order_start[d - 1], K, NULL),
+        low_order);
   double unmapped = gamma * size * dae__nonsmooth_factor(o->s, estimate, low_order);
   return unmapped <= mapped ? mapped : unmapped; /* a NaN is returned */
 }
@@ -128,8 +151,9 @@ static bool gauss_end_is_discontinuous(dae__gauss *o, double h, const double *dz
     return false;
   double low_order = 0;
   for (int d = 1; d <= 2; d++)
-    low_order = fmax(low_order, h * gauss_slope_defect(o, o->s - d, o->rule.low_order_end[d - 1],
-                                                       dae__gauss_slope(o, K, d + 1), dz));
+    low_order = dae__larger(h * gauss_slope_defect(o, o->s - d, o->rule.low_order_end[d - 1],
+                                                   dae__gauss_slope(o, K, d + 1), dz),
+                            low_order);
   return gamma * estimate * dae__nonsmooth_factor(o->s, estimate, low_order) >
          DAE__MAX_END_ERROR_NONSMOOTH;
 }
@@ -256,7 +280,7 @@ static void gauss_make_rule(dae__gauss *o, const dae_step_options *opts, dae__ar
   o->dense.collocated = true;
   for (int i = 0; i < o->s + 2; i++) {
     const double *x = nodes->wide.x;
-    rule->node[i] = (dae__pair){x[i], x[i]};
+    rule->node[i] = x[i];
     for (int j = 0; j < i; j++)
       rule->inverse_distance[i][j] = 1 / (x[i] - x[j]);
   }
@@ -291,7 +315,7 @@ dae_status dae__gauss_create(dae__arena *arena, const dae_adapter *adapter,
   for (int k = 0; k < 2; k++)
     o->K[k] = DAE__STATE(arena, double, (size_t)(s + 2) * o->stride);
   o->z = DAE__ALLOC(arena, double, adapter->size);
-  DAE__VECTORS(arena, nx, &o->previous_end, &o->inverse_weight, &o->zero, &o->error, &o->predicted);
+  DAE__VECTORS(arena, nx, &o->previous_end, &o->inverse_weight, &o->zero, &o->error, &o->evaluated);
   DAE__TRY(dae__arena_status(arena, err));
   DAE__LIMIT(arena, &o->memory->last, 1, 0, 1);
   DAE__LIMIT_COUNTER(arena, &o->memory->iterations, 2);

@@ -30,8 +30,8 @@ typedef struct dae__gauss_point {
   int count;                   /* number of slopes k_j */
   size_t at[DAE__GAUSS_NODES]; /* offset of each slope in K */
   double x;                    /* weight of h v0 in q */
-  /* weights, each in both lanes of a pair */
-  dae__pair single[DAE__GAUSS_NODES], twice[DAE__GAUSS_NODES];
+  /* weights by slope: `twice`, then `single`, each in both lanes of a pair */
+  _Alignas(32) dae__pair weight[DAE__GAUSS_NODES][2];
 } dae__gauss_point;
 
 /* Coefficients of s stages; p is the polynomial through k_1 ... k_s. */
@@ -44,9 +44,9 @@ typedef struct dae__gauss_rule {
    * k_(d+1) ... k_s. */
   double low_order_start[2][DAE__COLLOCATION_STAGES_MAX],
       low_order_end[2][DAE__COLLOCATION_STAGES_MAX];
-  double gamma;                     /* factor |det A|^(1/s) of the error estimate */
-  int early_stages;                 /* number of stages with c_i < EARLY_NODE */
-  dae__pair node[DAE__GAUSS_NODES]; /* nodes 0, c_1 ... c_s, 1, each in both lanes of a pair */
+  double gamma;                  /* factor |det A|^(1/s) of the error estimate */
+  int early_stages;              /* number of stages with c_i < EARLY_NODE */
+  double node[DAE__GAUSS_NODES]; /* nodes 0, c_1 ... c_s, 1 */
   double inverse_distance[DAE__GAUSS_NODES][DAE__GAUSS_NODES]; /* 1 / (x_i - x_j) */
 } dae__gauss_rule;
 
@@ -71,8 +71,9 @@ typedef struct dae__gauss dae__gauss;
 typedef void dae__gauss_kernel(const dae__gauss *o, double h, const double *x0, const double *K,
                                const dae__gauss_point *p, double *z);
 
-/* Kernel: K_1 ... K_s extrapolated from the last step; q: ratio of the step size to its size. */
-typedef void dae__gauss_extrapolation(const dae__gauss *o, double q, double *K);
+/* Kernel: K_1 ... K_s extrapolated from the last step, and psi (dae__gauss_predict); q: ratio of
+ * the step size to its size. */
+typedef void dae__gauss_extrapolation(const dae__gauss *o, double q, double *K, double *psi);
 
 struct dae__gauss {
   const dae_adapter *adapter;
@@ -98,7 +99,7 @@ struct dae__gauss {
   double *inverse_weight; /* reciprocal weights 1 / (rtol |x0_i| + atol_i) */
   double inverse_nx;
   double *zero, *error;
-  double *predicted; /* slope of a stage before its evaluation */
+  double *evaluated; /* slope of a stage whose predicted slope is still in K */
 };
 
 static inline double *dae__gauss_slope(const dae__gauss *o, double *K, int j)
@@ -117,11 +118,11 @@ void dae__gauss_select_kernels(dae__gauss *o, int most);
 
 /* Predictor of an attempt: K_0 at its start, and K_1 ... K_s extrapolated from the last step (true)
  * or all equal to K_0 (false). psi: at node c_i, the product of its distances from the nodes of the
- * last step, to which the error of K_i is proportional. */
+ * last step, to which the error of K_i is proportional; set where slopes are extrapolated. */
 bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *psi);
 
-/* Adds the node of stage i, counted from 0, to those extrapolated from: the difference of K_(i+1)
- * from o->predicted, scaled as psi, corrects the slopes of later stages. */
+/* Adds the node of stage i, counted from 0, to those extrapolated from: K_(i+1) = o->evaluated, and
+ * its change, scaled as psi, corrects the slopes of later stages. */
 void dae__gauss_correct(const dae__gauss *o, int i, double *psi, double *K);
 
 /* Solves the equations of the stages: K and step->to.z. Ends early where the error estimate is

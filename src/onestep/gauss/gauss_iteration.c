@@ -78,8 +78,8 @@ static iteration gauss_begin_iteration(const dae__gauss *o, double h, bool extra
     return (iteration){.stop = o->stop};
   double share = dae__step_share(m->steps), q = m->measured_h > 0 ? h / m->measured_h : 0;
   return (iteration){.corrected = extrapolated,
-                     .stop = fmax(share * o->stop, o->round_off),
-                     .slowest = m->rate * fmax(q, q * q)};
+                     .stop = dae__larger(share * o->stop, o->round_off),
+                     .slowest = m->rate * dae__larger(q, q * q)};
 }
 
 /* Measures the contraction by the last two changes. That of the first two is one only where the
@@ -89,7 +89,7 @@ static void gauss_measure_rate(dae__gauss *o, double h, iteration *it)
   dae__gauss_memory *m = o->memory;
   double ratio = it->change / it->previous_change;
   if (it->sweeps > 2)
-    it->rate = it->sweeps > 4 ? fmax(it->rate, ratio) : ratio;
+    it->rate = it->sweeps > 4 ? dae__larger(ratio, it->rate) : ratio;
   if (it->sweeps > 3)
     it->slowest = fmin(it->slowest, it->rate);
   if (it->sweeps > 2 || !it->corrected)
@@ -128,7 +128,7 @@ static dae_status gauss_test_convergence(dae__gauss *o, double h, const double *
     /* the share of a late step is not insisted on where slow convergence or round-off of the
      * evaluations prevents it */
     bool reaches = gauss_may_converge(o, it, it->stop);
-    double theta = fmax(it->change / it->previous_change, it->slowest);
+    double theta = dae__larger(it->change / it->previous_change, it->slowest);
     double left = theta < 1 ? theta / (1 - theta) * it->change : INFINITY;
     it->enough = left <= o->stop;
     *done = known && DAE__MUTATE(gauss_converged, left <= (reaches ? it->stop : o->stop),
@@ -161,17 +161,18 @@ static dae_status gauss_sweep(dae__gauss *o, const dae_step *step, int first, do
                               double *K, dae_error *err)
 {
   const dae_adapter *adapter = o->adapter;
-  for (int i = first; i < o->s; i++) {
+  const double t = step->t, h = step->h, *x0 = step->from.z;
+  double *z = o->z, *k = dae__gauss_slope(o, K, first + 1);
+  for (int i = first; i < o->s; i++, k += o->stride) {
     const dae__gauss_point *p = o->rule.stage + i;
-    double *k = dae__gauss_slope(o, K, i + 1);
-    o->state(o, step->h, step->from.z, K, p, o->z);
-    if (psi)
-      dae__copy(adapter->nx, k, o->predicted);
-    DAE__TRY(adapter->table->slopes(adapter->self, false, step->t + p->x * step->h, o->z, k, err));
-    if (psi)
+    bool corrects = psi && i + 1 < o->s;
+    o->state(o, h, x0, K, p, z);
+    DAE__TRY(adapter->table->slopes(adapter->self, false, t + p->x * h, z,
+                                    corrects ? o->evaluated : k, err));
+    if (corrects)
       dae__gauss_correct(o, i, psi, K);
   }
-  o->state(o, step->h, step->from.z, K, &o->rule.end, step->to.z);
+  o->state(o, h, x0, K, &o->rule.end, step->to.z);
   return DAE_OK;
 }
 
@@ -188,7 +189,7 @@ static void gauss_name_limit(const dae__gauss *o, const double *x1)
 
 dae_status dae__gauss_iterate(dae__gauss *o, const dae_step *step, double *K, dae_error *err)
 {
-  double psi[DAE__COLLOCATION_STAGES_MAX];
+  double psi[DAE__COLLOCATION_STAGES_MAX] = {0};
   bool extrapolated = dae__gauss_predict(o, step, K, psi), done = false;
   iteration it = gauss_begin_iteration(o, step->h, extrapolated);
   int first = extrapolated ? o->rule.early_stages : 0;
@@ -208,7 +209,8 @@ dae_status dae__gauss_iterate(dae__gauss *o, const dae_step *step, double *K, da
     DAE__TRY(status);
     done = done || gauss_is_hopeless(o, step->h, K, &it);
     first = 0;
-    dae__copy(o->adapter->nx, step->to.z, o->previous_end);
+    if (!done)
+      dae__copy(o->adapter->nx, step->to.z, o->previous_end);
   }
   return DAE_OK;
 }

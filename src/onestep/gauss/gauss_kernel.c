@@ -31,13 +31,17 @@ void dae__gauss_point_create(const dae__gauss *o, int first, int n, int last, do
   for (int i = 0, j = last; i < n; i++) {
     j = j + 1 < n ? j + 1 : 0;
     out->at[i] = (size_t)(first + j) * o->stride;
-    out->single[i] = (dae__pair){single[j], single[j]};
-    out->twice[i] = (dae__pair){twice[j], twice[j]};
+    out->weight[i][0] = (dae__pair){twice[j], twice[j]};
+    out->weight[i][1] = (dae__pair){single[j], single[j]};
   }
 }
 
-/* Shape of x: (q, v) of as many entries as a kernel computes at once; (q, v); (q, v, u). */
-enum { ONCE, PLAIN, EXTRA, SHAPES };
+/* Shape of x: (q, v) of as many entries as a kernel computes at once; (q, v) of two or three
+ * entries by a kernel for four; (q, v); (q, v, u). */
+enum { ONCE, TWO, THREE, PLAIN, EXTRA, SHAPES };
+
+/* Partial sum j % 2 with a further term, which is the first one of it for j < 2. */
+#define SUM(j, sum, term) ((j) < 2 ? (term) : (sum)[(j) % 2] + (term))
 
 /* Kernels for `width` entries at once, by shape and number of slopes, and by number of stages. */
 typedef struct dae__gauss_kernels {
@@ -76,12 +80,23 @@ typedef double four_anywhere __attribute__((vector_size(32), aligned(8), may_ali
 #include "onestep/gauss/gauss_lanes.h"
 #endif
 
-/* Kernels of the most entries at once that the processor and the size of x have. */
+/* Shape of x = (q, v) of two or three entries each, SHAPES for others. */
+static int gauss_small_shape(const dae__gauss *o)
+{
+  bool plain = o->adapter->nx == 2 * o->n2;
+  return plain && o->n2 == 2 ? TWO : plain && o->n2 == 3 ? THREE : SHAPES;
+}
+
+/* Kernels of the most entries at once that the processor and the shape of x have. */
 static const dae__gauss_kernels *gauss_select_lanes(const dae__gauss *o, int most)
 {
   int size = o->n2 > 0 ? o->n2 : o->adapter->nx, entries = size < most ? size : most;
 #ifdef __x86_64__
-  if (entries >= 4 && __builtin_cpu_supports("avx2"))
+  int small = gauss_small_shape(o);
+  bool fits = entries >= 4;
+  if (small != SHAPES && most >= 4 && o->s < 7)
+    fits = gauss_kernels_fours.state[small][o->s] && gauss_kernels_fours.state[small][o->s + 1];
+  if (fits && __builtin_cpu_supports("avx2"))
     return &gauss_kernels_fours;
 #endif
   return entries >= 2 ? &gauss_kernels_pairs : &gauss_kernels_single;
@@ -90,7 +105,11 @@ static const dae__gauss_kernels *gauss_select_lanes(const dae__gauss *o, int mos
 void dae__gauss_select_kernels(dae__gauss *o, int most)
 {
   const dae__gauss_kernels *k = gauss_select_lanes(o, most);
-  int s = o->s, shape = o->adapter->nx > 2 * o->n2 ? EXTRA : o->n2 == k->width ? ONCE : PLAIN;
+  int s = o->s, small = k->width == 4 ? gauss_small_shape(o) : SHAPES;
+  int shape = small != SHAPES              ? small
+              : o->adapter->nx > 2 * o->n2 ? EXTRA
+              : o->n2 == k->width          ? ONCE
+                                           : PLAIN;
   dae__gauss_kernel *const *state = k->state[shape];
   o->state = s < 8 && state[s] ? state[s] : k->any_state;
   o->state_start = s + 1 < 8 && state[s + 1] ? state[s + 1] : k->any_state;
@@ -106,14 +125,8 @@ bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *
   dae__copy(nx, step->from.dz, K);
   dae__copy(o->n2, step->from.z + o->n2, K);
   bool follows = m->h > 0 && step->h <= LONGEST_EXTRAPOLATION * m->h;
-  double q = follows ? step->h / m->h : 0;
-  for (int i = 0; i < o->s; i++) {
-    psi[i] = 1;
-    for (int j = 0; j < o->s + 2; j++)
-      psi[i] *= 1 + q * o->rule.c[i] - o->rule.node[j][0];
-  }
   if (follows)
-    o->extrapolate(o, q, K);
+    o->extrapolate(o, step->h / m->h, K, psi);
   else
     for (int i = 1; i <= o->s; i++)
       dae__copy(nx, step->from.dz, dae__gauss_slope(o, K, i));
@@ -122,12 +135,29 @@ bool dae__gauss_predict(dae__gauss *o, const dae_step *step, double *K, double *
 
 void dae__gauss_correct(const dae__gauss *o, int i, double *psi, double *K)
 {
-  const double *k = dae__gauss_slope(o, K, i + 1);
-  size_t nx = (size_t)o->adapter->nx;
-  for (int j = i + 1; j < o->s; j++) {
-    double ratio = psi[j] / psi[i], *later = dae__gauss_slope(o, K, j + 1);
-    for (size_t e = (size_t)o->n2; e < nx; e++)
-      later[e] += ratio * (k[e] - o->predicted[e]);
-    psi[j] *= o->rule.c[j] - o->rule.c[i];
+  const double *c = o->rule.c, *evaluated = o->evaluated;
+  size_t e = (size_t)o->n2, nx = (size_t)o->adapter->nx, stride = o->stride;
+  double ratio[DAE__COLLOCATION_STAGES_MAX], inverse = 1 / psi[i],
+                                             *k = dae__gauss_slope(o, K, i + 1);
+  int later = o->s - 1 - i;
+  for (int j = 0; j < later; j++) {
+    ratio[j] = psi[i + 1 + j] * inverse;
+    psi[i + 1 + j] *= c[i + 1 + j] - c[i];
+  }
+  for (; e + 2 <= nx; e += 2) {
+    dae__pair new = dae__pair_from_anywhere(evaluated + e),
+              d = new - dae__pair_from_anywhere(k + e);
+    double *to = k + e;
+    dae__pair_to(to, new);
+    for (int j = 0; j < later; j++) {
+      to += stride;
+      dae__pair_to(to, dae__pair_from_anywhere(to) + ratio[j] * d);
+    }
+  }
+  if (e < nx) {
+    double d = evaluated[e] - k[e], *to = k + e;
+    *to = evaluated[e];
+    for (int j = 0; j < later; j++)
+      *(to += stride) += ratio[j] * d;
   }
 }

@@ -32,6 +32,12 @@ typedef struct conserve_energy {
   double rounding; /* error of E by rounding */
 } conserve_energy;
 
+/* Whether p is M v, without a part b(q): then v.p is twice T, a form in M. */
+static bool conserve_is_homogeneous(const dae__conserve *o, double vp, double T)
+{
+  return !o->m->p->p || fabs(vp - 2 * T) <= ROUND_OFF * (fabs(vp) + fabs(T));
+}
+
 /* The energy of a state; DAE_ERROR_RECOVERABLE: it is not known there. p may have a part b(q)
  * beside M v, as in a frame that turns: v.M v is half of v.(p(v) - p(-v)). */
 static dae_status conserve_measure(dae__conserve *o, double t, const double *z,
@@ -44,7 +50,10 @@ static dae_status conserve_measure(dae__conserve *o, double t, const double *z,
   DAE__TRY(dae__mech_p(o->m, &at, o->p, err));
   double vp = dae__dot(o->m->nq, at.v, o->p);
   out->E = vp - T + V;
+  out->vMv = vp;
   out->rounding = ROUND_OFF * (fabs(vp) + fabs(T) + fabs(V));
+  if (conserve_is_homogeneous(o, vp, T))
+    return DAE_OK;
   for (int i = 0; i < o->m->nq; i++)
     o->back[i] = -at.v[i];
   at.v = o->back;
@@ -58,7 +67,7 @@ static double conserve_size(const dae__conserve *o, const double *z, double r)
 {
   double most = 0;
   for (int i = o->m->at.v; i < o->m->at.v + o->m->nq; i++)
-    most = fmax(most, fabs(r * z[i]) / (o->rtol * fabs(z[i]) + o->atol * o->atol_scale[i]));
+    most = dae__larger(fabs(r * z[i]) / (o->rtol * fabs(z[i]) + o->atol * o->atol_scale[i]), most);
   return most;
 }
 
@@ -75,7 +84,7 @@ static dae_status conserve_correct(dae__conserve *o, const dae_step *step, doubl
   }
   k->known = true;
   DAE__TRY(conserve_measure(o, step->t + step->h, step->to.z, &to, err));
-  k->largest = fmax(k->largest, to.vMv);
+  k->largest = dae__larger(to.vMv, k->largest);
   double missing = k->level - to.E, size = conserve_size(o, step->to.z, missing / to.vMv);
   if (fabs(missing) <= to.rounding || !(to.vMv > LEAST_KINETIC * k->largest))
     return DAE_OK;
@@ -91,11 +100,12 @@ static dae_status conserve_correct(dae__conserve *o, const dae_step *step, doubl
 dae_status dae__conserve_step(dae__conserve *o, const dae_step *step, bool conserves,
                               double *supplied, dae_error *err)
 {
-  dae_error why = dae_error_none();
+  dae_error why;
   dae_status status = DAE_OK;
   *supplied = 0;
   if (!o->m || o->memory->refuted)
     return DAE_OK;
+  dae__error_clear(&why);
   if (conserves)
     status = conserve_correct(o, step, supplied, &why);
   if (!conserves || status) /* a level of its own: the step damps, or its energy is not known */

@@ -82,7 +82,8 @@ static dae_status onestep_create_memory(dae__onestep *o, dae__arena *arena, dae_
 static void onestep_limit_memory(dae__onestep *o, dae__arena *arena)
 {
   dae__driver_memory *k = o->driver;
-  DAE__LIMIT(arena, &o->memory->current, 2, 0, o->steppers - 1);
+  int steppers = o->descriptor.create_rest ? DAE__MAX_STEPPERS : o->steppers;
+  DAE__LIMIT(arena, &o->memory->current, 2, 0, steppers - 1);
   DAE__LIMIT_TRUTH(arena, &o->memory->swapped, 2); /* and crossed */
   DAE__LIMIT_COUNTER(arena, &o->memory->switches, 1);
   DAE__LIMIT_FINITE(arena, &k->t, 4); /* t, t_previous, h, leaving */

@@ -199,7 +199,7 @@ static dae_status driver_variable_step(dae__onestep *o, double t_stop, dae_error
     if (k->stats.rejected_by_error == by_error)
       failed = why;
     if (o->descriptor.select_after_failure)
-      o->descriptor.select_after_failure(o, h);
+      DAE__TRY(o->descriptor.select_after_failure(o, h, err));
   }
   driver_diagnose(o,
                   "the step size has shrunk to round-off, or the error test fails at "

@@ -138,10 +138,10 @@ static dae_status onestep_step(void *self, double t_stop, dae_error *err)
   dae__onestep *o = self;
   bool variable = o->control.step == 0;
   if (o->descriptor.start && !o->driver->started && variable)
-    o->descriptor.start(o, t_stop);
+    DAE__TRY(o->descriptor.start(o, t_stop, err));
   dae_status status = dae__onestep_advance(o, t_stop, err);
   if (status >= 0 && o->descriptor.select_stepper && variable)
-    o->descriptor.select_stepper(o);
+    DAE__TRY(o->descriptor.select_stepper(o, err));
   return status;
 }
 
@@ -398,6 +398,12 @@ static dae_limits onestep_limits(const void *self, int i)
   return i < o->limits.n ? o->limits.m->count[i] : (dae_limits){0};
 }
 
+static dae_status onestep_complete_state(void *self, dae_error *err)
+{
+  dae__onestep *o = self;
+  return o->descriptor.create_rest ? o->descriptor.create_rest(o, err) : DAE_OK;
+}
+
 static dae_status onestep_reload(void *self, dae_error *err)
 {
   dae__onestep *o = self;
@@ -433,5 +439,6 @@ const dae__integrator_table dae__onestep_verbs = {.step = onestep_step,
                                                   .stats = onestep_stats,
                                                   .supplied = onestep_supplied,
                                                   .limits = onestep_limits,
+                                                  .complete_state = onestep_complete_state,
                                                   .reload = onestep_reload,
                                                   .free = onestep_release};

@@ -80,13 +80,16 @@ struct dae__onestep_descriptor {
   dae_status (*create_steppers)(dae__onestep *o, dae__arena *arena, dae_error *err);
   /* Selection before the first variable step after a start or restart: may set another stepper
    * (memory->current) or the first step size; NULL: no selection. */
-  void (*start)(dae__onestep *o, double t_stop);
+  dae_status (*start)(dae__onestep *o, double t_stop, dae_error *err);
   /* Selection after every accepted variable step: may change to another stepper
    * (dae__onestep_switch_stepper); NULL: no selection. */
-  void (*select_stepper)(dae__onestep *o);
+  dae_status (*select_stepper)(dae__onestep *o, dae_error *err);
   /* Selection after a failed attempt at a variable step of size h: may change to another stepper
    * and set the size of the next attempt; NULL: no selection. */
-  void (*select_after_failure)(dae__onestep *o, double h);
+  dae_status (*select_after_failure)(dae__onestep *o, double h, dae_error *err);
+  /* Creates the steppers that create_steppers has left for their first use, unless they exist;
+   * NULL: none is left. */
+  dae_status (*create_rest)(dae__onestep *o, dae_error *err);
   const void *options;           /* options of the method, valid during creation only */
   bool damp;                     /* only the smooth motion is followed */
   double damp_time;              /* time scale below which motion is fast, 0: by its length */

@@ -9,13 +9,14 @@
 
 #include <math.h>
 
-#define DAE__SHARED_STEPS 10     /* number of steps after which the share decreases; chosen */
-#define DAE__SHARE_EXPONENT 1.25 /* above 1, so that the sum of the shares is finite; chosen */
+#define DAE__SHARED_STEPS 10 /* number of steps after which the share decreases; chosen */
 
-/* Share of a step, after a number of completed steps. */
+/* Share of a step, after a number of completed steps. The exponent, above 1 so that the sum of the
+ * shares is finite, is chosen; it needs no power function. */
 static inline double dae__step_share(long steps)
 {
-  return pow(1 + (double)steps / DAE__SHARED_STEPS, -DAE__SHARE_EXPONENT);
+  double x = 1 + (double)steps / DAE__SHARED_STEPS;
+  return 1 / (x * sqrt(sqrt(x)));
 }
 
 #endif

@@ -129,13 +129,18 @@ static int methods_explicit_order(const dae__onestep *o)
   return order ? order : o->control.rtol > EXPLICIT_ORDER_5_RTOL ? 5 : 8;
 }
 
-static dae_status methods_create_explicit(dae__onestep *o, dae__arena *arena, dae_error *err)
+static dae_status methods_create_explicit_of(dae__onestep *o, dae__arena *arena, int order,
+                                             dae_error *err)
 {
   dae__stepper stepper = {0};
-  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->control, methods_explicit_order(o),
-                                &stepper, err));
+  DAE__TRY(dae__explicit_create(arena, &o->adapter, &o->control, order, &stepper, err));
   dae__onestep_add_stepper(o, &stepper);
   return DAE_OK;
+}
+
+static dae_status methods_create_explicit(dae__onestep *o, dae__arena *arena, dae_error *err)
+{
+  return methods_create_explicit_of(o, arena, methods_explicit_order(o), err);
 }
 
 static dae_status methods_create_gauss(dae__onestep *o, dae__arena *arena, dae_error *err)
@@ -157,18 +162,20 @@ static dae_status methods_create_rosenbrock(dae__onestep *o, dae__arena *arena, 
   return DAE_OK;
 }
 
-static void methods_start_rosenbrock(dae__onestep *o, double t_stop)
+static dae_status methods_start_rosenbrock(dae__onestep *o, double t_stop, dae_error *err)
 {
+  (void)err;
   if (o->control.first_step == 0)
     o->first_step = dae__rosenbrock_first_step(o->stepper[0].self, o->driver->t, &o->now, t_stop);
+  return DAE_OK;
 }
 
 /* Creates the steppers of radau from 3 stages up to the number selected by the tolerance, which
  * makes the first step; with a given number of stages or fixed steps only those of one number. */
-static dae_status methods_create_radau(dae__onestep *o, dae__arena *arena, dae_error *err)
+static dae_status methods_create_radau_with(dae__onestep *o, dae__arena *arena, int stages,
+                                            dae_error *err)
 {
   const dae_step_options *control = &o->control;
-  int stages = methods_options(o)->stages;
   int last = stages                                 ? dae__radau_rule_of(stages)
              : control->rtol >= RADAU_3_STAGES_RTOL ? 0
              : control->rtol >= RADAU_5_STAGES_RTOL ? 1
@@ -183,21 +190,38 @@ static dae_status methods_create_radau(dae__onestep *o, dae__arena *arena, dae_e
   return status;
 }
 
-static void methods_select_radau_stages(dae__onestep *o)
+static dae_status methods_create_radau(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
+  return methods_create_radau_with(o, arena, methods_options(o)->stages, err);
+}
+
+static dae_status methods_select_radau_stages(dae__onestep *o, dae_error *err)
+{
+  (void)err;
   dae__radau_select(o, 0);
+  return DAE_OK;
+}
+
+static dae_status methods_create_rest(dae__onestep *o, dae__arena *arena, int stages, int order,
+                                      dae_error *err)
+{
+  DAE__TRY(methods_create_explicit_of(o, arena, order, err));
+  return methods_create_radau_with(o, arena, stages, err);
 }
 
 static dae_status methods_create_switching(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   int order = methods_explicit_order(o);
   const dae__explicit_pair *pair = order == 5 ? &dae__explicit_pair5 : &dae__explicit_pair8;
-  DAE__TRY(dae__switching_create(o, arena, dae__radau_select, err));
+  const dae__switching_rest rest = {.create = methods_create_rest,
+                                    .select_radau = dae__radau_select,
+                                    .stages = methods_options(o)->stages,
+                                    .order = order,
+                                    .evaluations = pair->stages,
+                                    .stability_limit = pair->stability_limit};
+  DAE__TRY(dae__switching_create(o, arena, &rest, err));
   DAE__TRY(methods_create_gauss(o, arena, err));
-  DAE__TRY(methods_create_explicit(o, arena, err));
-  DAE__TRY(methods_create_radau(o, arena, err));
-  dae__switching_select_first(o, pair->stages, pair->stability_limit);
-  return DAE_OK;
+  return dae__switching_select_first(o, err);
 }
 
 /* Creates the stepper of the scheme of an explicit method, or of the trapezoidal rule. */
@@ -241,7 +265,8 @@ static const dae__onestep_descriptor switching_descriptor = {
     .create_steppers = methods_create_switching,
     .start = dae__switching_start,
     .select_stepper = dae__switching_select_stepper,
-    .select_after_failure = dae__switching_select_after_failure};
+    .select_after_failure = dae__switching_select_after_failure,
+    .create_rest = dae__switching_create_rest};
 
 #define CLASSICAL(name, implicit, scheme)                                                          \
   {                                                                                                \

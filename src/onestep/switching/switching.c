@@ -39,6 +39,7 @@
  * neither on clocks nor on dense output. */
 #include "onestep/switching/switching.h"
 #include "core/assert.h"
+#include "core/env.h"
 #include "core/error.h"
 #include "core/log.h"
 #include "core/mutant.h"
@@ -164,10 +165,9 @@ typedef struct selection {
   memory *memory; /* state saved with the integrator */
   double *d;      /* saved: direction of the power iteration */
   double *z, *k0, *k1;
-  double evaluations;     /* number of evaluations of an explicit attempt */
-  double stability_limit; /* stability limit of explicit steps */
-  int first_radau;        /* index of the stepper of radau selected by the tolerance */
-  dae__select_radau *select_radau;
+  dae__arena *arena;
+  dae__switching_rest rest;
+  int first_radau; /* index of the stepper of radau selected by the tolerance; 0: not created */
 } selection;
 
 /* ---- work ---- */
@@ -181,7 +181,8 @@ static double switching_work(const dae__onestep *o)
   const dae__stepper *s = &o->stepper[o->memory->current];
   if (s->work)
     return *s->work;
-  return c->evaluations * (double)(m->steps + m->rejected_by_error + m->rejected_by_convergence);
+  return c->rest.evaluations *
+         (double)(m->steps + m->rejected_by_error + m->rejected_by_convergence);
 }
 
 static void switching_begin_span(dae__onestep *o)
@@ -212,7 +213,26 @@ static void switching_change_stepper(dae__onestep *o, int to, double h)
   switching_begin_span(o);
 }
 
-/* Changes to or from radau, counted as a switch. */
+dae_status dae__switching_create_rest(dae__onestep *o, dae_error *err)
+{
+  selection *c = o->selection;
+  int current = o->memory->current;
+  if (c->first_radau > 0)
+    return DAE_OK;
+  dae_status status = c->rest.create(o, c->arena, c->rest.stages, c->rest.order, err);
+  int first = o->memory->current;
+  o->memory->current = current;
+  if (!status)
+    status = dae__arena_status(c->arena, err);
+  if (status)
+    return dae__env_status(o->env, status, err);
+  DAE__ASSERT(o->stepper[EXPLICIT].stiffness && o->stepper[RADAU].work);
+  c->first_radau = first;
+  DAE__LIMIT(c->arena, &o->memory->current, 2, 0, o->steppers - 1);
+  return dae__arena_status(c->arena, err);
+}
+
+/* Changes to radau or explicit steps, counted as a switch. */
 static void switching_switch_method(dae__onestep *o, int to, double h)
 {
   dae__log(o->env, DAE_LOG_INFO, "t = %.10g: %s", o->driver->t,
@@ -297,8 +317,8 @@ static bool switching_explicit_is_cheaper(dae__onestep *o, double *h)
       !switching_power_iteration(o))
     return false;
   step /= switching_shared_step(o);
-  *h = fmin(EXPLICIT_STEP_RATIO * step, NEAR_LIMIT * c->stability_limit / c->memory->rho);
-  return COST_MARGIN * c->evaluations / *h < rate;
+  *h = fmin(EXPLICIT_STEP_RATIO * step, NEAR_LIMIT * c->rest.stability_limit / c->memory->rho);
+  return COST_MARGIN * c->rest.evaluations / *h < rate;
 }
 
 /* ---- monitoring, after every step ---- */
@@ -315,7 +335,7 @@ static double switching_stiffness(dae__onestep *o)
       m->rho = 0;
   }
   return fmax(*o->stepper[EXPLICIT].stiffness,
-              m->rho * (o->driver->t - o->driver->t_previous) / c->stability_limit);
+              m->rho * (o->driver->t - o->driver->t_previous) / c->rest.stability_limit);
 }
 
 /* Contribution of the last explicit step to the count of stiff ones; stiffness: ratio of its size
@@ -331,8 +351,15 @@ static int switching_stiff_share(const dae__onestep *o, double stiffness)
   double rate = dae__onestep_largest_rate(o, 1, o->control.atol / rtol, NULL, 0);
   if (stiffness > SLOW_MANIFOLD_LIMIT && rate * h < SHORT_STEP_RATIO * accurate)
     return SHORT_STEP_SHARE;
-  return DAE__MUTATE(switch_to_radau, stiffness * c->stability_limit > STIFFNESS_RATIO * rate * h,
-                     false);
+  return DAE__MUTATE(switch_to_radau,
+                     stiffness * c->rest.stability_limit > STIFFNESS_RATIO * rate * h, false);
+}
+
+static dae_status switching_switch_to_radau(dae__onestep *o, dae_error *err)
+{
+  DAE__TRY(dae__switching_create_rest(o, err));
+  switching_switch_method(o, ((selection *)o->selection)->first_radau, o->driver->h);
+  return DAE_OK;
 }
 
 /* Whether explicit steps after a return from radau take more work per time than radau before, over
@@ -350,15 +377,14 @@ static bool switching_return_failed(dae__onestep *o)
 }
 
 /* Changes from explicit steps to gauss far below the stability limit, and to radau near it. */
-static void switching_monitor_explicit(dae__onestep *o)
+static dae_status switching_monitor_explicit(dae__onestep *o, dae_error *err)
 {
   selection *c = o->selection;
   memory *m = c->memory;
   if (switching_return_failed(o)) {
     m->explicit_rate = 0;
     m->vain_returns++;
-    switching_switch_method(o, c->first_radau, o->driver->h);
-    return;
+    return switching_switch_to_radau(o, err);
   }
   double stiffness = switching_stiffness(o);
   int share = switching_stiff_share(o, stiffness);
@@ -370,7 +396,7 @@ static void switching_monitor_explicit(dae__onestep *o)
     m->failures = o->driver->stats.rejected_by_convergence;
     m->since_failure = GAUSS_FAILURE_STEPS;
     switching_change_stepper(o, GAUSS, o->driver->h);
-    return;
+    return DAE_OK;
   }
   if (m->wait > 0)
     m->wait--;
@@ -383,8 +409,9 @@ static void switching_monitor_explicit(dae__onestep *o)
   if (m->stiff >= STIFF_STEPS * NEAR_LIMIT_SHARE) {
     m->explicit_rate = switching_work_rate(o);
     m->vain_returns = m->steps < SHORT_RETURN ? m->vain_returns + 1 : 0;
-    switching_switch_method(o, c->first_radau, o->driver->h);
+    return switching_switch_to_radau(o, err);
   }
+  return DAE_OK;
 }
 
 /* Changes from radau to explicit steps after a failed trial, or if explicit steps are cheaper. */
@@ -409,7 +436,7 @@ static void switching_monitor_radau(dae__onestep *o)
   }
   /* the number of stages is constant during a trial, unless radau made the first step */
   if (m->steps > TRIAL_STEPS || o->memory->switches == 0)
-    c->select_radau(o, RADAU);
+    c->rest.select_radau(o, RADAU);
   if (m->steps < TRIAL_STEPS || m->steps % RATE_CHECK_INTERVAL != 0)
     return;
   m->confirmations = switching_explicit_is_cheaper(o, &h) ? m->confirmations + 1 : 0;
@@ -458,33 +485,36 @@ static bool switching_singular_ahead(dae__onestep *o, double h, double *at)
 /* Stepper over a singular position: radau with the Jacobians of all stages, whose Newton iteration
  * converges where constraints change sign relative to each other within the step; where there is
  * none, explicit steps, which do not iterate, after gauss, and radau after explicit steps. */
-static int switching_crossing_stepper(const dae__onestep *o)
+static dae_status switching_crossing_stepper(dae__onestep *o, int *stepper, dae_error *err)
 {
   const selection *c = o->selection;
-  for (int i = c->first_radau + 1; i < o->steppers; i++)
+  DAE__TRY(dae__switching_create_rest(o, err));
+  *stepper = o->memory->current == GAUSS ? EXPLICIT : c->first_radau;
+  for (int i = o->steppers - 1; i > c->first_radau; i--)
     if (o->stepper[i].order == o->stepper[c->first_radau].order)
-      return i;
-  return o->memory->current == GAUSS ? EXPLICIT : c->first_radau;
+      *stepper = i;
+  return DAE_OK;
 }
 
-void dae__switching_select_after_failure(dae__onestep *o, double h)
+dae_status dae__switching_select_after_failure(dae__onestep *o, double h, dae_error *err)
 {
   static const double place[PLACEMENTS] = {0.5, 0.35, 0.7, 0.25, 0.85};
   const selection *c = o->selection;
   memory *m = c->memory;
   double t = o->driver->t, at;
+  int to;
   m->score += FAILURE_SCORE;
   if (m->crossing > 0 && m->failed_t == t && m->placement < PLACEMENTS && m->singular > 0) {
     o->driver->h = fmin(m->failed_h, m->singular / place[m->placement++]);
-    return;
+    return DAE_OK;
   }
   if (o->memory->current >= RADAU)
-    return;
+    return DAE_OK;
   m->failed_h = m->failed_t == t ? m->failed_h : h;
   m->failed_t = t;
   if (m->score < SINGULAR_SCORE || !switching_singular_ahead(o, m->failed_h, &at))
-    return;
-  int to = switching_crossing_stepper(o);
+    return DAE_OK;
+  DAE__TRY(switching_crossing_stepper(o, &to, err));
   dae__log(o->env, DAE_LOG_INFO, "t = %.10g: constraints may become dependent: switching to %s", t,
            to >= RADAU ? "radau" : "explicit steps");
   m->former = m->crossing > 0 ? m->former : o->memory->current;
@@ -493,23 +523,26 @@ void dae__switching_select_after_failure(dae__onestep *o, double h)
   m->singular = at;
   m->placement = 0;
   switching_change_stepper(o, to, m->failed_h);
+  return DAE_OK;
 }
 
 /* Where convergence limits the steps of gauss, tries radau against the work of these steps, if many
- * of them are needed up to t_stop; false: it is not tried. */
-static bool switching_try_radau(dae__onestep *o)
+ * of them are needed up to t_stop, else explicit steps. */
+static dae_status switching_leave_gauss(dae__onestep *o, dae_error *err)
 {
-  const selection *c = o->selection;
-  memory *m = c->memory;
+  memory *m = ((selection *)o->selection)->memory;
   double h = o->driver->t - o->driver->t_previous, rate = switching_work_rate(o);
-  if (m->wait > 0 || !(rate > 0) || m->t_stop - o->driver->t < MIN_LIMITED_STEPS * h)
-    return false;
-  switching_switch_method(o, c->first_radau, o->driver->h);
+  DAE__TRY(dae__switching_create_rest(o, err));
+  if (m->wait > 0 || !(rate > 0) || m->t_stop - o->driver->t < MIN_LIMITED_STEPS * h) {
+    switching_change_stepper(o, EXPLICIT, o->driver->h);
+    return DAE_OK;
+  }
+  DAE__TRY(switching_switch_to_radau(o, err));
   m->explicit_rate = EXPLICIT_WORK_SHARE * rate;
-  return true;
+  return DAE_OK;
 }
 
-void dae__switching_select_stepper(dae__onestep *o)
+dae_status dae__switching_select_stepper(dae__onestep *o, dae_error *err)
 {
   memory *m = ((selection *)o->selection)->memory;
   m->steps++;
@@ -521,7 +554,7 @@ void dae__switching_select_stepper(dae__onestep *o)
       m->failures = o->driver->stats.rejected_by_convergence;
       switching_change_stepper(o, m->former, o->driver->h);
     }
-    return;
+    return DAE_OK;
   }
   if (o->driver->t_previous < m->t) /* restart at an earlier time */
     switching_begin_span(o);
@@ -536,13 +569,12 @@ void dae__switching_select_stepper(dae__onestep *o)
     m->failures = failures;
     if (failed && !again)
       switching_begin_span(o);
-    if (again && !switching_try_radau(o))
-      switching_change_stepper(o, EXPLICIT, o->driver->h);
-  } else if (o->memory->current == EXPLICIT) {
-    switching_monitor_explicit(o);
-  } else {
-    switching_monitor_radau(o);
+    return again ? switching_leave_gauss(o, err) : DAE_OK;
   }
+  if (o->memory->current == EXPLICIT)
+    return switching_monitor_explicit(o, err);
+  switching_monitor_radau(o);
+  return DAE_OK;
 }
 
 /* ---- start ---- */
@@ -563,7 +595,7 @@ static bool switching_transient_decays(dae__onestep *o)
   return sum <= -DECAY_RATIO * c->memory->rho * square;
 }
 
-void dae__switching_start(dae__onestep *o, double t_stop)
+dae_status dae__switching_start(dae__onestep *o, double t_stop, dae_error *err)
 {
   const selection *c = o->selection;
   memory *m = c->memory;
@@ -571,26 +603,28 @@ void dae__switching_start(dae__onestep *o, double t_stop)
   m->t_stop = t_stop;
   m->radau_rate = 0;
   if (o->memory->current >= RADAU)
-    return;
+    return DAE_OK;
   dae__copy(o->adapter.nx, o->now.dz, c->k0);
   double rate = dae__onestep_largest_rate(o, 1, o->control.atol / o->control.rtol, NULL, 0);
   for (int i = 0;
        i < START_ITERATIONS && (i == 0 || m->rho > FIRST_ITERATION_PART * STIFFNESS_RATIO * rate);
        i++)
     if (!switching_power_iteration(o))
-      return;
+      return DAE_OK;
   double limit = START_STABILITY_LIMIT / m->rho, left = t_stop - o->driver->t;
   bool stiff = m->rho > STIFFNESS_RATIO * rate && left >= MIN_LIMITED_STEPS * limit;
   if (!stiff && !(left >= MIN_TRANSIENT_STEPS * limit && switching_transient_decays(o))) {
     o->largest_first = o->memory->current == GAUSS ? GAUSS_FIRST_STEP / m->rho : 0;
-    return;
+    return DAE_OK;
   }
+  DAE__TRY(dae__switching_create_rest(o, err));
   dae__log(o->env, DAE_LOG_INFO, "t = %.10g: stiffness detected: starting with radau",
            o->driver->t);
   o->memory->current = c->first_radau;
   m->steps = 0;
-  m->explicit_rate = c->evaluations * m->rho / c->stability_limit;
+  m->explicit_rate = c->rest.evaluations * m->rho / c->rest.stability_limit;
   switching_begin_span(o);
+  return DAE_OK;
 }
 
 /* ---- creation ---- */
@@ -613,12 +647,13 @@ static dae_status switching_watch_margin(dae__onestep *o, dae__arena *arena, dae
 }
 
 dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
-                                 dae__select_radau *select_radau, dae_error *err)
+                                 const dae__switching_rest *rest, dae_error *err)
 {
   selection *c = DAE__ALLOC(arena, selection, 1);
   DAE__TRY(dae__arena_status(arena, err));
   o->selection = c;
-  c->select_radau = select_radau;
+  c->arena = arena;
+  c->rest = *rest;
   DAE__TRY(switching_watch_margin(o, arena, err));
   c->memory = DAE__STATE(arena, memory, 1);
   c->d = DAE__STATE(arena, double, o->adapter.size);
@@ -636,15 +671,14 @@ dae_status dae__switching_create(dae__onestep *o, dae__arena *arena,
   return DAE_OK;
 }
 
-void dae__switching_select_first(dae__onestep *o, double evaluations, double stability_limit)
+dae_status dae__switching_select_first(dae__onestep *o, dae_error *err)
 {
-  selection *c = o->selection;
-  DAE__ASSERT(o->steppers > RADAU && o->memory->current >= RADAU);
-  DAE__ASSERT(o->stepper[EXPLICIT].stiffness && o->stepper[RADAU].work);
-  c->evaluations = evaluations;
-  c->stability_limit = stability_limit;
-  c->first_radau = o->memory->current;
-  o->memory->current = o->adapter.nx > LARGE_SYSTEM       ? c->first_radau
-                       : o->control.rtol > GAUSS_MAX_RTOL ? EXPLICIT
-                                                          : GAUSS;
+  const selection *c = o->selection;
+  bool large = o->adapter.nx > LARGE_SYSTEM;
+  DAE__ASSERT(o->steppers == EXPLICIT);
+  if (!large && o->control.rtol <= GAUSS_MAX_RTOL)
+    return DAE_OK; /* gauss */
+  DAE__TRY(dae__switching_create_rest(o, err));
+  o->memory->current = large ? c->first_radau : EXPLICIT;
+  return DAE_OK;
 }

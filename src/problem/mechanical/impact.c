@@ -137,6 +137,7 @@ static dae_status impact_create(dae__arena *arena, int nq, int count,
   DAE__VECTORS(arena, unknowns, &s->q, &s->z);
   s->M = DAE__ALLOC(arena, double, unknowns *unknowns);
   s->unknown = DAE__ALLOC(arena, dae__impact_unknown, unknowns);
+  s->sliding = DAE__ALLOC(arena, bool, count);
   dae__lcp_create(arena, unknowns, &s->lcp);
   DAE__VECTORS(arena, (size_t)count * (size_t)nq, &s->basis, &s->dual);
   DAE__VECTORS(arena, count, &s->beta, &s->p);

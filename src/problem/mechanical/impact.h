@@ -35,8 +35,14 @@ typedef struct dae__impact_contact {
 /* Forces of a contact that presses, and whether it slides. */
 typedef struct dae__press_force {
   double normal, friction; /* pressing force, force along the sliding coordinate */
-  int slip;                /* direction of sliding, -1 or 1; 0: it sticks, or has no friction */
-  bool changed;            /* they are not those that were given */
+  /* with friction: it sticks, by a row of its own, or is to be found; else friction is -slip times
+   * that of sliding: slip is -1 or 1 in a contact that slides, a share of it in one that other
+   * contacts hold */
+  bool sticks;
+  double slip;
+  double gap, slide; /* given: accelerations with these forces; 0 but for dependent rows */
+  bool breaks;       /* given: it has come to the end of its friction at rest */
+  bool changed;      /* they are not those that were given */
 } dae__press_force;
 
 /* Laws of the solution that was taken, from the one asked for to the last one. */
@@ -65,7 +71,9 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
  * of them closed, which may pull, and hold those without a direction of sliding where they are.
  * Found are 0 <= normal, acceleration of the gap >= 0, one of both 0; friction at most friction
  * times normal, and against an acceleration of sliding. At rest, with the rows of the contacts
- * switched off. */
+ * switched off.
+ * Where friction of several contacts is not determined, since one sliding coordinate moves them,
+ * some stick, and the others have the share of their friction in the solution. */
 dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, const double *y,
                              int count, const dae__impact_contact *contact, const double *v,
                              dae__press_force *force, dae_error *err);

@@ -141,8 +141,12 @@ bool dae__impact_solve(dae__impact_system *s, bool restitution, bool friction, d
   if (!dae__lcp_solve(&s->lcp, n, s->M, s->q, s->z) ||
       !(dae__lcp_error(n, s->M, s->q, s->z) <= ANSWER_ERROR * size))
     return false;
+  for (int i = 0; i < s->contacts; i++)
+    s->sliding[i] = true; /* without friction */
   for (int a = 0; a < n; a++) {
     int m = impact_forces(s, list[a], &row, weight);
+    if (list[a].kind == -2) /* exactly zero where it is no basic variable */
+      s->sliding[list[a].contact] = s->z[a] > 0;
     for (int k = 0; k < m; k++)
       impulse[row + k] += weight[k] * s->scale[row + k] * s->z[a];
   }

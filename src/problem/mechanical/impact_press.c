@@ -9,9 +9,9 @@
 /* Acceleration by the force of a contact, relative to the terms of the acceleration of its gap,
  * that is round-off. Chosen. */
 #define FORCE_NOISE 1e-11
-/* Share of the largest friction at which a contact slides; what is left of it is round-off. Chosen.
- */
-#define CONE_NOISE 1e-9
+/* Share of its friction at rest that a contact at the end of it is without, so that it breaks
+ * loose, unless others hold it: more than the error of a solution. Chosen. */
+#define BREAKS 1e-7
 /* Gap acceleration by the force of a contact that slides, relative to that without friction, below
  * which its force has no bound. Chosen: far above round-off. */
 #define JAMMED 1e-10
@@ -89,10 +89,10 @@ static dae_status press_fail(const dae__impact_system *s, double t, dae_error *e
   return dae__fail_at(err, t, NAN), DAE_ERROR_STEP;
 }
 
-/* Friction of contact i by its forces: given where it slides. */
+/* Friction of a contact by its forces: given where it slides. */
 static double press_friction(const dae__impact_contact *c, const dae__press_force *of)
 {
-  return c->slip != 0 ? -c->friction * c->slip * of->normal : of->friction;
+  return of->sticks ? of->friction : -c->friction * of->slip * of->normal;
 }
 
 /* Whether the given forces are those of contacts that press, within their cones of friction. */
@@ -101,27 +101,101 @@ static bool press_holds(const dae__impact_system *s, const dae__press_force *for
   bool holds = !press_is_dependent(s);
   for (int i = 0; i < s->contacts; i++) {
     const dae__impact_contact *c = &s->contact[i];
-    bool sticks = c->slides > 0 && c->slip == 0;
-    holds = holds && force[i].normal > press_noise(s, i) &&
-            !(sticks && fabs(force[i].friction) > c->friction * force[i].normal);
+    bool sticks = force[i].sticks;
+    holds = holds && force[i].normal > press_noise(s, i) && force[i].gap == 0 &&
+            (!sticks ||
+             (force[i].slide == 0 && fabs(force[i].friction) <= c->friction * force[i].normal));
   }
   return holds;
+}
+
+/* Solves the problem. Contacts whose friction at rest does not hold them have that of sliding, with
+ * which the problem is solved again. */
+static bool press_solve(dae__impact_system *s, dae__impact_contact *pressing,
+                        const dae__impact_contact *contact, bool friction)
+{
+  bool again = true;
+  for (int round = 0; again && round <= s->contacts; round++) {
+    if (!dae__impact_solve(s, false, friction, s->impulse))
+      return false;
+    again = false;
+    for (int i = 0; i < s->contacts; i++)
+      if (s->sliding[i] && pressing[i].friction > contact[i].friction) {
+        pressing[i].friction = contact[i].friction;
+        again = true;
+      }
+  }
+  return true;
 }
 
 /* The forces of the solution. */
 static void press_store(const dae__impact_system *s, int i, dae__press_force *of)
 {
-  const dae__impact_contact *c = &s->contact[i];
   double normal = s->impulse[s->first[i]];
-  dae__press_force found = {.normal = normal > press_noise(s, i) ? normal : 0, .slip = c->slip};
-  bool sticks = c->slides > 0 && c->slip == 0;
-  if (sticks) {
+  dae__press_force found = {.normal = normal > press_noise(s, i) ? normal : 0, .slip = of->slip};
+  if (of->sticks) {
     found.friction = s->impulse[s->first[i] + 1];
-    if (fabs(found.friction) >= (1 - CONE_NOISE) * c->friction * normal)
-      found.slip = found.friction > 0 ? -1 : 1;
+    found.slip = s->sliding[i] ? (found.friction > 0 ? -1 : 1) : 0;
+    found.sticks = !s->sliding[i];
   }
-  found.changed = (of->normal > 0) != (found.normal > 0) || found.slip != of->slip;
+  found.changed = (of->normal > 0) != (found.normal > 0) || found.sticks != of->sticks;
   *of = found;
+}
+
+/* Friction at rest that a contact has left; without friction of sliding it has no share. */
+static double press_left(const dae__impact_contact *c, const dae__press_force *of)
+{
+  return c->friction > 0 ? c->rest_friction * of->normal - fabs(of->friction) : INFINITY;
+}
+
+/* Orthogonalises row r of the compliance against the rows of the basis; true: it is one of them. */
+static bool press_is_new(const dae__impact_system *s, int r, int rank, const int *basis)
+{
+  double *L = s->M, *own = L + (size_t)rank * (size_t)s->rows, size = s->scale[r];
+  for (int j = 0; j <= rank; j++) {
+    int other = j < rank ? basis[j] : r;
+    const double *row = j < rank ? L + (size_t)j * (size_t)s->rows : own;
+    own[j] = s->scale[r] * s->H[other * s->rows + r] * s->scale[other];
+    for (int k = 0; k < j; k++)
+      own[j] -= own[k] * row[k];
+    if (j < rank)
+      own[j] /= row[j];
+  }
+  if (!(size > 0 && own[rank] > DEPENDENT))
+    return false;
+  own[rank] = sqrt(own[rank]);
+  return true;
+}
+
+/* Of sticking contacts whose rows depend on each other those that have most friction left keep
+ * their rows, and the others the share of friction that they have in the solution. */
+static void press_share(dae__impact_system *s, const dae__impact_contact *contact, int *basis,
+                        dae__press_force *force)
+{
+  int rank = 0, best;
+  for (int i = 0; i < s->contacts; i++)
+    if (force[i].normal > 0 && press_is_new(s, s->first[i], rank, basis))
+      basis[rank++] = s->first[i];
+  for (int i = 0; i < s->contacts; i++)
+    s->sliding[i] = !(force[i].normal > 0 && force[i].sticks); /* done */
+  do {
+    best = -1;
+    for (int i = 0; i < s->contacts; i++)
+      if (!s->sliding[i] && (best < 0 || press_left(&contact[i], &force[i]) >
+                                             press_left(&contact[best], &force[best])))
+        best = i;
+    if (best < 0)
+      return;
+    dae__press_force *of = &force[best];
+    s->sliding[best] = true;
+    if (press_is_new(s, s->first[best] + 1, rank, basis)) {
+      basis[rank++] = s->first[best] + 1;
+    } else if (contact[best].friction > 0) {
+      of->sticks = false;
+      of->slip = -of->friction / (contact[best].friction * of->normal);
+      of->changed = true;
+    }
+  } while (best >= 0);
 }
 
 dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, const double *y,
@@ -131,13 +205,16 @@ dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, c
   dae__impact_system s;
   bool friction = false;
   dae__impact_contact *pressing = DAE__ALLOC(arena, dae__impact_contact, count);
+  int *basis = DAE__ALLOC(arena, int, 2 * count);
   DAE__TRY(dae__arena_status(arena, err));
   for (int i = 0; i < count; i++) {
     pressing[i] = contact[i];
-    pressing[i].slip = force[i].slip;
-    if (force[i].slip == 0)
-      pressing[i].friction = contact[i].rest_friction;
-    friction = friction || (contact[i].slides > 0 && force[i].slip == 0);
+    pressing[i].slip = force[i].slip > 0 ? 1 : force[i].slip < 0 ? -1 : 0;
+    if (force[i].sticks)
+      pressing[i].friction = contact[i].rest_friction * (force[i].breaks ? 1 - BREAKS : 1);
+    else if (pressing[i].slip == 0)
+      pressing[i].slides = 0;
+    friction = friction || force[i].sticks;
   }
   DAE__TRY(dae__impact_begin(motion, arena, t, y, count, pressing, v, &s, err));
   DAE__TRY(press_check_sliding(&s, t, err));
@@ -153,13 +230,18 @@ dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, c
   for (int r = 0; r < s.rows; r++)
     s.plastic[r] = dae__impact_after(&s, s.impulse, r);
   dae__copy(s.rows, s.plastic, s.before);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
     force[i].changed = false;
+    s.before[s.first[i]] += force[i].gap;
+    if (force[i].sticks)
+      s.before[s.first[i] + 1] += force[i].slide;
+  }
   if (press_holds(&s, force))
     return DAE_OK;
-  if (!dae__impact_solve(&s, false, friction, s.impulse))
+  if (!press_solve(&s, pressing, contact, friction))
     return press_fail(&s, t, err);
   for (int i = 0; i < count; i++)
     press_store(&s, i, &force[i]);
+  press_share(&s, contact, basis, force);
   return DAE_OK;
 }

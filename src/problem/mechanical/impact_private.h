@@ -25,6 +25,7 @@ typedef struct dae__impact_system {
   const double *acceleration; /* v' without the contacts */
   double *before;             /* D v- + D_t */
   double *scale;   /* by row: 1 / sqrt(H_ii), equal for both slides of a contact; 0: determined */
+  bool *sliding;   /* by contact: the solution lets it slide, against the whole of its friction */
   double *impulse; /* by row, of the solution; with room for a second one */
   double *plastic;
   dae__impact_unknown *unknown; /* complementarity problem */

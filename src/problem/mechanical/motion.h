@@ -12,6 +12,7 @@ typedef struct dae__motion_memory {
   bool unchecked;
   bool factored;    /* the saddle holds a factorisation from some earlier point */
   bool general;     /* the closed form was not accurate at the last projection */
+  double fastest;   /* largest velocity at the checks of dependent rows */
   long projections; /* number of states changed by a projection */
   long factorisations;
   double margin;      /* margin of the constraints at recent ends of steps; 0: unknown */

@@ -178,42 +178,41 @@ static inline bool motion_is_closed(const dae__motion *motion)
   return m->p->accelerate && m->count->dependent == 0;
 }
 
-/* Rates and multipliers in closed form into dy and y; with the projection into projected = (q, v,
- * pivots, sizes) unless it is NULL. *accurate = false: the general solution is needed. */
-static inline dae_status motion_close(dae__motion *motion, double t, double *y, double *dy,
-                                      double *projected, bool *accurate, dae_error *err)
+/* Error of a callback that failed; DAE_OK: it asks for the general solution. */
+static __attribute__((noinline)) dae_status motion_close_failed(const dae__motion *motion, int code,
+                                                                double t, dae_error *err)
 {
-  dae__mech *m = motion->m;
-  dae_mechanical_at at = dae__mech_at(m, t, y);
-  dae_mechanical_motion out = {.rates = dy, .multipliers = y + m->at.lambda, .q = projected};
-  if (projected) {
-    out.v = out.q + m->nq;
-    out.pivots = out.v + m->nq;
-    out.sizes = out.pivots + m->nc;
-  }
-  if (m->input)
-    DAE__TRY(dae__mech_inputs(m, t, err));
-  int code = m->p->accelerate(m->p->user, &at, &out);
-  *accurate = code == 0;
-  m->count->evaluations += *accurate;
-  motion->memory->factorisations += *accurate;
-  motion->memory->factored = false; /* the last factorisation is of another point */
-  return code >= 0 ? DAE_OK : dae__callback_status(m->why, code, "accelerate", t, err);
+  return code >= 0 ? DAE_OK : dae__callback_status(motion->m->why, code, "accelerate", t, err);
 }
 
-/* The fast path, that of small mechanisms in q and v alone with one fused callback and a constant
- * M, is the hottest code of the library, without the case distinctions of the general path. */
-dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
+/* Rates and multipliers in closed form at `at` into out. *accurate = false: the general solution is
+ * needed. */
+static inline dae_status motion_close(dae__motion *motion, const dae_mechanical_at *at,
+                                      const dae_mechanical_motion *out, bool *accurate,
+                                      dae_error *err)
+{
+  dae__mech *m = motion->m;
+  dae__motion_memory *memory = motion->memory;
+  *accurate = false;
+  if (m->input)
+    DAE__TRY(dae__mech_inputs(m, at->t, err));
+  int code = m->p->accelerate(m->p->user, at, out);
+  memory->factored = false; /* the last factorisation is of another point */
+  if (code != 0)
+    return motion_close_failed(motion, code, at->t, err);
+  *accurate = true;
+  m->count->evaluations++;
+  memory->factorisations++;
+  return DAE_OK;
+}
+
+/* By one fused callback and the fused factor and solve, of small mechanisms in q and v alone with a
+ * constant M, without the case distinctions of the general path. */
+static __attribute__((noinline)) dae_status
+motion_slopes_fast(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
 {
   const dae__mech *m = motion->m;
   double *v = y + m->nq, *rest = v + m->nq;
-  if (motion_is_closed(motion) && !motion->memory->general) {
-    bool accurate = false;
-    dae_status status = motion_close(motion, t, y, dy, NULL, &accurate, err);
-    return status || accurate ? status : motion_slopes_general(motion, t, y, dy, err);
-  }
-  if (!motion->fast_path || !motion->mass_known || m->count->dependent > 0)
-    return motion_slopes_general(motion, t, y, dy, err);
   dae_mechanical_at at = {.t = t, .q = y, .v = v, .u = rest, .w = rest, .in = m->in};
   motion->want.M = NULL;
   int code = m->p->eval(m->p->user, &at, &motion->want);
@@ -229,6 +228,20 @@ dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *
   motion->memory->factored = false;
   dae__copy(m->nq, v, dy);
   return DAE_OK;
+}
+
+/* The hottest code of the library: the closed form here, other paths in functions of their own. */
+dae_status dae__motion_slopes(dae__motion *motion, double t, double *y, double *dy, dae_error *err)
+{
+  bool accurate;
+  if (!motion_is_closed(motion) || motion->memory->general)
+    return motion->fast_path && motion->mass_known && motion->m->count->dependent == 0
+               ? motion_slopes_fast(motion, t, y, dy, err)
+               : motion_slopes_general(motion, t, y, dy, err);
+  dae_mechanical_at at = dae__mech_at(motion->m, t, y);
+  dae_mechanical_motion out = {.rates = dy, .multipliers = y + motion->m->at.lambda};
+  dae_status status = motion_close(motion, &at, &out, &accurate, err);
+  return status || accurate ? status : motion_slopes_general(motion, t, y, dy, err);
 }
 
 /* ---- projection ---- */
@@ -324,11 +337,12 @@ void dae__motion_accept_margin(dae__motion *motion)
 {
   double *recent = &motion->memory->margin, end = motion->end_margin;
   for (int i = 0; i < motion->m->nc && end > 0; i++)
-    motion->row_size[i] = fmax(motion->end_size[i], sqrt(MARGIN_DECAY) * motion->row_size[i]);
+    motion->row_size[i] =
+        dae__larger(sqrt(MARGIN_DECAY) * motion->row_size[i], motion->end_size[i]);
   if (motion->end_closed != motion->memory->closed_margin)
     *recent = 0;
   motion->memory->closed_margin = motion->end_closed;
-  *recent = end > 0 ? fmax(end, MARGIN_DECAY * *recent) : 0;
+  *recent = end > 0 ? dae__larger(MARGIN_DECAY * *recent, end) : 0;
   motion->end_margin = 0;
 }
 
@@ -338,8 +352,9 @@ static double motion_closed_margin(dae__motion *motion, const double *pivots, co
   double margin = INFINITY;
   for (int i = 0; i < motion->m->nc; i++) {
     motion->end_size[i] = sqrt(sizes[i]);
-    double size = fmax(motion->end_size[i], motion->row_size[i]);
-    margin = fmin(margin, pivots[i] / (size * size));
+    double size = dae__larger(motion->end_size[i], motion->row_size[i]);
+    double ratio = pivots[i] / (size * size);
+    margin = ratio < margin ? ratio : margin;
   }
   return margin;
 }
@@ -362,7 +377,15 @@ static dae_status motion_project_closed(dae__motion *motion, double t, double *y
   const dae__mech *m = motion->m;
   int rows = m->nc;
   double *projected = motion->sides, *pivots = projected + m->at.u;
-  DAE__TRY(motion_close(motion, t, y, dy, rows > 0 ? projected : NULL, accurate, err));
+  dae_mechanical_at at = dae__mech_at(m, t, y);
+  dae_mechanical_motion out = {.rates = dy, .multipliers = y + m->at.lambda};
+  if (rows > 0) {
+    out.q = projected;
+    out.v = projected + m->nq;
+    out.pivots = pivots;
+    out.sizes = pivots + rows;
+  }
+  DAE__TRY(motion_close(motion, &at, &out, accurate, err));
   motion->memory->general = !*accurate;
   if (!*accurate)
     return DAE_OK;

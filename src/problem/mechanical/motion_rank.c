@@ -11,8 +11,13 @@
 #include "core/vec.h"
 #include "linalg/dense.h"
 #include "problem/consistent.h"
+#include <float.h>
 #include <math.h>
 
+/* Velocity, relative to the largest one so far, that is rest for a row that follows from others:
+ * below it its residual is not tested. Chosen: some thousand units of round-off, over
+ * DAE__STILL_DEPENDENT. */
+#define REST 1e-5
 #define MARGIN_ITERATIONS 2 /* number of inverse iterations of a margin */
 
 /* The level of velocities with no row of its matrices masked. */
@@ -127,8 +132,10 @@ static void rank_row_sizes(const dae__motion *motion, const double *G, const dou
   const dae__mech *m = motion->m;
   dae__zero(m->nc, size);
   for (int j = 0; j < m->nq; j++) {
-    double mass = 0;
-    for (int e = m->M.start[j]; e < m->M.start[j + 1]; e++)
+    int first = m->M.start[j], end = m->M.start[j + 1];
+    bool whole = end - first == m->nq; /* all rows, in their order */
+    double mass = whole ? motion->M[first + j] : 0;
+    for (int e = first; !whole && e < end; e++)
       mass = m->M.row[e] == j ? motion->M[e] : mass;
     double r = mass > 0 ? 1 / mass : 1;
     for (int e = m->G.start[j]; e < m->G.start[j + 1]; e++)
@@ -148,7 +155,7 @@ double dae__motion_factored_margin(dae__motion *motion, bool fused)
   double *x = motion->velocity.d, *y = x + m->nq, *size = motion->scale, norm = 0;
   rank_row_sizes(motion, motion->G, motion->K, motion->end_size);
   for (int i = 0; i < m->nc; i++)
-    size[i] = fmax(motion->end_size[i], motion->row_size[i]);
+    size[i] = dae__larger(motion->row_size[i], motion->end_size[i]);
   if (fused)
     return dae__saddle_margin_fused(motion->saddle, size);
   for (int i = 0; i < m->nc; i++) /* deterministic direction with all components */
@@ -195,10 +202,12 @@ static dae_status rank_largest_coefficient(dae__motion *motion, const dae_mechan
 bool dae__motion_exchange_dependent(dae__motion *motion, double t, const double *y)
 {
   dae__mech *m = motion->m;
-  dae_mechanical_at at = dae__mech_at(m, t, y);
   bool changed = false;
   int d = 0, j = 0;
   double largest;
+  if (m->count->dependent == 0)
+    return false;
+  dae_mechanical_at at = dae__mech_at(m, t, y);
   for (int k = 0; k < m->nc && m->count->dependent > 0; k++) {
     if (rank_largest_coefficient(motion, &at, &d, &j, &largest) ||
         !(largest > DAE__EXCHANGE_COEFFICIENT))
@@ -255,12 +264,19 @@ dae_status dae__motion_check_dependent(dae__motion *motion, double t, const doub
   DAE__TRY(rank_eval_unmasked(motion, &at, motion->residual, err));
   dae__row_scale(&m->G, motion->full_G, q, motion->scale);
   dae__row_scale(&m->K, motion->full_K, v, motion->scale + m->ng);
-  /* at rest what is left of the velocities is what the projection has left of larger ones */
-  double rest = m->nk > 0 ? dae__max_abs(m->nc, motion->velocity.terms) : 0;
+  /* at rest what is left of velocities is the round-off of earlier ones, and of those that the
+   * projection has corrected */
+  double *fastest = &motion->memory->fastest;
+  double corrected = m->nk > 0 ? dae__max_abs(m->nc, motion->velocity.terms) : 0;
+  *fastest = fmax(*fastest, dae__max_abs(m->nq, v));
+  for (int e = 0; e < dae__pattern_count(&m->K); e++)
+    motion->scale[m->ng + m->K.row[e]] += REST * *fastest * fabs(motion->full_K[e]);
   for (int i = m->ng; i < m->nc; i++)
-    motion->scale[i] += rest;
+    motion->scale[i] += corrected;
   for (int i = 0; i < m->nc; i++)
-    if (!m->active[i] && fabs(motion->residual[i]) > DAE__STILL_DEPENDENT * motion->scale[i])
+    /* below DBL_MIN no relative accuracy is left */
+    if (!m->active[i] && fabs(motion->residual[i]) >= DBL_MIN &&
+        fabs(motion->residual[i]) > DAE__STILL_DEPENDENT * motion->scale[i])
       return dae__fail(err, DAE_ERROR_RECOVERABLE,
                        dae__mech_constraint_name(m->p, i, name, sizeof name),
                        "constraint %s followed from the others at the start but no longer does: "
