@@ -113,6 +113,7 @@ check-long: build-release tidy
 	cmake --build --preset strict -j $(JOBS)
 	ctest --preset strict -j $(JOBS)
 	$(MAKE) truth-full truth-growth
+	python3 tests/truth/contact_scenes.py --daedal build/release/cli/daedal --scenes 500
 	sh tests/fuzz/run_long.sh
 	$(MAKE) mutants
 	$(MAKE) bench bench-check bench-digits bench-all

@@ -8,7 +8,8 @@
     --check                         only whether the pairs are the same motion
 
 A pair is a machine by bodies, NAME.dae of bench/bodies or EXAMPLES, and in reduced coordinates, bench/bodies/NAME_reduced.dae. Both
-have the same outputs, whose values at the end have to agree. The columns: cost of the steps of either in the last nine tenths of
+have the same outputs, whose values at the end have to agree. A machine in space has a second pair, NAME_relative, with relative joints,
+but for those whose force or torque is read. The columns: cost of the steps of either in the last nine tenths of
 the run (by callgrind; seconds: of the whole run, best of several), then bodies over reduced: cost, cost of native code (--jit), steps, evaluations; last
 the errors of the outputs at the end, of either, beside the reduced model at 1e-12.
 A chain is a model with N bodies. The columns: CPU seconds of loading, start and a first step, and of one further step, each with
@@ -35,12 +36,23 @@ LATER = 0.1  # share of a run that is not counted: where it ends in the start, d
 AGREE = 1e-7  # of outputs, relative to 1 + their size, at a tolerance of a hundredth
 
 
+def with_relative_joints(text):
+    """The same machine with the word relative at its joints, but for those whose force or torque is read."""
+    read = set(re.findall(r"(\w+)\.(?:force|torque)\b", text))
+    joint = re.compile(r"^( *(?:revolute|prismatic|cylindrical|universal|spherical|planar|weld) +(\w+).*)$", re.M)
+    return joint.sub(lambda m: m.group(1) + ("" if m.group(2) in read else " relative"), text)
+
+
 def pairs(examples):
     """Names with the texts by bodies and in reduced coordinates."""
     for reduced in sorted(HERE.glob("*_reduced.dae")):
         name = reduced.stem.removesuffix("_reduced")
         ours = HERE / f"{name}.dae"
-        yield name, (ours if ours.exists() else examples / ours.name).read_text(), reduced.read_text()
+        text = (ours if ours.exists() else examples / ours.name).read_text()
+        yield name, text, reduced.read_text()
+        relative = with_relative_joints(text)
+        if relative != text and re.search(r"^gravity \([^,\n]*,[^,\n]*,[^,\n]*\)", text, re.M):
+            yield name + "_relative", relative, reduced.read_text()
 
 
 def end_of(text):
@@ -102,7 +114,7 @@ def measure_pair(daedal, text, reduced, rtol, seconds):
 
 def print_pairs(daedal, some, tolerances, seconds):
     unit = "seconds" if seconds else "1e6 instr."
-    print(f"{'pair':10} {'rtol':>6} {unit:>12} {'reduced':>10} {'ratio':>7} {'native':>7} {'steps':>6} {'eval.':>6}   errors")
+    print(f"{'pair':18} {'rtol':>6} {unit:>12} {'reduced':>10} {'ratio':>7} {'native':>7} {'steps':>6} {'eval.':>6}   errors")
     scale = 1 if seconds else 1e6
     # times of runs beside each other would disturb each other
     with concurrent.futures.ThreadPoolExecutor(1 if seconds else os.cpu_count()) as pool:
@@ -111,7 +123,7 @@ def print_pairs(daedal, some, tolerances, seconds):
         for name, rtol, result in runs:
             ours, theirs = result.result()
             ratios = [a / b for a, b in zip(ours[:4], theirs)]
-            print(f"{name:10} {rtol:6.0e} {ours[0] / scale:12.4g} {theirs[0] / scale:10.4g} {ratios[0]:7.1f} {ratios[1]:7.1f} {ratios[2]:6.2f} "
+            print(f"{name:18} {rtol:6.0e} {ours[0] / scale:12.4g} {theirs[0] / scale:10.4g} {ratios[0]:7.1f} {ratios[1]:7.1f} {ratios[2]:6.2f} "
                   f"{ratios[3]:6.2f}   {ours[4]:.1e} {theirs[4]:.1e}", flush=True)
 
 

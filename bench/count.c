@@ -3,6 +3,7 @@
  *
  *   bench_count            lists the runs
  *   bench_count NAME       does one: once to warm up, once more in bench_counted_run
+ *   bench_count PROBLEM METHOD TOLERANCE   does this one, prints its digits
  *   bench_count --built    says by what the library and the bench were compiled */
 #include "measure.h"
 #include "work/cases.h"
@@ -26,10 +27,14 @@ static const counted runs[] = {
     {"knife-edge-auto-6", "knife_edge", "auto", 1e-6},
     {"stiff-crank-radau-6", "stiff_crank", "radau", 1e-6},
     {"stiff-load-radau-4", "stiff_load", "radau", 1e-4},
+    {"stiff-load-auto-2", "stiff_load", "auto", 1e-2},
+    {"damped-crank-auto-4", "damped_crank", "auto", 1e-4},
     {"amplifier-auto-4", "transistor_amplifier", "auto", 1e-4},
     {"akzo-auto-6", "akzo_nobel", "auto", 1e-6},
     {"akzo-radau-6", "akzo_nobel", "radau", 1e-6},
     {"four-bar-bdf-ggl-6", "four_bar", "bdf-ggl", 1e-6},
+    {"robertson-auto-3", "robertson", "auto", 1e-3},
+    {"robertson-auto-7", "robertson", "auto", 1e-7},
     {"akzo-bdf-6", "akzo_nobel", "bdf", 1e-6},
     {"two-circuits-auto-4", "two_circuits", "auto", 1e-4},
     {"chain-100-auto-5", "100", "auto", 1e-5},
@@ -76,12 +81,16 @@ static test_problem from_model(const char *file, dae_model **model)
                         .size = dae_problem_size(&plan.problem)};
 }
 
-static test_problem find_problem(const char *name, dae_model **model)
+/* *scored: number of entries of the state whose digits count, 0: no reference */
+static test_problem find_problem(const char *name, dae_model **model, int *scored)
 {
   bench_case c;
+  *scored = 0;
   for (int i = 0; case_at(i, &c); i++)
-    if (strcmp(c.problem.name, name) == 0)
+    if (strcmp(c.problem.name, name) == 0) {
+      *scored = c.scored;
       return c.problem;
+    }
   return strstr(name, ".dae") ? from_model(name, model) : test_chain(atoi(name), TEST_CHAIN_MODE);
 }
 
@@ -89,7 +98,8 @@ static int count_one(const counted *c)
 {
   dae_model *model = NULL;
   dae_error err;
-  test_problem p = find_problem(c->problem, &model);
+  int scored;
+  test_problem p = find_problem(c->problem, &model, &scored);
   const dae_method *method = strcmp(c->method, "auto") == 0
                                  ? dae_method_choose_at(&p.problem, c->tol, NULL, 0, &err)
                                  : dae_method_find(c->method, &err);
@@ -99,6 +109,9 @@ static int count_one(const counted *c)
     return 1;
   run(method, &p, opts, y); /* symbols are bound, and what is made at a first call is made */
   bench_counted_run(method, &p, opts, y);
+  if (!c->name)
+    printf("%s %s %.3g: %.2f digits\n", c->problem, method->name, c->tol,
+           scored > 0 ? bench_mescd(&p, scored, y) : NAN);
   free(y);
   free(opts);
   test_problem_free(&p);
@@ -112,6 +125,9 @@ int main(int argc, char **argv)
     printf("%s, %s\n", BENCH_COMPILER, BENCH_FLAGS);
     return 0;
   }
+  if (argc == 4)
+    return count_one(
+        &(counted){.problem = argv[1], .method = argv[2], .tol = strtod(argv[3], NULL)});
   for (int i = 0; i < RUNS; i++) {
     if (argc < 2)
       printf("%s\n", runs[i].name);

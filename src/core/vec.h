@@ -32,6 +32,16 @@ static inline void dae__copy(int n, const double *x, double *y)
     y[i] = x[i];
 }
 
+/* y = -x */
+static inline void dae__negate(int n, const double *restrict x, double *restrict y)
+{
+  int i = 0;
+  for (; i + 2 <= n; i += 2)
+    *(dae__two *)(y + i) = -*(const dae__two *)(x + i);
+  if (i < n)
+    y[i] = -x[i];
+}
+
 /* y = 0 */
 static inline void dae__zero(int n, double *y)
 {

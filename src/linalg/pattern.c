@@ -309,6 +309,31 @@ static dae_pattern pattern_join(dae__arena *arena, dae__arena *scratch, int rows
   return (dae_pattern){rows, cols, start, row};
 }
 
+/* Whether a block alone has all entries of the matrix. */
+static bool blocks_have_all(int rows, int cols, const dae__block *blocks, int count)
+{
+  bool all = false;
+  for (int k = 0; k < count; k++)
+    all = all || dae__pattern_count(blocks[k].pattern) == rows * cols;
+  return all;
+}
+
+/* dae__blocks_merge for a matrix with all entries: the place of each follows from row and column.
+ */
+static dae_pattern blocks_merge_dense(dae__arena *arena, int rows, int cols, dae__block *blocks,
+                                      int count)
+{
+  for (int k = 0; k < count; k++) {
+    const dae__block *b = &blocks[k];
+    const dae_pattern *p = b->pattern;
+    int by_row = b->transposed ? rows : 1, by_col = b->transposed ? 1 : rows;
+    for (int j = 0; j < p->cols; j++)
+      for (int e = p->start[j]; e < p->start[j + 1]; e++)
+        b->map[e] = b->col * rows + b->row + p->row[e] * by_row + j * by_col;
+  }
+  return dae__pattern_dense(arena, rows, cols);
+}
+
 dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block *blocks, int count)
 {
   if (dae__arena_failed(arena))
@@ -320,6 +345,8 @@ dae_pattern dae__blocks_merge(dae__arena *arena, int rows, int cols, dae__block 
     total += entries;
   }
   bool fits = !dae__arena_failed(arena) && total <= INT_MAX;
+  if (fits && (int64_t)rows * cols <= INT_MAX && blocks_have_all(rows, cols, blocks, count))
+    return blocks_merge_dense(arena, rows, cols, blocks, count);
   dae__arena *scratch = fits ? dae__arena_create(dae__arena_env(arena)) : NULL;
   if (!scratch)
     return pattern_fail(arena);

@@ -9,6 +9,7 @@
 #define MIN_PREVIOUS_ERROR 1e-4
 #define LOG_MIN_PREVIOUS_ERROR (-9.2103403719761827) /* logarithm of MIN_PREVIOUS_ERROR */
 #define MIN_PREVIOUS_ERROR_PREDICTIVE 1e-2
+#define LOG_MIN_PREVIOUS_ERROR_PREDICTIVE (-4.6051701859880914)
 /* Smallest error in the formula of the controller; growth of the step size is limited by max_factor
  * anyway. Chosen. */
 #define MIN_ERROR 1e-10
@@ -17,10 +18,10 @@ dae__controller_options dae__controller_defaults(int order)
 {
   return (dae__controller_options){
       .order = order,
-      .safety = 0.9,     /* value of RADAU5 [HW96 IV.8] */
-      .beta = 0.4,       /* alpha = 0.7/k, b = 0.4/k [HW96 IV.2] */
-      .min_factor = 0.2, /* value of DOPRI5 [HNW93 II.4] */
-      .max_factor = 5,   /* chosen; DOPRI5 has 10 */
+      .safety = 0.9, /* value of RADAU5 [HW96 IV.8] */
+      .beta = 0.4,   /* alpha = 0.7/k, b = 0.4/k [HW96 IV.2] */
+      .min_factor = DAE__CONTROLLER_MIN_FACTOR,
+      .max_factor = 5, /* chosen; DOPRI5 has 10 */
   };
 }
 
@@ -37,11 +38,10 @@ static double controller_factor(const dae__controller *c, double h, double err, 
   /* predictive controller: safety err^(-1/k), limited by the predicted change of the error, or
    * exceeded by it up to the lookahead */
   if (o->predictive) {
-    double e = fmax(err, MIN_ERROR);
-    factor = o->safety * pow(e, -1.0 / k);
+    factor = o->safety * exp(-log_e / k);
     if (c->previous > 0 && err <= 1)
       factor = fmin(factor * fmax(o->lookahead, 1),
-                    o->safety * h / c->h * pow(c->previous / (e * e), 1.0 / k));
+                    o->safety * h / c->h * exp((c->log_previous - 2 * log_e) / k));
   } else if (c->previous > 0 && o->beta > 0 && err <= 1 && !c->rejected) {
     factor = c->pull * exp((o->beta * c->log_previous - (1 - 0.75 * o->beta) * log_e) / k);
   } else {
@@ -56,7 +56,7 @@ bool dae__controller_propose(dae__controller *c, double h, double err, double *h
   const dae__controller_options *o = &c->opts;
   bool accepted = DAE__MUTATE(controller_accepts, err <= 1,
                               err <= 10); /* acceptance; false if the error is NaN */
-  double log_e = o->predictive ? 0 : log(dae__larger(err, MIN_ERROR));
+  double log_e = log(dae__larger(err, MIN_ERROR));
   double factor = isfinite(err) ? controller_factor(c, h, err, log_e) : o->min_factor;
   if (DAE__MUTATE(controller_grows, c->rejected || !accepted, false) ||
       (factor > 1 && factor < o->kept_up_to))
@@ -67,7 +67,8 @@ bool dae__controller_propose(dae__controller *c, double h, double err, double *h
   if (accepted) {
     c->previous =
         dae__larger(err, o->predictive ? MIN_PREVIOUS_ERROR_PREDICTIVE : MIN_PREVIOUS_ERROR);
-    c->log_previous = dae__larger(log_e, LOG_MIN_PREVIOUS_ERROR);
+    c->log_previous = dae__larger(log_e, o->predictive ? LOG_MIN_PREVIOUS_ERROR_PREDICTIVE
+                                                       : LOG_MIN_PREVIOUS_ERROR);
     c->h = h;
   }
   c->rejected = !accepted;

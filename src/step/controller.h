@@ -11,6 +11,8 @@
 
 #include <stdbool.h>
 
+#define DAE__CONTROLLER_MIN_FACTOR 0.2 /* smallest ratio h_next/h, DOPRI5 [HNW93 II.4] */
+
 typedef struct dae__controller_options {
   /* k: err = O(h^k), one more than the order of the method that gives the estimate */
   int order;

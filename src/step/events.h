@@ -58,7 +58,9 @@ typedef struct dae__event_count {
   /* of a contact: fastest closing; time closed before `since`, the start of its last time; largest
    * force; depth below zero that an open gap may reach by the error of the motion */
   double fastest, closed, since, force, shift;
-  long slips;    /* of a contact with friction: number of times that it broke loose */
+  /* of a contact with friction: number of times that it broke loose; 1 while others hold it, with
+   * its share of the friction, else 0 */
+  long slips, held;
   double judged; /* time at which the rate of the event was last judged */
 } dae__event_count;
 

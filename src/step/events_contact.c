@@ -77,7 +77,7 @@ void dae__events_begin_contacts(dae__events *ev)
 /* ---- the trial ---- */
 
 /* Sliding speed of contact i: 0 where it is round-off of the fastest rate, where sliding has just
- * ended, and where the contact has stuck up to this instant and nothing has struck. */
+ * ended, and where the contact was at rest up to this instant and nothing has struck. */
 static dae_status contact_sliding(dae__events *ev, int i, double *speed, dae_error *err)
 {
   double fastest = 0, size;
@@ -87,8 +87,8 @@ static dae_status contact_sliding(dae__events *ev, int i, double *speed, dae_err
       fastest = fmax(fastest, fabs(ev->after[ev->rate_entry[k]]));
   for (int k = 0; k < ev->size; k++)
     size += fabs(ev->unmoved[k]) * fastest;
-  bool stuck = ev->mode[i] == DAE__CONTACT_STICKS && !ev->struck;
-  if (stuck || ev->ends[i] || fabs(*speed) <= SLIDING_NOISE * size)
+  bool rests = ev->mode[i] == DAE__CONTACT_STICKS || ev->counts[i].held;
+  if ((rests && !ev->struck) || ev->ends[i] || fabs(*speed) <= fmax(SLIDING_NOISE * size, DBL_MIN))
     *speed = 0;
   return DAE_OK;
 }
@@ -152,9 +152,10 @@ static dae_status contacts_release(dae__events *ev, dae__arena *arena, bool *cha
     const dae__press_force *of = &all.force[k];
     int closed = of->sticks ? DAE__CONTACT_STICKS : DAE__CONTACT_CLOSED;
     dae__contact_set(ev, i, of->normal > 0 ? closed : 0);
+    ev->counts[i].held = of->shares;
     if (contact_rubs(contact))
       contact_hold(ev, contact->slip, of->slip);
-    ev->counts[i].slips += ev->mode[i] == DAE__CONTACT_STICKS && fabs(of->slip) == 1;
+    ev->counts[i].slips += ev->mode[i] == DAE__CONTACT_STICKS && !of->sticks && !of->shares;
     *changed = *changed || of->changed;
   }
   return DAE_OK;

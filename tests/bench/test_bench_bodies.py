@@ -18,6 +18,7 @@ class Bodies(unittest.TestCase):
             with self.subTest(pair=name):
                 self.assertLessEqual(bodies.disagreement(DAEDAL, text, reduced), bodies.AGREE)
         self.assertLessEqual({"double", "four_bar", "universal", "two_axes", "heavy_top", "flyball", "robot_arm"}, names)
+        self.assertLessEqual({"universal_relative", "two_axes_relative", "flyball_relative", "robot_arm_relative"}, names)
 
     def test_wrong_pair_is_noticed(self):
         pairs = {name: (text, reduced) for name, text, reduced in bodies.pairs(EXAMPLES)}

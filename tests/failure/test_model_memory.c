@@ -97,7 +97,21 @@ static const char bodies[] =
     "draw circle (1, 2) radius 1\ncamera from (3, 2, 1) to r up (0, 0, 1)\n"
     "simulate to 1\n";
 
-static const char *const texts[] = {mechanism, coupled, quasilinear, rods, bodies};
+static const char trees[] = "model trees\n"
+                            "gravity (0, 0, -9.81)\n"
+                            "body A box (1, 1, 1) mass 1 velocity (1, 0, 0)\n"
+                            "body B[k in 1..3] box (1, 1, 1) mass 1 at (k, 0, 0) omega (0, 0, 1)\n"
+                            "revolute J: A, B[1] at (0.5, 0, 0) axis (0, 1, 0) relative\n"
+                            "spherical K: A, B[2] at (1, 0, 0) relative\n"
+                            "universal L: B[1], B[3] axes (1, 0, 0), (0, 1, 0) relative\n"
+                            "rod R: B[2].pos to B[3].pos\n"
+                            "spring S: A.point(0, 0, 1) to B[3].pos stiffness 1\n"
+                            "mass 2 at B[3].point(1, 0, 0)\n"
+                            "torque (1, 0, 0) on B[3] from A\n"
+                            "output p = B[3].pos, a = J.angle, s = S.pull\n"
+                            "simulate to 1\n";
+
+static const char *const texts[] = {mechanism, coupled, quasilinear, rods, bodies, trees};
 enum { TEXTS = sizeof texts / sizeof *texts };
 
 static dae_status parse(const char *text, const dae_env *env, dae_model **model, dae_error *err)

@@ -416,12 +416,45 @@ static void test_wrong_contradictions(void **unused)
   CHECK(table);
 }
 
+/* Relative joints. */
+static void test_wrong_relative_joints(void **unused)
+{
+  (void)unused;
+  static const wrong table[] = {
+      {PQ "revolute J: P, Q relative", 4, 18, "J joins bodies of the plane, which have no more"},
+      {AB "revolute J: B, ground axis (0, 0, 1) relative", 4, 16, "write revolute J: ground, B"},
+      {AB "spherical: ground, B relative", 4, 1, "a relative joint needs a name"},
+      {AB "spherical J: ground, B relative\nspherical K: A, B relative", 5, 19,
+       "B is carried by the relative joint J of line 4 already"},
+      {AB "spherical J: A, B relative\nspherical K: B, A relative", 4, 1,
+       "the relative joint J carries its own first body A"},
+      {AB "spherical J: ground, B relative relative", 4, 33, "relative is given twice"},
+      {AB "rod J: A.pos to B.pos relative", 4, 23, "expected a clause of rod"},
+      {AB "bushing J: A, B stiffness 1 relative", 4, 29, "expected a clause of bushing"},
+      {AB "spherical J: ground, B relative\nforce B.x = 1", 5, 9,
+       "B.x is no coordinate: the relative joint J carries B; a force acts as force F at B.pos"},
+      {AB "spherical J: ground, B relative\nevent e: t - 1 { B.pos = (0, 0, 0) }", 5, 20,
+       "B.pos is no coordinate"},
+      {AB "spherical J: ground, B relative\noutput f = J.force", 5, 14,
+       "J.force: a relative joint has no multipliers that give it; leave out relative at line 4"},
+      {AB "spherical J: ground, B relative\noutput f = J.e4", 5, 14, "has no e4; it has"},
+      {AB "spherical J: ground, B\noutput f = J.e0", 5, 14, "has no e0; it has"},
+      {AB "prismatic J: ground, B axis (0, 0, 1) driven J.slide relative", 4, 46,
+       "the drive of J depends on its own slide"},
+      {"body B[k in 1..70] sphere 1 mass 1\nspherical J: ground, B[1] relative\nfor k in 2..70 {\n"
+       "  spherical K[k]: B[k - 1], B[k] relative\n}",
+       5, 34, "leave out relative here"},
+  };
+  CHECK(table);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_wrong_vectors), cmocka_unit_test(test_wrong_bodies),
-      cmocka_unit_test(test_wrong_joints),  cmocka_unit_test(test_wrong_forces),
-      cmocka_unit_test(test_wrong_parts),   cmocka_unit_test(test_wrong_contradictions),
+      cmocka_unit_test(test_wrong_vectors),        cmocka_unit_test(test_wrong_relative_joints),
+      cmocka_unit_test(test_wrong_bodies),         cmocka_unit_test(test_wrong_joints),
+      cmocka_unit_test(test_wrong_forces),         cmocka_unit_test(test_wrong_parts),
+      cmocka_unit_test(test_wrong_contradictions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void test_wrong_joints(void **unused)
       {"body r rod from (0,0,0) to (1,0,0) mass 1\nspherical a: ground, r at (0,0,0)\n", 2, 1,
        "r spins freely about its x axis and has no inertia there: give a box o"},
       {AB "revolute J: A, B, ground axis (0,0,1)", 4, 17,
-       "expected a clause of revolute (angle, at, axis, axes, driven), found ,"},
+       "expected a clause of revolute (angle, at, axis, axes, driven, relative), found ,"},
       {AB "revolute J: A, B axis (0,1)", 4, 23,
        "an axis needs a vector of 3 components, found a vector of 2 components"},
       {AB "revolute J: A, B axis (0,0,1) axis (0,1,0)", 4, 31, "axis is given twice"},

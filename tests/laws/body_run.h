@@ -56,8 +56,8 @@ static dae_model *load(const char *text, const char *set)
   return model;
 }
 
-/* Runs a model by its default method. */
-static run *run_of(const char *text, const char *set, const char *rtol)
+/* Runs a model by a method; NULL: its default method. */
+static run *run_by(const char *method, const char *text, const char *set, const char *rtol)
 {
   dae_model *model = load(text, set);
   run *r = calloc(1, sizeof *r);
@@ -66,7 +66,8 @@ static run *run_of(const char *text, const char *set, const char *rtol)
   dae_sink sink = {.self = r, .open = keep_names, .row = keep_row};
   dae_run_plan plan = {.sinks = &sink, .sink_count = 1};
   dae_model_plan(model, &plan);
-  plan.method = dae_method_choose(&plan.problem, NULL, 0, &err);
+  plan.method =
+      method ? dae_method_find(method, &err) : dae_method_choose(&plan.problem, NULL, 0, &err);
   assert_non_null(plan.method);
   void *options = calloc(1, plan.method->options_size);
   assert_non_null(options);
@@ -79,6 +80,11 @@ static run *run_of(const char *text, const char *set, const char *rtol)
   free(options);
   dae_model_free(model);
   return r;
+}
+
+static inline run *run_of(const char *text, const char *set, const char *rtol)
+{
+  return run_by(NULL, text, set, rtol);
 }
 
 static double at(const run *r, int row, const char *name)

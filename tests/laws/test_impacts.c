@@ -484,7 +484,7 @@ static void check_family(int slides, bool different, int number, count *n)
   /* with friction there are few problems whose answer the complementarity problem does not show */
   assert_true(n->missed <= (slides == 0 ? 0 : (number - n->law[0]) / 50));
   assert_true(n->gain <= 1e-13);
-  assert_true(n->account <= 1e-6);
+  assert_true(n->account <= 1e-12);
   assert_true(n->drift <= 1e-12);
   /* of 20000 draws the worst rows depend on each other but for 1e-7 */
   assert_true(n->opening <= 1e-8);

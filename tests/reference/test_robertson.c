@@ -1,5 +1,6 @@
 /* Robertson's reactions over eleven decades of time, from steps of 1e-4 to such of 1e10: the end
- * value is that of the Bari test set for initial value problem solvers, problem ROBER. */
+ * value is that of the Bari test set for initial value problem solvers, problem ROBER. The start is
+ * not stiff, and becomes so within 1e-3. */
 #include <daedal/daedal.h>
 #include <math.h>
 #include <setjmp.h>
@@ -53,10 +54,35 @@ static void test_the_end_of_a_long_time_is_reached(void **state)
   dae_model_free(model);
 }
 
+/* The Jacobian at the start does not show how soon the second reaction sets in. */
+static void test_no_first_step_of_rosenbrock_is_rejected(void **state)
+{
+  (void)state;
+  static const double tolerances[] = {1e-3, 1e-5, 1e-7};
+  dae_model *model;
+  dae_error err;
+  assert_int_equal(
+      dae_model_parse("robertson", robertson, strlen(robertson), NULL, NULL, &model, &err), DAE_OK);
+  const dae_start start = dae_model_start(model);
+  for (int i = 0; i < 3; i++) {
+    dae_integrator *it;
+    dae_rk_options opts = dae_rk_adaptive_defaults();
+    opts.rtol = opts.atol = tolerances[i];
+    assert_int_equal(
+        dae_rosenbrock_create(dae_model_problem(model), &start, &opts, NULL, &it, &err), DAE_OK);
+    for (int steps = 0; steps < 5; steps++)
+      assert_int_equal(dae_integrator_step(it, 40, &err), DAE_OK);
+    assert_int_equal(dae_integrator_stats(it).rejected_by_error, 0);
+    dae_integrator_free(it);
+  }
+  dae_model_free(model);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_end_of_a_long_time_is_reached),
+      cmocka_unit_test(test_no_first_step_of_rosenbrock_is_rejected),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

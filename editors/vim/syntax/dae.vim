@@ -25,7 +25,7 @@ syntax keyword daeEventWord contained rising falling stop when
 syntax match daeEventWord contained /\%(:\s*\)\@<=\%(every\|at\)\>\ze\s\+[-(.0-9A-Za-z]/
 syntax match daeEventWord contained /\%(\<every\>.*\)\@<=\<from\>/
 syntax keyword daeShape contained line point circle sphere spring bodies radius
-syntax keyword daeClause contained plane box cylinder sphere disk density inertia centre turned about along velocity omega fixed at axis axes angle driven radius ellipsoid normal length stiffness damping free turning on from to
+syntax keyword daeClause contained plane box cylinder sphere disk density inertia centre turned about along velocity omega fixed at axis axes angle driven relative radius ellipsoid normal length stiffness damping free turning on from to
 syntax keyword daeClause contained mass rod x y z
 syntax cluster daeTerms contains=daeStatement,daeDeclaration,daeLabel,daeMethod,daeFunction,
       \daeMultiplier,daeConstant,daeNumber,daeOperator,daeRate,daeString

@@ -37,6 +37,8 @@ static void observe_build_start(dae__binder *b, dae_model *model, const dae__lay
     model->fixed[entry] = rate ? symbol->d->rate_fixed : symbol->d->fixed;
     if (symbol->kind == DAE__STATEMENT_BODY)
       dae__body_held(x, i, &model->given[entry], &model->fixed[entry]);
+    if (symbol->connector && symbol->connector->relative)
+      dae__relative_held(x, i, &model->given[entry], &model->fixed[entry]);
   }
   for (int i = 0; i < b->held.count; i++)
     b->held_value[i] = model->y[layout->size + i];
@@ -91,6 +93,8 @@ static void observe_add_variables(dae__binder *b, dae_model *model, const dae__l
       int count = e ? e->count * e->width : 0;
       for (int k = 0; k < count && dae__load_ok(x->l); k++) {
         const char *name = dae__element_name(x, of.symbol, of.instance, k);
+        if (dae__is_derived(x, e->leaf + k))
+          continue;
         int entry = layout->entry[e->leaf + k + (rates ? count : 0)];
         *DAE__PUSH(keep, &model->columns) =
             (dae_column){entry, rates ? dae__pool_print(keep, "der(%s)", name) : name};

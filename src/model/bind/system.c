@@ -6,6 +6,7 @@
  * system with such a state is quasi-linear, M(t,x) x' = f. */
 #include "model/bind/bind.h"
 #include "model/expand/value.h"
+#include "model/space/space.h"
 
 void dae__system_place(dae__binder *b, const dae__system *u, bool there)
 {
@@ -255,7 +256,8 @@ dae_status dae__system_create(dae__binder *b, int instance, dae__system *u)
                       : symbol->kind == DAE__STATEMENT_STATE ? &u->u
                                                              : &u->q;
     for (int i = 0; e && i < e->count * e->width; i++)
-      *DAE__PUSH(x->l->scratch, list) = e->leaf + i;
+      if (!dae__is_derived(x, e->leaf + i))
+        *DAE__PUSH(x->l->scratch, list) = e->leaf + i;
   }
   u->mechanical = u->q.count > 0;
   u->sparse = b->sparse;

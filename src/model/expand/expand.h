@@ -78,8 +78,12 @@ typedef struct dae__symbol {
   dae__elements **in; /* by instance of the scope: elements of the symbol, NULL: not resolved */
   int room;           /* length of `in` */
   bool busy;          /* a function that is being evaluated */
-  /* connector whose angle the symbol is; NULL: another symbol */
-  struct dae__connector *angle;
+  bool generated;     /* no statement declares it; it has one instance */
+  /* stands for expressions of variables, which take its place when the motion is complete */
+  bool derived;
+  /* connector whose coordinate or length the symbol is, body whose axes or turning; NULL: none */
+  struct dae__connector *connector;
+  struct dae__body *body_of;
 } dae__symbol;
 
 typedef struct dae__scope {
@@ -350,7 +354,7 @@ dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance,
 static inline dae__elements *dae__elements_of(dae__expander *x, int symbol, int instance, int place)
 {
   const dae__symbol *s = &x->symbols.item[symbol];
-  int number = s->angle ? 0 : x->instances.item[instance].number;
+  int number = s->generated ? 0 : x->instances.item[instance].number;
   dae__elements *e = number < s->room ? s->in[number] : NULL;
   bool done = e && e->stage == DAE__ELEMENTS_RESOLVED && !x->l->status;
   return done ? e : dae__elements_resolve(x, symbol, instance, place);
@@ -461,6 +465,8 @@ dae__node dae__guard_condition(dae__expander *x, dae__node condition, int place)
 void dae__guard_events(dae__expander *x);
 /* Records the place in the text of a relation. */
 void dae__relation_at(dae__expander *x, dae__node node, int place);
+/* Records the places of relations again, after the poses of carried bodies were replaced. */
+void dae__relations_reduced(dae__expander *x);
 /* Text of a node as in the model language, with params and lets inserted; a text longer than size
  * ends with dots. */
 void dae__print_node(dae__expander *x, dae__node node, char *text, int size);

@@ -12,6 +12,7 @@
  * held values alone are constant between events and stay as they are, so do those within smooth
  * and noevent. */
 #include "model/expand/value.h"
+#include "model/space/space.h"
 #include <string.h>
 
 /* Names are cut to the length of equation names in errors. */
@@ -27,6 +28,14 @@ void dae__relation_at(dae__expander *x, dae__node node, int place)
     e = &x->graph->entry[node = e->a];
   if (dae__is_relation(e->op) && dae__table_find(&x->relation_table, node, guards_key) < 0)
     dae__table_add(x->l, &x->relation_table, node, guards_key, place);
+}
+
+void dae__relations_reduced(dae__expander *x)
+{
+  const dae__table table = x->relation_table;
+  for (int i = 0; i < table.slots; i++)
+    if (table.slot[i].name)
+      dae__relation_at(x, dae__relative_reduced(x, table.slot[i].owner), table.slot[i].number);
 }
 
 static int guards_place_of(dae__expander *x, dae__node node, int otherwise)

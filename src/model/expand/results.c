@@ -9,9 +9,11 @@
 /* largest number of actions of an event, which are searched linearly; chosen, not measured */
 #define MAX_ACTIONS 10000
 
-/* Replaces the rates of states in an expression by the right sides E of the equations u' = E. */
+/* Replaces the poses of carried bodies, and the rates of states by the right sides E of the
+ * equations u' = E, in an expression. */
 static dae__node results_without_state_rates(dae__expander *x, dae__node node, int place)
 {
+  node = dae__relative_reduced(x, node);
   if (x->l->status)
     return DAE__ZERO;
   if (dae__kinds_below(x, node) & DAE__LEAF_STATE_RATE)
@@ -231,7 +233,7 @@ static dae__node results_gap(const dae__context *c, const dae__statement *s)
     dae__load_fail(
         x->l, s->a->place,
         "the gap contains no coordinate: impact floor: y closes where y falls through 0");
-  return gap;
+  return dae__relative_reduced(x, gap);
 }
 
 /* Function of the event of a contact that holds: its gap while it is open, then its force. */

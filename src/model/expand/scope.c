@@ -215,7 +215,8 @@ static void scope_create_leaves(dae__expander *x, int symbol, int instance, dae_
   dae__instance *home = &x->instances.item[x->instances.item[instance].home];
   int count = e->count * e->width;
   e->leaf = x->leaves.count;
-  *DAE__PUSH(x->l->scratch, &home->variables) = (struct dae__variable){symbol, instance};
+  if (!x->symbols.item[symbol].derived)
+    *DAE__PUSH(x->l->scratch, &home->variables) = (struct dae__variable){symbol, instance};
   if (kind == DAE__STATEMENT_STATE || kind == DAE__STATEMENT_ALG)
     home->unknowns += count;
   for (int i = 0; i < count && dae__load_ok(x->l); i++)
@@ -268,7 +269,7 @@ static void scope_resolve_elements(dae__expander *x, int symbol, int instance, d
 dae__elements *dae__elements_slot(dae__expander *x, int symbol, int instance)
 {
   dae__symbol *s = &x->symbols.item[symbol];
-  int number = s->angle ? 0 : x->instances.item[instance].number;
+  int number = s->generated ? 0 : x->instances.item[instance].number;
   if (number >= s->room) {
     int room = 2 * number + 1;
     dae__elements **in = DAE__NEW_ARRAY(x->l->scratch, dae__elements *, room);
@@ -303,8 +304,8 @@ dae__elements *dae__elements_resolve(dae__expander *x, int symbol, int instance,
   return dae__load_ok(x->l) ? e : NULL;
 }
 
-int dae__add_coordinate(dae__expander *x, int instance, const char *name, const dae__statement *s,
-                        dae__connector *connector)
+int dae__add_coordinates(dae__expander *x, int instance, const char *name, const dae__statement *s,
+                         int width, const dae__symbol *like)
 {
   dae__declaration *d = DAE__NEW(x->l->scratch, dae__declaration);
   int symbol = x->symbols.count;
@@ -313,13 +314,17 @@ int dae__add_coordinate(dae__expander *x, int instance, const char *name, const 
   d->name = name;
   d->place = s->place;
   d->parameters = -1;
-  *DAE__PUSH(x->l->scratch, &x->symbols) = (dae__symbol){.kind = DAE__STATEMENT_COORD,
-                                                         .d = d,
-                                                         .scope = x->instances.item[instance].scope,
-                                                         .next = -1,
-                                                         .angle = connector};
-  if (!dae__load_ok(x->l))
+  dae__symbol *own = DAE__PUSH(x->l->scratch, &x->symbols);
+  *own = *like;
+  own->kind = DAE__STATEMENT_COORD;
+  own->d = d;
+  own->scope = x->instances.item[instance].scope;
+  own->next = -1;
+  own->generated = true;
+  dae__elements *slot = dae__load_ok(x->l) ? dae__elements_slot(x, symbol, instance) : NULL;
+  if (!slot)
     return 0;
+  slot->width = width;
   const dae__elements *e = dae__elements_of(x, symbol, instance, s->place);
   return e ? e->leaf : 0;
 }
@@ -402,6 +407,8 @@ dae_status dae__resolve_ranges(dae__expander *x)
           x->symbols.item[s].kind == DAE__STATEMENT_BODY)
         dae__elements_of(x, s, i, x->symbols.item[s].d->place);
   }
+  if (dae__load_ok(x->l))
+    dae__relative_find(x);
   return x->l->status;
 }
 
@@ -440,7 +447,7 @@ const char *dae__local_name(dae__expander *x, int symbol, int instance, int elem
     text = dae__pool_print(x->l->keep, "%s[%d,%d]", text, index[0], index[1]);
   else if (s->d->rank == 3)
     text = dae__pool_print(x->l->keep, "%s[%d,%d,%d]", text, index[0], index[1], index[2]);
-  if (width > 1 && text)
+  if (width > 1 && text && !s->derived)
     text = dae__pool_print(x->l->keep, "%s.%s", text,
                            width == 3 && s->kind == DAE__STATEMENT_BODY ? plane[component]
                                                                         : space[component]);

@@ -50,8 +50,10 @@ static dae__node start_find(dae__expander *x, int leaf)
   const dae__symbol *s = &x->symbols.item[info.symbol];
   if (s->kind == DAE__STATEMENT_BODY)
     return dae__body_start(x, leaf);
-  if (s->angle)
-    return dae__connector_start(x, s->angle, rate);
+  if (s->derived)
+    return dae__relative_derived_start(x, leaf);
+  if (s->connector)
+    return dae__connector_start(x, s->connector, leaf, rate);
   if (kind == DAE__LEAF_ALG && s->kind == DAE__STATEMENT_STATE)
     return START_NONE; /* hidden rate of a state */
   int width = dae__width_of(x, info.symbol, info.instance);

@@ -492,6 +492,14 @@ dae_status dae__expand_motion(dae__expander *x)
     dae__space_finish(x);
   if (dae__load_ok(x->l))
     dae__space_assemble(x);
+  if (dae__load_ok(x->l))
+    dae__relative_find_starts(x);
+  if (dae__load_ok(x->l))
+    dae__relative_reduce(x);
+  if (dae__load_ok(x->l))
+    dae__relative_drop_rows(x);
+  if (dae__load_ok(x->l))
+    dae__relative_find_rates(x);
   /* lambda and psi are the names of multipliers in a system with constraints */
   static const char *const names[] = {"lambda", "psi"};
   for (int i = 0; i < 2 * x->systems && !x->l->status; i++) {

@@ -124,10 +124,10 @@ typedef struct dae__allowed {
 void dae__check_leaves(const dae__context *c, dae__node node, int place, const dae__allowed *may);
 /* Name of a statement in messages, such as "line 9" or "line 9, i = 3". */
 const char *dae__statement_name(const dae__context *c, const dae__statement *s);
-/* Adds a coordinate that no statement declares by name, the angle of a connector; returns its first
- * leaf (scope.c). */
-int dae__add_coordinate(dae__expander *x, int instance, const char *name, const dae__statement *s,
-                        struct dae__connector *connector);
+/* Adds coordinates that no statement declares by name, such as the angle of a connector; returns
+ * the first leaf, 0 after an error (scope.c). like: what they belong to. */
+int dae__add_coordinates(dae__expander *x, int instance, const char *name, const dae__statement *s,
+                         int width, const dae__symbol *like);
 /* Value of an expression of an output, event or drawing, without rates of states (results.c). */
 dae__value dae__evaluate_result(const dae__context *c, const dae__expr *e);
 /* Functions of drawing.c: the statements draw and camera. */

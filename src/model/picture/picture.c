@@ -66,6 +66,8 @@ dae_status dae__build_drawing(dae__binder *b, dae_model *model, const dae__layou
     return dae__load_ok(l) ? DAE_OK : l->status;
   if (picture->shapes.count > 0) {
     dae__nodes values = {.item = picture->values.item, .count = picture->values.count};
+    for (int i = 0; i < values.count && !l->status; i++)
+      values.item[i] = dae__relative_reduced(b->x, values.item[i]);
     dae_camera camera = b->x->picture.camera;
     picture_find_vertical(b->x, &camera);
     picture_tape *p = DAE__ALLOC(b->arena, picture_tape, 1);

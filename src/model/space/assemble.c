@@ -111,18 +111,13 @@ static void assemble_turn(assembly *a, const double *turn)
   }
 }
 
-static double assemble_dot(const double *a, const double *b)
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 /* Turns B so that its axis points along that of A. */
 static void assemble_axes(assembly *a)
 {
   double u[3], ub[3], turn[4];
   assemble_to_space(a->k, DAE__AXIS_U, u);
   assemble_to_space(a->k, DAE__AXIS_UB, ub);
-  if (assemble_dot(u, ub) > SIDE)
+  if (dae__dot3(u, ub) > SIDE)
     return;
   dae__turn_shortest(ub, u, turn);
   assemble_turn(a, turn);
@@ -136,7 +131,7 @@ static void assemble_angle(assembly *a, double F)
   assemble_to_space(a->k, DAE__AXIS_N, n);
   assemble_to_space(a->k, DAE__AXIS_M, m);
   assemble_to_space(a->k, DAE__AXIS_NB, nb);
-  double off = F - atan2(assemble_dot(m, nb), assemble_dot(n, nb));
+  double off = F - atan2(dae__dot3(m, nb), dae__dot3(n, nb));
   if (cos(off) > SIDE)
     return;
   const double s = sin(off / 2), turn[4] = {cos(off / 2), s * u[0], s * u[1], s * u[2]};
@@ -152,7 +147,9 @@ static dae__connector *assemble_open_joint(dae__expander *x, dae__node node)
   dae__leaves below = dae__leaves_below(x->walker, 1, &node);
   for (int i = 0; i < below.count; i++) {
     int symbol = x->leaves.item[below.leaf[i]].symbol;
-    dae__connector *k = symbol >= 0 ? x->symbols.item[symbol].angle : NULL;
+    dae__connector *k = symbol >= 0 ? x->symbols.item[symbol].connector : NULL;
+    if (k && k->angle_leaf != below.leaf[i])
+      return NULL; /* a slide */
     bool known = k ? k->driven || k->is_far : x->leaf_kind.item[below.leaf[i]] == DAE__LEAF_TIME;
     if (known)
       continue;

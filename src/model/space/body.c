@@ -58,24 +58,32 @@ dae__context dae__body_context(dae__expander *x, const dae__body *b, dae__local 
 
 /* ---- nodes ---- */
 
+dae__value dae__euler_product(dae__graph *g, dae__node a0, dae__value a, dae__node b0, dae__value b,
+                              dae__node *scalar)
+{
+  *scalar = DAE__SUB(g, DAE__MUL(g, a0, b0), dae__vector_dot(g, a, b));
+  return dae__vector_add(
+      g, dae__vector_add(g, dae__vector_scale(g, a0, b), dae__vector_scale(g, b0, a)),
+      dae__vector_cross(g, a, b));
+}
+
 /* 2 (a b + c d), or 2 (a b - c d). */
 static dae__node body_twice(dae__graph *g, dae__node ab, dae__node cd, bool minus)
 {
   return DAE__MUL(g, dae__constant(g, 2), minus ? DAE__SUB(g, ab, cd) : DAE__ADD(g, ab, cd));
 }
 
-/* Axes of the body in space, the columns of R = I + 2 e0 [v] + 2 [v]^2. */
-static void body_axes(dae__graph *g, dae__body *b)
+/* Columns of R = I + 2 e0 [v] + 2 [v]^2. */
+void dae__turn_axes(dae__graph *g, dae__node e0, const dae__node *v, dae__value axis[3])
 {
-  const dae__node *v = b->turn_node.at;
   for (int j = 0; j < 3; j++) {
     int k = (j + 1) % 3, l = (j + 2) % 3;
     dae__node kk = dae__powi(g, v[k], 2), ll = dae__powi(g, v[l], 2);
     dae__node jk = DAE__MUL(g, v[j], v[k]), jl = DAE__MUL(g, v[j], v[l]);
-    b->axis[j].size = 3;
-    b->axis[j].at[j] = DAE__SUB(g, dae__constant(g, 1), body_twice(g, kk, ll, false));
-    b->axis[j].at[k] = body_twice(g, jk, DAE__MUL(g, b->e0, v[l]), false);
-    b->axis[j].at[l] = body_twice(g, jl, DAE__MUL(g, b->e0, v[k]), true);
+    axis[j].size = 3;
+    axis[j].at[j] = DAE__SUB(g, dae__constant(g, 1), body_twice(g, kk, ll, false));
+    axis[j].at[k] = body_twice(g, jk, DAE__MUL(g, e0, v[l]), false);
+    axis[j].at[l] = body_twice(g, jl, DAE__MUL(g, e0, v[k]), true);
   }
 }
 
@@ -87,16 +95,54 @@ static dae__value body_rates(dae__expander *x, const dae__body *b, int first, in
   return out;
 }
 
-/* Angular velocity 2 (e0 v' - e0' v + v x v') in space; own: - v x v', in the axes of the body. */
-static dae__value body_omega(dae__expander *x, const dae__body *b, bool own)
+/* 2 (e0 v' - e0' v + v x v') in space; own: - v x v'. */
+dae__value dae__turn_omega(dae__graph *g, const dae__node *e, const dae__node *rate, bool own)
 {
-  dae__graph *g = x->graph;
-  dae__value rate = body_rates(x, b, 4, 3);
-  dae__value turn = dae__vector_cross(g, b->turn_node, rate);
-  dae__value w = dae__vector_sub(g, dae__vector_scale(g, b->e0, rate),
-                                 dae__vector_scale(g, dae__leaf(g, b->rate + 3), b->turn_node));
+  dae__value v = {.at = {e[1], e[2], e[3]}, .size = 3};
+  dae__value dv = {.at = {rate[1], rate[2], rate[3]}, .size = 3};
+  dae__value turn = dae__vector_cross(g, v, dv);
+  dae__value w =
+      dae__vector_sub(g, dae__vector_scale(g, e[0], dv), dae__vector_scale(g, rate[0], v));
   w = own ? dae__vector_sub(g, w, turn) : dae__vector_add(g, w, turn);
   return dae__vector_scale(g, dae__constant(g, 2), w);
+}
+
+dae__value dae__body_omega(dae__expander *x, const dae__body *b, bool own)
+{
+  dae__node e[4] = {b->e0}, rate[4];
+  for (int i = 0; i < 4; i++) {
+    rate[i] = dae__leaf(x->graph, b->rate + 3 + i);
+    e[i] = i > 0 ? b->turn_node.at[i - 1] : e[0];
+  }
+  return dae__turn_omega(x->graph, e, rate, own);
+}
+
+bool dae__is_derived(dae__expander *x, int leaf)
+{
+  dae__leaf_info info = x->leaves.item[leaf];
+  const dae__symbol *s = info.symbol < 0 ? NULL : &x->symbols.item[info.symbol];
+  if (!s || s->kind != DAE__STATEMENT_BODY)
+    return s && s->derived;
+  const dae__elements *e = dae__elements_slot(x, info.symbol, info.instance);
+  return e && e->body[info.element / e->width].carrier; /* NULL: out of memory */
+}
+
+/* Nodes of the axes and of the angular velocity of a body of a tree of relative joints: leaves. The
+ * rate of an axis is W x axis. */
+static void body_tree_nodes(dae__expander *x, dae__body *b)
+{
+  dae__graph *g = x->graph;
+  b->omega_node.size = 3;
+  for (int i = 0; i < 3; i++)
+    b->omega_node.at[i] = x->leaf_rate.item[b->turning_leaf + i];
+  for (int j = 0; j < 3; j++) {
+    b->axis[j].size = 3;
+    for (int i = 0; i < 3; i++)
+      b->axis[j].at[i] = dae__leaf(g, b->axes_leaf + 3 * j + i);
+    dae__value rate = dae__vector_cross(g, b->omega_node, b->axis[j]);
+    for (int i = 0; i < 3; i++)
+      x->leaf_rate.item[b->axes_leaf + 3 * j + i] = rate.at[i];
+  }
 }
 
 static void body_ground_nodes(dae__graph *g, dae__body *b)
@@ -139,8 +185,12 @@ void dae__body_nodes(dae__expander *x, dae__body *b)
   b->turn_node.size = 3;
   for (int i = 0; i < 3; i++)
     b->turn_node.at[i] = dae__leaf(g, b->leaf + 4 + i);
-  body_axes(g, b);
-  b->omega_node = body_omega(x, b, false);
+  if (b->axes_leaf) {
+    body_tree_nodes(x, b);
+    return;
+  }
+  dae__turn_axes(g, b->e0, b->turn_node.at, b->axis);
+  b->omega_node = dae__body_omega(x, b, false);
 }
 
 dae__value dae__body_dir(dae__expander *x, dae__body *b, dae__value v)
@@ -182,21 +232,37 @@ dae__value dae__body_velocity(dae__expander *x, const dae__body *b)
 
 /* ---- expansion ---- */
 
-/* Kinetic energy of the turning, and the constraint e.e = 1. */
-static dae__node body_expand_turning(dae__expander *x, const dae__context *c, dae__body *b)
+dae__node dae__body_turning_energy(dae__expander *x, const dae__body *b, dae__value w)
 {
-  dae__graph *g = x->graph;
   static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-  dae__value w = body_omega(x, b, true), Jw = {.size = 3}, e = b->turn_node;
-  dae__value rate = body_rates(x, b, 4, 3);
+  dae__graph *g = x->graph;
+  dae__value Jw = {.size = 3};
+  if (b->plane)
+    return DAE__MUL(g, dae__constant(g, b->inertia[2] / 2), dae__powi(g, w.node, 2));
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
       Jw.at[i] =
           DAE__ADD(g, Jw.at[i], DAE__MUL(g, dae__constant(g, b->inertia[at[i][j]]), w.at[j]));
-  dae__node T = DAE__MUL(g, dae__constant(g, 0.5), dae__vector_dot(g, w, Jw));
+  return DAE__MUL(g, dae__constant(g, 0.5), dae__vector_dot(g, w, Jw));
+}
+
+dae__node dae__body_moving_energy(dae__expander *x, const dae__body *b, dae__value velocity)
+{
+  dae__graph *g = x->graph;
+  dae__node half = dae__constant(g, b->mass / 2), square = DAE__ZERO;
+  for (int i = 0; i < velocity.size; i++)
+    square = DAE__ADD(g, square, dae__powi(g, velocity.at[i], 2));
+  return DAE__MUL(g, half, square);
+}
+
+/* The constraint e.e = 1; returns 2 Jr (e.e')^2. */
+static dae__node body_expand_unit(dae__expander *x, const dae__context *c, dae__body *b)
+{
+  dae__graph *g = x->graph;
+  dae__value e = b->turn_node, rate = body_rates(x, b, 4, 3);
   dae__node along =
       DAE__ADD(g, DAE__MUL(g, b->e0, dae__leaf(g, b->rate + 3)), dae__vector_dot(g, e, rate));
-  T = DAE__ADD(g, T, DAE__MUL(g, dae__constant(g, 2 * b->moment), dae__powi(g, along, 2)));
+  dae__node T = DAE__MUL(g, dae__constant(g, 2 * b->moment), dae__powi(g, along, 2));
   dae__node square = dae__powi(g, b->e0, 2);
   for (int i = 0; i < 3; i++)
     square = DAE__ADD(g, square, dae__powi(g, e.at[i], 2));
@@ -232,17 +298,15 @@ void dae__body_expand(dae__expander *x, dae__body *b)
     com = dae__body_point(x, b, dae__vector(g, size, b->centre));
     velocity = dae__vector_rate(x, com, place, "the centre of mass");
   }
-  dae__node m = dae__constant(g, b->mass), T;
-  if (b->plane)
-    T = DAE__MUL(g, dae__constant(g, b->inertia[2] / 2), dae__powi(g, b->omega_node.node, 2));
-  else
-    T = body_expand_turning(x, &c, b);
-  dae__node half = dae__constant(g, b->mass / 2);
-  dae__node square = DAE__ZERO;
-  for (int i = 0; i < size; i++)
-    square = DAE__ADD(g, square, dae__powi(g, velocity.at[i], 2));
-  T = DAE__ADD(g, T, DAE__MUL(g, half, square));
-  dae__add_energy(&c, true, T, place);
+  dae__node m = dae__constant(g, b->mass);
+  if (!b->carrier) {
+    dae__value w = b->plane ? b->omega_node : dae__body_omega(x, b, true);
+    dae__node T = dae__body_turning_energy(x, b, w);
+    if (!b->plane)
+      T = DAE__ADD(g, T, body_expand_unit(x, &c, b));
+    T = DAE__ADD(g, T, dae__body_moving_energy(x, b, velocity));
+    dae__add_energy(&c, true, T, place);
+  }
   dae__weight_expand(&c, m, com, place, b->name);
 }
 

@@ -66,28 +66,18 @@ void dae__bushing_resolve(dae__expander *x, dae__connector *k)
     dae__connector_place(x, k, p, q);
 }
 
-/* Product of Euler parameters (a0, a), (b0, b). */
-static dae__value bushing_product(dae__graph *g, dae__node a0, dae__value a, dae__node b0,
-                                  dae__value b, dae__node *scalar)
-{
-  *scalar = DAE__SUB(g, DAE__MUL(g, a0, b0), dae__vector_dot(g, a, b));
-  return dae__vector_add(
-      g, dae__vector_add(g, dae__vector_scale(g, a0, b), dae__vector_scale(g, b0, a)),
-      dae__vector_cross(g, a, b));
-}
-
 /* r = conj(eA) eB conj(r0). */
 static dae__value bushing_turn(dae__expander *x, dae__connector *k, dae__node *scalar)
 {
   dae__graph *g = x->graph;
   dae__node s;
   dae__value back = dae__vector_neg(g, k->a->turn_node);
-  dae__value r = bushing_product(g, k->a->e0, back, k->b->e0, k->b->turn_node, &s);
+  dae__value r = dae__euler_product(g, k->a->e0, back, k->b->e0, k->b->turn_node, &s);
   double r0[4];
   r0[0] = dae__start_value(x, s, k->s->place);
   for (int i = 0; i < 3; i++)
     r0[1 + i] = -dae__start_value(x, r.at[i], k->s->place);
-  return bushing_product(g, s, r, dae__constant(g, r0[0]), dae__vector(g, 3, r0 + 1), scalar);
+  return dae__euler_product(g, s, r, dae__constant(g, r0[0]), dae__vector(g, 3, r0 + 1), scalar);
 }
 
 /* sum k v^2 / 2 */
@@ -136,6 +126,8 @@ void dae__bushing_expand(dae__expander *x, dae__connector *k)
   if (x->l->status)
     return;
   dae__value d = dae__body_local(x, k->a, k->d);
+  for (int i = 0; i < size && !k->plane; i++)
+    d.at[i] = dae__relative_scalar(x, k, d.at[i], (dae__value[]){k->a->axis[i], k->d}, 2);
   dae__value v = dae__vector_rate(x, d, k->s->place, k->name), w, t, moment;
   if (k->plane) {
     w = dae__vector_sub(g, k->b->omega_node, k->a->omega_node);

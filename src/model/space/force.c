@@ -4,8 +4,7 @@
 #include "model/space/space.h"
 #include <string.h>
 
-/* Leaf of the coordinate with a given leaf of its rate. */
-static int force_coordinate(dae__expander *x, int rate)
+int dae__coordinate_of_rate(dae__expander *x, int rate)
 {
   dae__leaf_info info = x->leaves.item[rate];
   const dae__elements *e = dae__elements_slot(x, info.symbol, info.instance);
@@ -21,7 +20,7 @@ static int force_add_component(const dae__context *c, dae__node F, dae__node P, 
   dae__gradient d = dae__gradient_of(x->walker, P, kinds);
   int home = x->instances.item[c->instance].home;
   for (int i = 0; i < d.count && dae__load_ok(x->l); i++) {
-    int leaf = kind == DAE__LEAF_COORD ? d.leaf[i] : force_coordinate(x, d.leaf[i]);
+    int leaf = kind == DAE__LEAF_COORD ? d.leaf[i] : dae__coordinate_of_rate(x, d.leaf[i]);
     if (dae__leaf_home(x, leaf) == home)
       dae__add_force(c, leaf, DAE__MUL(x->graph, F, d.value[i]), place);
     else
@@ -183,8 +182,9 @@ static void spring_find_length(dae__expander *x, const dae__context *c, dae__con
     return;
   k->plane = k->p.size == 2;
   k->d = dae__vector_sub(x->graph, k->q, k->p);
-  k->length = dae__vector_norm(x->graph, k->d);
-  spring_check_length(x, k);
+  k->length = dae__relative_scalar(x, k, dae__vector_norm(x->graph, k->d), &k->d, 1);
+  if (!x->l->status)
+    spring_check_length(x, k);
 }
 
 /* Rate that a spring or damper acts along; for the angle of a joint the rate of the joint. */
@@ -273,7 +273,7 @@ void dae__spring_expand(dae__expander *x, dae__connector *k)
   dae__node K = k->n.at[0], C = k->n.at[1], free = k->m.node, square;
   if (K != DAE__ZERO) {
     if (k->s->b && free == DAE__ZERO) /* regular at length 0 */
-      square = dae__vector_dot(g, k->d, k->d);
+      square = dae__relative_scalar(x, k, dae__vector_dot(g, k->d, k->d), &k->d, 1);
     else
       square = dae__powi(g, DAE__SUB(g, k->length, free), 2);
     dae__node V = DAE__MUL(g, DAE__MUL(g, dae__constant(g, 0.5), K), square);

@@ -132,6 +132,7 @@ void dae__connector_place(dae__expander *x, dae__connector *k, const double *pa,
   dae__body_local_point_at_start(x, k->b, pb, b);
   if (x->l->status)
     return;
+  memcpy(k->from, a, sizeof a);
   memcpy(k->place, b, sizeof b);
   joint_add_place(x, k->a, k, a);
   joint_add_place(x, k->b, k, b);
@@ -228,8 +229,8 @@ static void joint_find_cross(dae__expander *x, const dae__context *c, dae__conne
                    acos(dot));
   if (x->l->status)
     return;
-  k->u = joint_fixed(x, k->a, u);
-  k->wb = joint_fixed(x, k->b, w);
+  k->u = joint_axis(x, k, DAE__AXIS_U, u);
+  k->wb = joint_axis(x, k, DAE__AXIS_UB, w);
 }
 
 /* Axis of the plane: u, and n square to it, in A; the angle from A to B at which both sides of the
@@ -315,6 +316,11 @@ void dae__joint_resolve(dae__expander *x, dae__connector *k)
 
 dae__node dae__joint_rate(dae__expander *x, dae__connector *k)
 {
+  return k->relative ? x->leaf_rate.item[k->angle_leaf] : dae__joint_rate_of_bodies(x, k);
+}
+
+dae__node dae__joint_rate_of_bodies(dae__expander *x, dae__connector *k)
+{
   dae__graph *g = x->graph;
   dae__value w = dae__vector_sub(g, k->b->omega_node, k->a->omega_node);
   return k->plane ? w.node : dae__vector_dot(g, k->u, w);
@@ -322,6 +328,8 @@ dae__node dae__joint_rate(dae__expander *x, dae__connector *k)
 
 dae__node dae__joint_slide(dae__expander *x, dae__connector *k)
 {
+  if (k->relative)
+    return dae__leaf(x->graph, dae__relative_coordinate(k, "slide"));
   return dae__vector_dot(x->graph, k->u, k->d);
 }
 
@@ -333,7 +341,8 @@ static void joint_make_angle(dae__expander *x, dae__connector *k)
   const char *text = dae__pool_print(x->l->keep, "%s.angle", k->label ? k->label : k->name);
   dae__body *b = k->b->s ? k->b : k->a;
   dae__body_find_mass(x, b);
-  k->angle_leaf = dae__add_coordinate(x, k->instance, text, k->s, k);
+  const dae__symbol like = {.connector = k};
+  k->angle_leaf = dae__add_coordinates(x, k->instance, text, k->s, 1, &like);
   if (!dae__load_ok(x->l))
     return;
   dae__node angle = dae__leaf(g, k->angle_leaf);
@@ -367,7 +376,9 @@ dae__node dae__joint_start_angle(dae__expander *x, dae__connector *k)
                 : dae__constant(x->graph, k->is_far ? k->angle_far : k->angle0);
 }
 
-dae__node dae__connector_start(dae__expander *x, dae__connector *k, bool rate)
+dae__node dae__connector_start(dae__expander *x, dae__connector *k, int leaf, bool rate)
 {
+  if (k->relative)
+    return dae__relative_start(x, k, leaf, rate);
   return rate ? dae__joint_rate(x, k) : dae__joint_start_angle(x, k);
 }

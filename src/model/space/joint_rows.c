@@ -43,6 +43,7 @@ static void rows_meet(dae__expander *x, dae__connector *k)
 static void rows_stay(dae__expander *x, dae__connector *k, const char *suffix, dae__value v)
 {
   dae__node g = dae__vector_dot(x->graph, v, k->d);
+  g = dae__relative_scalar(x, k, g, (dae__value[]){v, k->d}, 2);
   rows_react(x, &k->force, dae__connector_row(x, k, suffix, g, false), v);
 }
 
@@ -51,6 +52,7 @@ static void rows_square(dae__expander *x, dae__connector *k, const char *suffix,
                         dae__value w)
 {
   dae__node g = dae__vector_dot(x->graph, v, w);
+  g = dae__relative_scalar(x, k, g, (dae__value[]){v, w}, 2);
   rows_react(x, &k->torque, dae__connector_row(x, k, suffix, g, false),
              dae__vector_cross(x->graph, w, v));
 }
@@ -129,7 +131,7 @@ static void rows_drive(dae__expander *x, dae__connector *k)
   if (dae__joint_has_slide(k)) {
     lambda = dae__connector_row(x, k, "drive", DAE__SUB(g, dae__joint_slide(x, k), F), false);
     rows_react(x, &k->force, lambda, k->u);
-  } else if (k->plane) {
+  } else if (k->plane || k->relative) {
     lambda = dae__connector_row(x, k, "drive", DAE__SUB(g, dae__joint_angle(x, k), F), false);
     k->torque.node = DAE__SUB(g, k->torque.node, lambda);
   } else { /* m.nb cos F - n.nb sin F, as the one direction m cos F - n sin F of A */
@@ -141,11 +143,25 @@ static void rows_drive(dae__expander *x, dae__connector *k)
   k->drive = DAE__NEG(g, lambda);
 }
 
+/* Constraint e.e = 1 of the Euler parameters of a relative spherical joint. */
+static void rows_unit(dae__expander *x, dae__connector *k)
+{
+  dae__graph *g = x->graph;
+  dae__node square = DAE__ZERO;
+  for (int i = 0; i < DAE__RELATIVE; i++)
+    square = DAE__ADD(g, square, dae__powi(g, dae__leaf(g, k->coordinate[i]), 2));
+  dae__connector_row(x, k, "unit", DAE__SUB(g, square, dae__constant(g, 1)), false);
+}
+
 void dae__joint_expand(dae__expander *x, dae__connector *k)
 {
   k->force = (dae__value){.size = k->plane ? 2 : 3};
   k->torque = (dae__value){.size = k->plane ? 1 : 3};
-  if (k->plane)
+  if (k->relative && k->kind == DAE__CONNECTOR_SPHERICAL)
+    rows_unit(x, k);
+  else if (k->relative)
+    ; /* its coordinates leave nothing to constrain */
+  else if (k->plane)
     rows_plane(x, k);
   else
     rows_space(x, k);

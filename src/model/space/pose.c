@@ -7,12 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-static double pose_dot(const double *a, const double *b)
+double dae__dot3(const double *a, const double *b)
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void pose_cross(const double *a, const double *b, double *out)
+void dae__cross3(const double *a, const double *b, double *out)
 {
   for (int i = 0; i < 3; i++)
     out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
@@ -20,7 +20,7 @@ static void pose_cross(const double *a, const double *b, double *out)
 
 bool dae__normalise(double *v)
 {
-  double length = sqrt(pose_dot(v, v));
+  double length = sqrt(dae__dot3(v, v));
   for (int i = 0; i < 3 && length > 0; i++)
     v[i] /= length;
   return length > 0;
@@ -28,8 +28,8 @@ bool dae__normalise(double *v)
 
 void dae__turn_product(const double *a, const double *b, double *out)
 {
-  double c[3], scalar = a[0] * b[0] - pose_dot(a + 1, b + 1);
-  pose_cross(a + 1, b + 1, c);
+  double c[3], scalar = a[0] * b[0] - dae__dot3(a + 1, b + 1);
+  dae__cross3(a + 1, b + 1, c);
   for (int i = 0; i < 3; i++)
     c[i] += a[0] * b[1 + i] + b[0] * a[1 + i];
   out[0] = scalar;
@@ -39,8 +39,8 @@ void dae__turn_product(const double *a, const double *b, double *out)
 void dae__turn_apply(const double *e, const double *v, double *out)
 {
   double c[3], cc[3];
-  pose_cross(e + 1, v, c);
-  pose_cross(e + 1, c, cc);
+  dae__cross3(e + 1, v, c);
+  dae__cross3(e + 1, c, cc);
   for (int i = 0; i < 3; i++)
     out[i] = v[i] + 2 * (e[0] * c[i] + cc[i]);
 }
@@ -52,12 +52,11 @@ void dae__square_to(const double *u, double *n)
     least = fabs(u[i]) < fabs(u[least]) ? i : least;
   double axis[3] = {0};
   axis[least] = 1;
-  pose_cross(u, axis, n);
+  dae__cross3(u, axis, n);
   dae__normalise(n);
 }
 
-/* Turn by an angle about a unit vector. */
-static void pose_turn(double angle, const double *u, double *e)
+void dae__turn_about(double angle, const double *u, double *e)
 {
   e[0] = cos(angle / 2);
   for (int i = 0; i < 3; i++)
@@ -66,12 +65,12 @@ static void pose_turn(double angle, const double *u, double *e)
 
 void dae__turn_shortest(const double *from, const double *to, double *out)
 {
-  double axis[3], c = pose_dot(from, to);
-  pose_cross(from, to, axis);
-  double s = sqrt(pose_dot(axis, axis));
+  double axis[3], c = dae__dot3(from, to);
+  dae__cross3(from, to, axis);
+  double s = sqrt(dae__dot3(axis, axis));
   if (!dae__normalise(axis))
     dae__square_to(from, axis);
-  pose_turn(atan2(s, c), axis, out);
+  dae__turn_about(atan2(s, c), axis, out);
 }
 
 /* ---- clauses ---- */
@@ -120,7 +119,7 @@ static void pose_add_turn(const dae__context *c, const dae__clause *at, double *
   double u[3] = {0}, e[4];
   double angle = dae__clause_number(c, at->a, "the angle of turned");
   pose_direction(c, at->b, "the axis of turned", u);
-  pose_turn(angle, u, e);
+  dae__turn_about(angle, u, e);
   dae__turn_product(turn, e, turn);
 }
 
@@ -139,16 +138,16 @@ static void pose_point_axis(const dae__context *c, const dae__clause *at, int fi
     double fixed[3] = {0};
     fixed[first] = 1;
     dae__turn_apply(turn, fixed, kept);
-    double along = pose_dot(to, kept);
+    double along = dae__dot3(to, kept);
     for (int i = 0; i < 3; i++)
       to[i] -= along * kept[i];
-    if (sqrt(pose_dot(to, to)) < 1e-9 || !dae__normalise(to)) {
+    if (sqrt(dae__dot3(to, to)) < 1e-9 || !dae__normalise(to)) {
       dae__load_fail(c->x->l, at->a->place, "both axes of the body would have one direction");
       return;
     }
     double turned[3];
-    pose_cross(own, to, turned);
-    pose_turn(atan2(pose_dot(turned, kept), pose_dot(own, to)), kept, e);
+    dae__cross3(own, to, turned);
+    dae__turn_about(atan2(dae__dot3(turned, kept), dae__dot3(own, to)), kept, e);
   } else {
     dae__turn_shortest(own, to, e);
   }
@@ -216,7 +215,7 @@ static void pose_find_rod(dae__expander *x, const dae__context *c, dae__body *b)
     b->position[i] = (p[i] + q[i]) / 2;
     d[i] = q[i] - p[i];
   }
-  length = sqrt(pose_dot(d, d));
+  length = sqrt(dae__dot3(d, d));
   b->form = DAE__FORM_ROD;
   b->size[0] = length;
   b->position_given = b->turn_given = true;
@@ -306,7 +305,7 @@ dae__node dae__body_start(dae__expander *x, int leaf)
   } else if (rate) { /* e' = (0, W) e / 2 */
     double w[4] = {0, b->omega[0], b->omega[1], b->omega[2]}, out[4];
     dae__turn_product(w, b->turn, out);
-    value = out[component - places] / 2;
+    value = out[component - places] / 2 + b->turn_rate[component - places];
   } else {
     value = b->turn[component - places];
   }

@@ -227,6 +227,13 @@ static int read_find_connector(const dae__found *found)
   return -1;
 }
 
+/* Leaf of the coordinate of a relative joint that a name stands for; -1: none. */
+static int read_coordinate_of(const dae__found *found)
+{
+  const dae__expr *at = found->rest;
+  return at && !at->member ? dae__relative_coordinate(found->connector, at->name) : -1;
+}
+
 static dae__value read_connector_value(const dae__context *c, const dae__found *found)
 {
   dae__expander *x = c->x;
@@ -235,6 +242,9 @@ static dae__value read_connector_value(const dae__context *c, const dae__found *
   dae__connector_resolve(x, k);
   if (x->l->status)
     return DAE__NO_VALUE;
+  int leaf = read_coordinate_of(found);
+  if (leaf > 0 && !c->constant)
+    return dae__as_number(dae__leaf(x->graph, leaf));
   bool reaction = (name >= READ_FORCE && name <= READ_DRIVE && k->kind != DAE__CONNECTOR_BUSHING) ||
                   (name == READ_PULL && k->kind == DAE__CONNECTOR_ROD);
   if (name < 0 || !read_has(k, name))
@@ -246,6 +256,12 @@ static dae__value read_connector_value(const dae__context *c, const dae__found *
     dae__load_fail(x->l, found->rest->place,
                    "%s.%s is available in outputs, events and drawings only, as multipliers are",
                    found->last->name, found->rest->name);
+  else if (k->relative && (name == READ_FORCE || name == READ_TORQUE))
+    dae__load_fail(x->l, found->rest->place,
+                   "%s.%s: a relative joint has no multipliers that give it; leave out relative at "
+                   "line %d, so that %s has coordinates of its own",
+                   found->last->name, found->rest->name, dae__line_of(&x->l->files, k->s->place),
+                   k->b->name);
   else if (name >= READ_FORCE && name <= READ_TORQUE && !k->expanded)
     dae__load_fail(x->l, found->rest->place,
                    "%s.%s of a bushing is available in outputs, events and drawings only",
@@ -338,6 +354,11 @@ int dae__space_leaves(dae__expander *x, const dae__found *found, bool rate, int 
   if (found->kind == DAE__FOUND_CONNECTOR) {
     dae__connector *k = found->connector;
     dae__connector_resolve(x, k);
+    int leaf = x->l->status ? -1 : read_coordinate_of(found);
+    *count = 1;
+    if (leaf > 0)
+      return rate ? dae__rate_leaf(x, leaf) : leaf;
+    *count = 0;
     if (x->l->status || k->plane || read_find_connector(found) != READ_ANGLE ||
         !dae__joint_has_angle(k) || found->rest->member)
       return -1;
@@ -358,6 +379,10 @@ int dae__space_leaves(dae__expander *x, const dae__found *found, bool rate, int 
     if (component < 0 || component >= *count)
       return -1;
     *count = 1;
+  }
+  if (b->carrier) {
+    dae__relative_fail_leaf(x, b, found->rest->place, found->rest->name);
+    return -1;
   }
   return (rate ? b->rate : b->leaf) + component;
 }

@@ -135,6 +135,9 @@ static void space_expand_connector(const dae__context *c, const dae__statement *
   dae__connector *k = x->l->status ? NULL
                       : number < 0 ? space_new_connector(c, s)
                                    : x->space->connectors.item[number];
+  if (k && !s->label && dae__clause_of(s, "relative"))
+    dae__load_fail(x->l, s->place,
+                   "a relative joint needs a name for its coordinates: %s NAME: A, B", s->word);
   if (!k)
     return;
   dae__connector_resolve(x, k);
@@ -177,7 +180,8 @@ static void space_expand_mass(const dae__context *c, const dae__statement *s)
     return;
   dae__node T = DAE__MUL(g, DAE__MUL(g, dae__constant(g, 0.5), m), dae__vector_dot(g, v, v));
   dae__check_energy(c, true, T, s->b->place);
-  dae__add_energy(c, true, T, s->place);
+  if (!dae__relative_take_mass(x, m, P))
+    dae__add_energy(c, true, T, s->place);
   dae__weight_expand(c, m, P, s->place, "the point mass");
 }
 
@@ -215,6 +219,8 @@ static void space_count_turning(dae__expander *x, const dae__constraints *all)
     dae__leaves below = dae__leaves_below(x->walker, 1, &all->item[i].node);
     for (int k = 0; k < below.count; k++) {
       int leaf = below.leaf[k], symbol = x->leaves.item[leaf].symbol, component;
+      if (symbol >= 0 && x->symbols.item[symbol].body_of)
+        x->symbols.item[symbol].body_of->turned_by++;
       if (symbol < 0 || x->symbols.item[symbol].kind != DAE__STATEMENT_BODY)
         continue;
       dae__body *b = dae__body_of_leaf(x, leaf, &component);

@@ -112,6 +112,7 @@ static const struct {
     {"axis", JOINT, false, "", "=", false, false},
     {"axes", JOINT, false, "", ",", true, false},
     {"driven", JOINT, false, "", "", false, false},
+    {"relative", JOINT, true, "", "", false, false},
     {"radius", ROLLING, false, "", "", false, false},
     {"axis", ROLLING, false, "", "", false, false},
     {"ellipsoid", ROLLING, false, "", "", false, false},

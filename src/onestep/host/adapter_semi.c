@@ -158,9 +158,10 @@ static dae_status semi_newton(slopes *o, bool fresh, double t, double *z, dae_er
 static dae_status semi_solve_y(slopes *o, double t, double *z, dae_error *err)
 {
   const dae__semi *s = o->s;
-  dae_error why = dae_error_none();
+  dae_error why;
   if (!o->memory->factored)
     return semi_newton(o, true, t, z, err);
+  dae__error_clear(&why);
   dae__copy(s->ny, z + s->nx, o->fF);
   dae_status status = semi_newton(o, false, t, z, &why);
   if (!status || status == DAE_ERROR_CALLBACK || status == DAE_ERROR_MEMORY) {
@@ -280,8 +281,9 @@ static dae_status onestep_semi_consistent(void *self, double t, const bool *fixe
   adapter *o = self;
   const dae__onestep_needs *needs = &o->needs;
   dae_diagnosis find = {0};
-  dae_error why = dae_error_none();
+  dae_error why;
   dae__semi_index_2 *created = NULL;
+  dae__error_clear(&why);
   o->s->classified = false;
   dae_status status = dae__semi_consistent(o->s, t, fixed, z, dz, &find, &why);
   bool found = !status || status == DAE_ERROR_START;

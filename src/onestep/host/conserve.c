@@ -105,9 +105,10 @@ dae_status dae__conserve_step(dae__conserve *o, const dae_step *step, bool conse
   *supplied = 0;
   if (!o->m || o->memory->refuted)
     return DAE_OK;
-  dae__error_clear(&why);
-  if (conserves)
+  if (conserves) {
+    dae__error_clear(&why);
     status = conserve_correct(o, step, supplied, &why);
+  }
   if (!conserves || status) /* a level of its own: the step damps, or its energy is not known */
     o->memory->known = false;
   if (!status || status == DAE_ERROR_RECOVERABLE)

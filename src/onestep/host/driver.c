@@ -158,7 +158,8 @@ static dae_status driver_try_step(dae__onestep *o, double h, double t, int failu
   bool suspected =
       failures >= DAE__CROSSING_FAILURES || (error > DAE__CROSSING_LEAST_ERROR && !guessed);
   if (suspected && (!status || status == DAE_ERROR_STEP)) {
-    dae_error failed = dae_error_none();
+    dae_error failed;
+    dae__error_clear(&failed);
     dae_status crossing = dae__onestep_cross(o, h, &crossed, &failed);
     if (crossing) {
       *why = failed;

@@ -209,12 +209,20 @@ static dae_status methods_create_rest(dae__onestep *o, dae__arena *arena, int st
   return methods_create_radau_with(o, arena, stages, err);
 }
 
+static dae_status methods_select_radau_after_failure(dae__onestep *o, double h, dae_error *err)
+{
+  (void)err;
+  dae__radau_select_after_failure(o, 0, h);
+  return DAE_OK;
+}
+
 static dae_status methods_create_switching(dae__onestep *o, dae__arena *arena, dae_error *err)
 {
   int order = methods_explicit_order(o);
   const dae__explicit_pair *pair = order == 5 ? &dae__explicit_pair5 : &dae__explicit_pair8;
   const dae__switching_rest rest = {.create = methods_create_rest,
                                     .select_radau = dae__radau_select,
+                                    .select_radau_after_failure = dae__radau_select_after_failure,
                                     .stages = methods_options(o)->stages,
                                     .order = order,
                                     .evaluations = pair->stages,
@@ -251,7 +259,8 @@ static const dae__onestep_descriptor radau_descriptor = {
     .bounded_steps = BOUNDED_STEPS,
     .check_problem = methods_check_radau,
     .create_steppers = methods_create_radau,
-    .select_stepper = methods_select_radau_stages};
+    .select_stepper = methods_select_radau_stages,
+    .select_after_failure = methods_select_radau_after_failure};
 static const dae__onestep_descriptor rosenbrock_descriptor = {
     .needs = {.method = "rosenbrock", .index = 1},
     .bounded_steps = BOUNDED_STEPS,

@@ -162,7 +162,7 @@ static void radau_limit_memory(dae__radau *o, dae__arena *arena, int stages)
   DAE__LIMIT(arena, &m->pieces, 1, 0, DAE__RADAU_PIECES);
   DAE__LIMIT_COUNTER(arena, &m->iterations, 3);
   DAE__LIMIT_COUNTER(arena, &c->small_errors, 2);
-  DAE__LIMIT_COUNTER(arena, &c->steps, 1);
+  DAE__LIMIT_COUNTER(arena, &c->steps, 2); /* and since_failure */
   DAE__LIMIT_TRUTH(arena, &c->trial, 1);
   DAE__LIMIT(arena, &c->before, 1, 0, DAE__MAX_STEPPERS - 1);
   DAE__LIMIT_COUNTER(arena, &c->failed_trials, 1);
@@ -209,6 +209,7 @@ static dae_status radau_create_shared(dae__radau *o, dae__arena *arena, int firs
     o->e_begin = DAE__UNINIT(arena, double, (DAE__RADAU_RATIOS + 3) * size);
   DAE__TRY(dae__arena_status(arena, err));
   o->memory->rejected.t = NAN;
+  o->memory->selection.since_failure = DAE__RADAU_SELECT_STEPS;
   radau_limit_memory(o, arena, stages);
   for (int i = first; i <= last; i++)
     o->rule[i]->s = 0;

@@ -121,6 +121,9 @@
 #define DAE__RADAU_JACOBIAN_WORK 4
 #define DAE__RADAU_REAL_BLOCK_WORK 1
 #define DAE__RADAU_COMPLEX_BLOCK_WORK 4
+/* Number of iterations of a step with blocks near the limit of convergence, half of the largest
+ * one: in the estimate of their work after a failure. */
+#define DAE__RADAU_SLOW_ITERATIONS (DAE__RADAU_MAX_ITERATIONS / 2)
 /* Factor of the work of blocks: (n / DAE__RADAU_SMALL_BLOCK)^2 for n unknowns, as of dense matrices
  * beside sparse evaluations, up to that of sparse matrices; 1 where accelerations are solved for
  * with more than DAE__RADAU_SCHUR_ROWS multipliers, by a factorisation of their own. Instructions
@@ -208,6 +211,7 @@ const dae__collocation_rule *dae__radau_fine_rule(const struct dae__radau *o, in
 typedef struct dae__radau_selection {
   int small_errors, large_errors; /* numbers of steps in a row with small and with large errors */
   long steps;                     /* number of steps of the current stepper */
+  long since_failure;             /* number of steps since the last attempt that did not converge */
   bool trial;
   int before;              /* index of the stepper before the trial */
   int failed_trials;       /* number of failed trials in a row */
@@ -246,7 +250,8 @@ typedef struct dae__radau {
   const dae_adapter *adapter;
   dae__reduced *r;
   double rtol, atol;
-  bool fixed; /* steps of fixed size */
+  bool fixed;    /* steps of fixed size */
+  bool diverged; /* the iteration of the last attempt did not converge */
   /* smooth motion: large steps over stiff forces that turn within them; NULL: every motion */
   struct dae__smooth *smooth;
   double block_work;                       /* factor of the work of blocks */
@@ -297,6 +302,9 @@ dae_status dae__radau_create(dae__arena *arena, const dae_adapter *adapter,
 /* Selects number of stages and iteration matrix of the next step, a function of the stepper
  * table. */
 void dae__radau_select(struct dae__onestep *o, int first);
+/* Selects the matrix of all stages for another attempt of size h after an attempt with blocks that
+ * did not converge. */
+void dae__radau_select_after_failure(struct dae__onestep *o, int first, double h);
 
 /* Residuals R of all stages. first: at the first iterate of a step. */
 dae_status dae__radau_residuals(dae__radau *o, const dae__radau_rule *rule, const dae_step *step,

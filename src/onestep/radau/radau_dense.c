@@ -119,12 +119,8 @@ static void radau_error_filtered(dae__radau *o, const dae__radau_rule *rule, int
   const dae__reduced *r = o->r;
   int n = r->n, n2 = r->n2, dynamic = n2 + r->n1, size = n2 + n;
   double w = step->h * rule->mu, filter = radau_error_w(o, rule, step->h);
-  dae__copy(dynamic, step->from.dz + n2, o->e);
-  dae__copy(n2, step->from.z + n2, o->e_q);
-  for (int i = 0; i < rule->s - d; i++) {
-    dae__axpy(dynamic, -rule->start[d][i], o->K + (size_t)i * (size_t)n, o->e);
-    dae__axpy(n2, -rule->start[d][i], o->Z + (size_t)i * (size_t)size + n2, o->e_q);
-  }
+  dae__add_rows(rule->s - d, rule->start[d], -1, dynamic, n, o->K, step->from.dz + n2, o->e);
+  dae__add_rows(rule->s - d, rule->start[d], -1, n2, size, o->Z + n2, step->from.z + n2, o->e_q);
   dae__scale(dynamic, w, o->e);
   dae__scale(n2, w, o->e_q);
   radau_error_filter(o, filter);

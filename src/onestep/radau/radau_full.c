@@ -39,6 +39,9 @@ struct dae__radau_small {
   double *scale; /* row scales of S */
   int *pivot;    /* row exchanges of S */
   double *b;     /* right side of the system with S */
+  /* P0, P1, P2 of the present stage after the elimination of y: d columns of U - W T over T, with
+   * an even number of rows */
+  double *P[3];
 };
 
 /* row order and matrices Y, W, T of one stage */
@@ -46,6 +49,12 @@ typedef struct stage_rows {
   int *order;
   double *Y, *W, *T;
 } stage_rows;
+
+/* Number of rows of a column of P. */
+static int radau_small_height(const dae__radau_small *f)
+{
+  return (int)dae__pair_rows(f->d + f->m);
+}
 
 static stage_rows radau_small_stage(const dae__radau_small *f, int i)
 {
@@ -74,6 +83,8 @@ dae_status dae__radau_small_create(dae__arena *arena, const dae__reduced *r, int
                            .scale = DAE__UNINIT(arena, double, left),
                            .pivot = DAE__UNINIT(arena, int, left),
                            .b = DAE__UNINIT(arena, double, left)};
+  for (int p = 0; p < 3; p++)
+    made.P[p] = DAE__ALLOC(arena, double, d *radau_small_height(&made));
   *out = NULL;
   DAE__TRY(dae__arena_status(arena, err));
   *f = made;
@@ -136,10 +147,10 @@ static int radau_small_eliminate(int n, int m, double a[][DAE__SMALL_N], double 
   return 0;
 }
 
-/* Elimination of y from a column x: out = x(other rows) - W x(pivot rows), and top = x(pivot rows)
- * with entries `stride` apart. */
+/* Elimination of y from a column x: out = x(other rows) - W x(pivot rows), and top = x(pivot rows).
+ */
 static inline void radau_small_reduce(int d, int m, stage_rows o, const double *x,
-                                      double *restrict out, double *restrict top, int stride)
+                                      double *restrict out, double *restrict top)
 {
   const int *rest = o.order + m;
   const double *w = o.W;
@@ -149,7 +160,7 @@ static inline void radau_small_reduce(int d, int m, stage_rows o, const double *
     sum[i] = (dae__pair){x[rest[2 * i]], x[rest[2 * i + 1]]};
   sum[pairs] = (dae__pair){d % 2 ? x[rest[d - 1]] : 0, 0};
   for (int k = 0; k < m; k++) {
-    double u = top[k * stride] = x[o.order[k]];
+    double u = top[k] = x[o.order[k]];
     for (int i = 0; i <= pairs; i++, w += 2)
       sum[i] -= dae__pair_of(w) * u;
   }
@@ -159,13 +170,35 @@ static inline void radau_small_reduce(int d, int m, stage_rows o, const double *
     out[d - 1] = sum[pairs][0];
 }
 
+/* Columns of block j of the rows of a stage: U - W T in S, and T. The elimination is linear: the
+ * columns are combined after it. diagonal: block with P0. */
+static void radau_small_combine(const dae__radau_small *f, bool diagonal, double a, double b,
+                                double *S, double *T)
+{
+  int d = f->d, m = f->m, left = f->s * d, height = radau_small_height(f);
+  double column[DAE__SMALL_N];
+  for (int k = 0; k < d; k++) {
+    const double *P0 = f->P[0] + k * height, *P1 = f->P[1] + k * height;
+    const double *P2 = f->P[2] + k * height;
+    for (int i = 0; i < height; i += 2) {
+      dae__pair sum = a * dae__pair_of(P1 + i) + b * dae__pair_of(P2 + i);
+      if (diagonal)
+        sum += dae__pair_of(P0 + i);
+      dae__pair_to(column + i, sum);
+    }
+    dae__copy(d, column, S + k * left);
+    for (int i = 0; i < m; i++)
+      T[i * left + k] = column[d + i];
+  }
+}
+
 int dae__radau_small_add(dae__radau_small *f, const dae__reduced *r, const dae__collocation_rule *c,
                          double h, int i)
 {
   DAE__ASSERT(r->n == f->d + f->m && r->n <= DAE__SMALL_N && i < f->s);
   int n = r->n, d = f->d, m = f->m, left = f->s * d;
   stage_rows o = radau_small_stage(f, i);
-  double a[DAE__SMALL_N][DAE__SMALL_N], scale[DAE__SMALL_N], x[DAE__SMALL_N];
+  double a[DAE__SMALL_N][DAE__SMALL_N], scale[DAE__SMALL_N];
   radau_small_scale_rows(r, c, h, i, scale);
   for (int k = 0; k < m; k++)
     dae__copy(n, r->P[0] + (d + k) * n, a[k]);
@@ -180,14 +213,14 @@ int dae__radau_small_add(dae__radau_small *f, const dae__reduced *r, const dae__
       dae__axpy(d, -a[k][l], o.W + l * f->rows, w);
     dae__copy(m, a[k], o.Y + k * m);
   }
-  for (int j = 0; j < f->s; j++) {
-    double part[3] = {i == j, h * c->A[i][j], h * h * c->A2[i][j]};
+  for (int p = 0; p < 3; p++)
     for (int k = 0; k < d; k++) {
-      dae__reduced_combine(r, k * n, n, part, x);
-      radau_small_reduce(d, m, o, x, f->S + (j * d + k) * left + i * d,
-                         f->T + i * m * left + j * d + k, left);
+      double *column = f->P[p] + k * radau_small_height(f);
+      radau_small_reduce(d, m, o, r->P[p] + k * n, column, column + d);
     }
-  }
+  for (int j = 0; j < f->s; j++)
+    radau_small_combine(f, i == j, h * c->A[i][j], h * h * c->A2[i][j], f->S + j * d * left + i * d,
+                        o.T + j * d);
   return -1;
 }
 
@@ -207,7 +240,7 @@ void dae__radau_small_solve(const dae__radau_small *f, double *D)
   int d = f->d, m = f->m, n = d + m, left = f->s * d;
   double top[DAE__RADAU_STAGES][DAE__SMALL_N];
   for (int i = 0; i < f->s; i++)
-    radau_small_reduce(d, m, radau_small_stage(f, i), D + i * n, f->b + i * d, top[i], 1);
+    radau_small_reduce(d, m, radau_small_stage(f, i), D + i * n, f->b + i * d, top[i]);
   for (int i = 0; i < left; i++)
     f->b[i] *= f->scale[i];
   dae__lu_solve(left, f->S, f->pivot, f->b);

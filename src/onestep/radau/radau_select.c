@@ -6,7 +6,11 @@
  * less work, may be cheaper: after DAE__RADAU_SELECT_STEPS such steps one of the two is tried, in
  * turn. A trial succeeds if its work per time is at most that before; otherwise the former stepper
  * returns, and the wait before the next trial doubles. If errors limit the steps, the number of
- * stages rises without a trial. The blocks are tried again from time to time. */
+ * stages rises without a trial. The blocks are tried again from time to time.
+ *
+ * After two attempts by blocks within a few steps that did not converge the matrix of all stages is
+ * tried at once, with the size of the second one: against the estimated work of slow iterations by
+ * blocks with the largest step size that the driver allows after the failure. */
 #include "onestep/host/integrator.h"
 #include "onestep/radau/radau.h"
 
@@ -67,6 +71,27 @@ static void radau_select_end_trial(dae__onestep *o, dae__radau *radau)
   radau_select_switch_to(o, radau, c->before < o->steppers ? c->before : o->memory->current);
 }
 
+void dae__radau_select_after_failure(dae__onestep *o, int first, double h)
+{
+  const dae__radau_stepper *stepper = radau_select_stepper_at(o, o->memory->current);
+  dae__radau *radau = stepper->radau;
+  dae__radau_selection *c = &radau->memory->selection;
+  int all = stepper->full ? -1 : radau_select_find(o, first, 0, true);
+  bool again = radau->diverged && c->since_failure < DAE__RADAU_SELECT_STEPS;
+  c->since_failure = radau->diverged ? 0 : c->since_failure;
+  if (!again || all < 0 || c->trial || c->wait > 0)
+    return;
+  int s = dae__radau_stages_of(stepper->rule);
+  double work =
+      DAE__RADAU_JACOBIAN_WORK + DAE__RADAU_SLOW_ITERATIONS * s +
+      radau->block_work * (DAE__RADAU_REAL_BLOCK_WORK + DAE__RADAU_COMPLEX_BLOCK_WORK * (s / 2));
+  c->work_rate_before = work / o->driver->bound;
+  c->before = o->memory->current;
+  radau_select_switch_to(o, radau, all);
+  c->trial = true;
+  o->driver->h = h;
+}
+
 void dae__radau_select(dae__onestep *o, int first)
 {
   dae__radau *radau = radau_select_stepper_at(o, o->memory->current)->radau;
@@ -77,6 +102,7 @@ void dae__radau_select(dae__onestep *o, int first)
   if (o->driver->t_previous < c->t) /* restart at an earlier time */
     radau_select_begin_span(o, radau);
   c->steps++;
+  c->since_failure++;
   c->wait -= c->wait > 0;
   c->small_errors = error < DAE__RADAU_SMALL_ERROR ? c->small_errors + 1 : 0;
   c->large_errors = error > DAE__RADAU_LARGE_ERROR ? c->large_errors + 1 : 0;

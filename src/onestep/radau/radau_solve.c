@@ -324,6 +324,8 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
     if (full && o->smooth && slow)
       DAE__TRY(dae__radau_relax(o, rule, step, err));
     DAE__TRY(dae__radau_residuals(o, rule, step, it.count == 0, err));
+    m->iterations++;
+    m->work += rule->s;
     if (!full) {
       radau_solve_blocks(o, rule);
     } else {
@@ -331,8 +333,6 @@ static dae_status radau_iterate(dae__radau *o, const dae__radau_rule *rule, dae_
         DAE__TRY(radau_factor_full(o, rule, full, step, err));
       dae__radau_full_solve(o, full);
     }
-    m->iterations++;
-    m->work += rule->s;
     state = radau_test(&it, &rule->tolerance, radau_correct(o, rule));
     /* fixed steps: the last increment is round-off */
     if (state == DIVERGED || (o->adapter->limiting->wanted && (state == CONVERGED) != o->fixed)) {
@@ -424,6 +424,7 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, co
   const dae__radau_rule *rule = dae__radau_rule_at(o, stepper->rule);
   dae__radau_memory *m = o->memory;
   bool constant = m->s == 0;
+  o->diverged = false;
   radau_scale_increments(o, rule, step);
   dae_status status = radau_solve_once(o, stepper, step, constant ? SLOPE : EXTRAPOLATED, err);
   bool noisy = m->failed >= DAE__RADAU_PRECONDITIONED_FAILURES && o->r->memory->preconditioned;
@@ -440,6 +441,7 @@ dae_status dae__radau_solve(dae__radau *o, const dae__radau_stepper *stepper, co
     m->failed = radau_solve_failed(status) ? m->failed + 1 : 0;
   if (status) {
     m->linearised = false;
+    o->diverged = status == DAE_ERROR_STEP;
     return status;
   }
   /* end_increment: change of the end of the step by the last increment D of K */

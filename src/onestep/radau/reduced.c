@@ -5,6 +5,7 @@
 #include "core/vec.h"
 #include "linalg/backend.h"
 #include "linalg/fronts/plan.h"
+#include "onestep/host/sums.h"
 
 /* ---- terms ---- */
 
@@ -30,51 +31,28 @@ void dae__reduced_term_add(dae__arena *arena, dae__reduced_terms *terms, dae__re
 
 void dae__reduced_merge(dae__arena *arena, dae__reduced_terms *terms, dae__reduced *r)
 {
-  dae__block blocks[DAE__REDUCED_TERMS];
+  dae__block blocks[DAE__REDUCED_TERMS + 1];
+  int count = terms->count;
+  dae_pattern all;
   if (dae__arena_failed(arena))
     return;
-  if (r->n <= DAE__SMALL_N) { /* dense pattern for the dense solvers of small systems */
-    r->pattern = dae__pattern_dense(arena, r->n, r->n);
-  } else {
-    for (int i = 0; i < terms->count; i++) {
-      blocks[i] = terms->at[i].block;
-      blocks[i].pattern = &terms->at[i].pattern;
-    }
-    r->pattern = dae__blocks_merge(arena, r->n, r->n, blocks, terms->count);
-    for (int i = 0; i < terms->count; i++)
-      terms->at[i].block = blocks[i];
+  for (int i = 0; i < count; i++) {
+    blocks[i] = terms->at[i].block;
+    blocks[i].pattern = &terms->at[i].pattern;
   }
+  if (r->n <= DAE__SMALL_N) { /* dense pattern for the dense solvers of small systems */
+    all = dae__pattern_dense(arena, r->n, r->n);
+    blocks[count++] = (dae__block){.pattern = &all};
+    if (dae__arena_failed(arena))
+      return;
+  }
+  r->pattern = dae__blocks_merge(arena, r->n, r->n, blocks, count);
+  for (int i = 0; i < terms->count; i++)
+    terms->at[i].block = blocks[i];
   if (dae__arena_failed(arena))
     return;
   for (int p = 0; p < r->powers; p++)
     r->P[p] = DAE__STATE(arena, double, dae__pattern_count(&r->pattern));
-}
-
-/* y += a x */
-static inline void reduced_add(int n, double a, const double *x, double *restrict y)
-{
-  int i = 0;
-  for (; i + 2 <= n; i += 2)
-    dae__pair_to(y + i, dae__pair_from_anywhere(y + i) + a * dae__pair_from_anywhere(x + i));
-  if (i < n)
-    y[i] += a * x[i];
-}
-
-/* P += factor times the matrix of a term, P dense with n rows */
-static void reduced_add_dense(const dae__reduced_term *t, int n, double *restrict P)
-{
-  const dae_pattern *p = &t->pattern;
-  double *corner = P + t->block.col * n + t->block.row;
-  bool full = dae__pattern_count(p) == p->rows * p->cols;
-  for (int j = 0; j < p->cols; j++) {
-    if (full && !t->block.transposed) {
-      reduced_add(p->rows, t->factor, t->values + j * p->rows, corner + j * n);
-      continue;
-    }
-    for (int e = p->start[j]; e < p->start[j + 1]; e++)
-      corner[t->block.transposed ? p->row[e] * n + j : j * n + p->row[e]] +=
-          t->factor * t->values[e];
-  }
 }
 
 void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
@@ -83,11 +61,8 @@ void dae__reduced_gather(const dae__reduced_terms *terms, dae__reduced *r)
     dae__zero(dae__pattern_count(&r->pattern), r->P[p]);
   for (int i = 0; i < terms->count; i++) {
     const dae__reduced_term *t = &terms->at[i];
-    if (r->n <= DAE__SMALL_N)
-      reduced_add_dense(t, r->n, r->P[t->power]);
-    else
-      dae__block_add(&(dae__block){.pattern = &t->pattern, .map = t->block.map}, t->factor,
-                     t->values, r->P[t->power]);
+    dae__block_add(&(dae__block){.pattern = &t->pattern, .map = t->block.map}, t->factor, t->values,
+                   r->P[t->power]);
   }
 }
 
@@ -220,20 +195,30 @@ dae_status dae__reduced_factor(dae__reduced *r, double real, int pairs, const do
   return DAE_OK;
 }
 
+/* The same with dense matrices P. */
+static void reduced_filter_dense(const dae__reduced *r, double w, const double *e,
+                                 const double *e_q, double *out)
+{
+  int n = r->n, dynamic = r->n2 + r->n1;
+  double P0_e[DAE__SMALL_N];
+  if (!r->memory->preconditioned) { /* else P0 = 1 by preconditioning */
+    dae__sum_rows(dynamic, e, dynamic, n, r->P[0], P0_e);
+    e = P0_e;
+  }
+  if (r->n2 > 0)
+    dae__add_rows(r->n2, e_q, -w, dynamic, n, r->P[2], e, out);
+  else
+    dae__copy(dynamic, e, out);
+}
+
 void dae__reduced_filter(const dae__reduced *r, double w, const double *e, const double *e_q,
                          double *out)
 {
   const dae_pattern *p = &r->pattern;
   int n = r->n, dynamic = r->n2 + r->n1;
   dae__zero(n, out);
-  if (n <= DAE__SMALL_N) {         /* dense matrices P */
-    if (r->memory->preconditioned) /* P0 = 1 by preconditioning */
-      dae__copy(dynamic, e, out);
-    for (int j = 0; !r->memory->preconditioned && j < dynamic; j++)
-      reduced_add(n, e[j], r->P[0] + j * n, out);
-    for (int j = 0; j < r->n2; j++)
-      reduced_add(n, -w * e_q[j], r->P[2] + j * n, out);
-  }
+  if (n <= DAE__SMALL_N)
+    reduced_filter_dense(r, w, e, e_q, out);
   for (int j = 0; n > DAE__SMALL_N && j < dynamic; j++) { /* sparse matrices P */
     const double *P0 = r->P[0], *P2 = j < r->n2 ? r->P[2] : P0, a = e[j];
     const double b = j < r->n2 ? w * e_q[j] : 0;

@@ -36,6 +36,14 @@
  * Robertson take 10 % fewer evaluations for the same error with 1.5, 1.6 and 2 as well. */
 #define LOOKAHEAD 1.5
 
+/* Error of the first step relative to the tolerance, [HNW93 II.4]; largest number of its reductions
+ * by the nonlinearity, and least factor of one of them, chosen. */
+#define FIRST_STEP_PART 0.01
+#define FIRST_STEP_REDUCTIONS 4
+#define FIRST_STEP_FACTOR 1e-3
+
+#define COMBINED_PAIRS 3 /* largest number of pairs of entries that are summed at once */
+
 typedef struct memory {
   int last;       /* index in u of the increments of the last completed step */
   bool f0_at_end; /* f0 belongs to the end of the last completed step */
@@ -48,11 +56,13 @@ typedef struct rosenbrock {
   const dae__rosenbrock_table *table;
   double rtol, atol; /* tolerances of the error of one step */
   memory *memory;    /* state saved with the integrator */
+  int stride;        /* distance of increments: n rounded up to an even number, with zeros behind */
   double *u[2];      /* saved: increments u_i of the last step and of the attempt */
   double *f0;        /* saved: (f, F) at the start of the step */
 
   bool linearised; /* f_t and J are those at (t0, z0) */
   double t0, *z0;
+  double factored_h; /* step size of the factored matrix; 0: none of this linearisation */
   double *f_t, *J;
   bool driven;          /* f_t is not zero */
   bool two_differences; /* f_t is computed by two differences */
@@ -103,6 +113,7 @@ static dae_status rosenbrock_linearise(rosenbrock *o, const dae_step *step, dae_
     status = dae__semi_J(o->s, NULL, step->t, step->from.z, o->J, err);
   o->memory->jacobians++;
   o->linearised = !status;
+  o->factored_h = 0;
   o->t0 = step->t;
   dae__copy(o->s->n, step->from.z, o->z0);
   return status;
@@ -116,13 +127,18 @@ static dae_status rosenbrock_factor(rosenbrock *o, const dae_step *step, dae_err
   double c = DAE__MUTATE(rosenbrock_gamma, 1 / (step->h * o->table->gamma),
                          1.1 / (step->h * o->table->gamma));
   char name[64] = "one of the variables";
+  if (step->h == o->factored_h)
+    return DAE_OK;
+  o->factored_h = 0;
   DAE__TRY(dae__semi_mass_at(&o->M, step->t, step->from.z, err));
   dae__semi_matrix_fill(&o->matrix, c, NULL, NULL, o->J);
   dae__semi_mass_add(&o->M, c, &o->matrix.M, o->matrix.values);
   dae_status status = dae__solver_factor(o->solver, o->matrix.values);
   o->memory->factorisations++;
-  if (!status)
+  if (!status) {
+    o->factored_h = step->h;
     return DAE_OK;
+  }
   if (status == DAE_ERROR_MEMORY)
     return dae__fail(err, status, NULL, "no memory for a factorisation with other pivots");
   if (status == DAE_ERROR_RECOVERABLE)
@@ -134,26 +150,40 @@ static dae_status rosenbrock_factor(rosenbrock *o, const dae_step *step, dae_err
                    "the equations of a step do not determine %s: F_y may be singular here", name);
 }
 
-/* z = z0 + sum_j a_j u_j, sum = sum_j c_j u_j, over `count` increments of n entries */
-static void rosenbrock_combine(int count, const double *a, const double *c, int n, const double *u,
-                               const double *restrict z0, double *restrict z, double *restrict sum)
+/* Sums of rosenbrock_combine for 2 `pairs` entries, which stay in registers. */
+static inline void rosenbrock_combine_pairs(const int pairs, int count, const double *a,
+                                            const double *c, int stride, const double *u,
+                                            const double *restrict z0, double *restrict z,
+                                            double *restrict sum)
+{
+  dae__pair by_a[COMBINED_PAIRS], by_c[COMBINED_PAIRS];
+  for (int i = 0; i < pairs; i++) {
+    by_a[i] = dae__pair_of(z0 + 2 * i);
+    by_c[i] = (dae__pair){0, 0};
+  }
+  for (int j = 0; j < count; j++, u += stride)
+    for (int i = 0; i < pairs; i++) {
+      by_a[i] += a[j] * dae__pair_of(u + 2 * i);
+      by_c[i] += c[j] * dae__pair_of(u + 2 * i);
+    }
+  for (int i = 0; i < pairs; i++) {
+    *dae__pair_at(z + 2 * i) = by_a[i];
+    *dae__pair_at(sum + 2 * i) = by_c[i];
+  }
+}
+
+/* z = z0 + sum_j a_j u_j, sum = sum_j c_j u_j, over `count` increments of `stride` entries */
+static void rosenbrock_combine(int count, const double *a, const double *c, int stride,
+                               const double *u, const double *restrict z0, double *restrict z,
+                               double *restrict sum)
 {
   int i = 0;
-  for (; i + 2 <= n; i += 2) {
-    const double *x = u + i;
-    dae__pair by_a = dae__pair_from_anywhere(z0 + i), by_c = {0, 0};
-    for (int j = 0; j < count; j++, x += n) {
-      dae__pair increment = dae__pair_from_anywhere(x);
-      by_a += a[j] * increment;
-      by_c += c[j] * increment;
-    }
-    dae__pair_to(z + i, by_a);
-    dae__pair_to(sum + i, by_c);
-  }
-  if (i < n) {
-    z[i] = z0[i] + dae__sum_one(count, a, n, u + i);
-    sum[i] = dae__sum_one(count, c, n, u + i);
-  }
+  for (; i + 6 <= stride; i += 6)
+    rosenbrock_combine_pairs(3, count, a, c, stride, u + i, z0 + i, z + i, sum + i);
+  if (i + 4 == stride)
+    rosenbrock_combine_pairs(2, count, a, c, stride, u + i, z0 + i, z + i, sum + i);
+  else if (i < stride)
+    rosenbrock_combine_pairs(1, count, a, c, stride, u + i, z0 + i, z + i, sum + i);
 }
 
 /* u = (M/(h gamma) - J) \ (rhs + M sum/h + g h f_t) */
@@ -176,20 +206,27 @@ static void rosenbrock_solve_stage(rosenbrock *o, double h, int i, const double 
   dae__solver_solve(o->solver, u);
 }
 
+/* y += x, two entries at a time */
+static void rosenbrock_add(int stride, const double *restrict x, double *restrict y)
+{
+  for (int i = 0; i < stride; i += 2)
+    *dae__pair_at(y + i) += dae__pair_of(x + i);
+}
+
 /* Computes the increments u_i of all stages; o->z receives the state of the last stage. */
 static dae_status rosenbrock_stages(rosenbrock *o, const dae_step *step, double *u, dae_error *err)
 {
   const dae__rosenbrock_table *table = o->table;
-  int n = o->s->n;
+  int stride = o->stride;
   dae__zero(o->s->nx, o->sum);
   rosenbrock_solve_stage(o, step->h, 0, o->f0, u);
   for (int i = 1; i < table->stages; i++) {
-    double *u_i = u + (size_t)i * (size_t)n;
+    double *u_i = u + (size_t)i * (size_t)stride;
     if (i < table->chained) {
-      rosenbrock_combine(i, table->a[i], table->c[i], n, u, step->from.z, o->z, o->sum);
+      rosenbrock_combine(i, table->a[i], table->c[i], stride, u, o->z0, o->z, o->sum);
     } else {
-      dae__axpy(n, 1, u_i - n, o->z);
-      dae__sum_rows(i, table->c[i], o->s->nx, n, u, o->sum);
+      rosenbrock_add(stride, u_i - stride, o->z);
+      dae__sum_rows(i, table->c[i], stride, stride, u, o->sum);
     }
     DAE__TRY(dae__semi_rhs(o->s, step->t + table->alpha[i] * step->h, o->z, o->rhs, err));
     rosenbrock_solve_stage(o, step->h, i, o->rhs, u_i);
@@ -215,7 +252,7 @@ static double rosenbrock_error(const rosenbrock *o, const dae_step *step, const 
            weight = o->atol * scale[i] + o->rtol * (a > b ? a : b);
     double x = fabs(e[i]) / weight;
     if (i >= nx) {
-      double d = fabs(dae__sum_one(table->stages, dense, n, u + i)),
+      double d = fabs(dae__sum_one(table->stages, dense, o->stride, u + i)),
              v = VARIATION_WEIGHT * d * o->rtol / weight;
       x += v * (table->estimate_order == 4 ? cbrt(v) : sqrt(sqrt(v))) / o->rtol;
     }
@@ -236,7 +273,8 @@ static dae_status rosenbrock_attempt(void *self, const dae_step *step, double *e
 {
   rosenbrock *o = self;
   int n = o->s->n;
-  double *u = o->u[!o->memory->last], *e = u + (size_t)(o->table->stages - 1) * (size_t)n;
+  double *u = o->u[!o->memory->last];
+  const double *e = u + (size_t)(o->table->stages - 1) * (size_t)o->stride;
   bool linearised = o->linearised && o->t0 == step->t &&
                     memcmp(o->z0, step->from.z, (size_t)n * sizeof *o->z0) == 0;
   if (!linearised)
@@ -282,7 +320,7 @@ static dae_status rosenbrock_dense_output(void *self, const dae_step *step, doub
     for (int j = 0; j < table->stages; j++)
       weight[j] += basis * table->dense[k][j];
   (void)err;
-  dae__add_rows(table->stages, weight, 1, n, n, o->u[o->memory->last], a, out->z);
+  dae__add_rows(table->stages, weight, 1, n, o->stride, o->u[o->memory->last], a, out->z);
   for (int i = 0; i < n; i++)
     out->z[i] += x * (b[i] - a[i]);
   if (!out->dz || accuracy != DAE_DENSE_RAW)
@@ -294,41 +332,86 @@ static dae_status rosenbrock_dense_output(void *self, const dae_step *step, doub
   for (int i = 0; i < n; i++)
     out->dz[i] = (b[i] - a[i]) / step->h;
   for (int j = 0; j < table->stages; j++)
-    dae__axpy(n, rate[j], o->u[o->memory->last] + (size_t)j * (size_t)n, out->dz);
+    dae__axpy(n, rate[j], o->u[o->memory->last] + (size_t)j * (size_t)o->stride, out->dz);
   return DAE_OK;
 }
 
 /* ---- first step size ---- */
 
-/* weighted root mean square of the entries of v that belong to x */
-static double rosenbrock_norm(const rosenbrock *o, const double *z, const double *v)
+/* weighted root mean square of the first `count` entries of v */
+static double rosenbrock_norm(const rosenbrock *o, int count, const double *z, const double *v)
 {
   double sum = 0;
-  for (int i = 0; i < o->s->nx; i++) {
+  for (int i = 0; i < count; i++) {
     double x = v[i] / (o->atol * o->adapter->atol_scale[i] + o->rtol * fabs(z[i]));
     sum += x * x;
   }
-  return sqrt(sum / (o->s->nx > 0 ? o->s->nx : 1));
+  return sqrt(sum / (count > 0 ? count : 1));
 }
 
-/* Method of [HNW93 II.4], with x'' = f_t + f_x x' at constant y. */
+/* First Newton correction of the first stage, an implicit Euler step of size gamma h,
+ *
+ *   e = (M/(h gamma) - J) \ (f(t + gamma h, z + u_1) - M u_1/(h gamma)),
+ *
+ * relative to the tolerance: a measure of what J at the start does not show, O(h^3). Infinity where
+ * the equations refuse the point; negative: no matrix. */
+static double rosenbrock_nonlinearity(rosenbrock *o, const dae_step *step)
+{
+  double *u = o->u[!o->memory->last], *e = u + o->stride, dt = o->table->gamma * step->h;
+  int n = o->s->n;
+  if (rosenbrock_factor(o, step, NULL))
+    return -1;
+  dae__zero(o->s->nx, o->sum);
+  rosenbrock_solve_stage(o, step->h, 0, o->f0, u);
+  dae__copy(o->stride, o->z0, o->z);
+  rosenbrock_add(o->stride, u, o->z);
+  if (dae__semi_rhs(o->s, step->t + dt, o->z, e, NULL))
+    return INFINITY;
+  dae__semi_mass_times(&o->M, -1 / dt, u, e);
+  dae__solver_solve(o->solver, e);
+  return rosenbrock_norm(o, n, step->from.z, e);
+}
+
+/* Reduces the first step size until its nonlinearity is as small, relative to the size of z, as the
+ * third power of a step with FIRST_STEP_PART: an error of order 5 or 6 of this part of the
+ * tolerance. At a start without stiffness that becomes stiff, J does not show it. Less than one
+ * reduction by a rejected attempt is left to the error test. */
+static double rosenbrock_reduce_first(rosenbrock *o, const dae_step *start)
+{
+  dae_step step = *start;
+  double gamma = o->table->gamma, power = 3.0 / (o->table->order + 1);
+  double most = FIRST_STEP_PART * pow(o->rtol, power) / o->rtol;
+  for (int i = 0; i < FIRST_STEP_REDUCTIONS; i++) {
+    double e = rosenbrock_nonlinearity(o, &step), factor = gamma * cbrt(most / e);
+    if (factor >= DAE__CONTROLLER_MIN_FACTOR || e < 0)
+      break;
+    step.h *= fmax(factor, FIRST_STEP_FACTOR);
+  }
+  return step.h;
+}
+
+/* Method of [HNW93 II.4], with x'' = f_t + f_x x' at constant y; then smaller where the equations
+ * are not linear within this step. */
 double dae__rosenbrock_first_step(void *self, double t, const dae_point *from, double t_stop)
 {
   rosenbrock *o = self;
   const dae_pattern *J = &o->s->J;
   dae_step step = {.t = t, .h = t_stop - t, .from = *from};
-  double d0 = rosenbrock_norm(o, from->z, from->z), d1 = rosenbrock_norm(o, from->z, from->dz);
+  int nx = o->s->nx;
+  double d0 = rosenbrock_norm(o, nx, from->z, from->z);
+  double d1 = rosenbrock_norm(o, nx, from->z, from->dz);
   o->memory->f0_at_end = false;
   if (rosenbrock_linearise(o, &step, NULL))
     return 0;
   dae__copy(o->s->n, o->f_t, o->rhs);
-  for (int j = 0; j < o->s->nx; j++)
+  for (int j = 0; j < nx; j++)
     for (int e = J->start[j]; e < J->start[j + 1]; e++)
       o->rhs[J->row[e]] += o->J[e] * from->dz[j];
-  double d2 = rosenbrock_norm(o, from->z, o->rhs),
+  double d2 = rosenbrock_norm(o, nx, from->z, o->rhs),
          h_min = 0.01 * (d0 + 1 / o->rtol) / fmax(d1, DBL_MIN);
-  double h = pow(0.01 / fmax(fmax(d1, d2), DBL_MIN), 1.0 / (o->table->order + 1));
-  return fmin(fmin(100 * h_min, h), 0.1 * (t_stop - t));
+  double h = pow(FIRST_STEP_PART / fmax(fmax(d1, d2), DBL_MIN), 1.0 / (o->table->order + 1));
+  step.h = fmin(fmin(100 * h_min, h), 0.1 * (t_stop - t));
+  return step.h > 0 ? rosenbrock_reduce_first(o, &step) : step.h;
 }
 
 /* ---- other table functions ---- */
@@ -340,12 +423,21 @@ static void rosenbrock_count(const void *self, dae_stats *stats)
   stats->factorisations += o->memory->factorisations;
 }
 
+/* The factors are those of the saved state. */
+static dae_status rosenbrock_reload(void *self, dae_error *err)
+{
+  (void)err;
+  ((rosenbrock *)self)->factored_h = 0;
+  return DAE_OK;
+}
+
 static void rosenbrock_release(void *self)
 {
   dae__solver_free(((rosenbrock *)self)->solver);
 }
 
-static const dae_stepper_table rosenbrock_verbs = {.attempt = rosenbrock_attempt,
+static const dae_stepper_table rosenbrock_verbs = {.reload = rosenbrock_reload,
+                                                   .attempt = rosenbrock_attempt,
                                                    .complete = rosenbrock_complete_step,
                                                    .dense_output = rosenbrock_dense_output,
                                                    .count = rosenbrock_count,
@@ -366,12 +458,12 @@ dae_status dae__rosenbrock_create(dae__arena *arena, const dae_adapter *adapter,
                     .rtol = STEP_TOLERANCE_PART * opts->rtol,
                     .atol = STEP_TOLERANCE_PART * opts->atol,
                     .two_differences = opts->rtol < TWO_DIFFERENCES_RTOL};
-  int n = o->s->n;
+  int n = o->s->n, stride = o->stride = (int)dae__pair_rows(n);
   o->memory = DAE__STATE(arena, memory, 1);
   for (int k = 0; k < 2; k++)
-    o->u[k] = DAE__STATE(arena, double, o->table->stages *n);
+    o->u[k] = DAE__STATE(arena, double, o->table->stages *stride);
   o->f0 = DAE__STATE(arena, double, n);
-  DAE__VECTORS(arena, n, &o->f_t, &o->z0, &o->z, &o->rhs, &o->sum);
+  DAE__VECTORS(arena, stride, &o->f_t, &o->z0, &o->z, &o->rhs, &o->sum);
   o->J = DAE__ALLOC(arena, double, dae__pattern_count(&o->s->J));
   o->M = dae__semi_mass_create(arena, o->s);
   o->matrix = dae__semi_matrix_create(arena, o->s);

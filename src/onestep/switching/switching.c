@@ -414,6 +414,14 @@ static dae_status switching_monitor_explicit(dae__onestep *o, dae_error *err)
   return DAE_OK;
 }
 
+/* Whether radau is on trial, with the number of stages constant, which it is not where it made the
+ * first step. */
+static bool switching_on_trial(const dae__onestep *o)
+{
+  const memory *m = ((const selection *)o->selection)->memory;
+  return m->steps <= TRIAL_STEPS && o->memory->switches > 0;
+}
+
 /* Changes from radau to explicit steps after a failed trial, or if explicit steps are cheaper. */
 static void switching_monitor_radau(dae__onestep *o)
 {
@@ -434,8 +442,7 @@ static void switching_monitor_radau(dae__onestep *o)
     switching_switch_method(o, EXPLICIT, o->driver->h);
     return;
   }
-  /* the number of stages is constant during a trial, unless radau made the first step */
-  if (m->steps > TRIAL_STEPS || o->memory->switches == 0)
+  if (!switching_on_trial(o))
     c->rest.select_radau(o, RADAU);
   if (m->steps < TRIAL_STEPS || m->steps % RATE_CHECK_INTERVAL != 0)
     return;
@@ -508,8 +515,11 @@ dae_status dae__switching_select_after_failure(dae__onestep *o, double h, dae_er
     o->driver->h = fmin(m->failed_h, m->singular / place[m->placement++]);
     return DAE_OK;
   }
-  if (o->memory->current >= RADAU)
+  if (o->memory->current >= RADAU) {
+    if (m->crossing == 0 && !switching_on_trial(o))
+      c->rest.select_radau_after_failure(o, RADAU, h);
     return DAE_OK;
+  }
   m->failed_h = m->failed_t == t ? m->failed_h : h;
   m->failed_t = t;
   if (m->score < SINGULAR_SCORE || !switching_singular_ahead(o, m->failed_h, &at))

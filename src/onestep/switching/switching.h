@@ -12,6 +12,7 @@ typedef struct dae__switching_rest {
   dae_status (*create)(dae__onestep *o, dae__arena *arena, int stages, int order, dae_error *err);
   /* Selects among the steppers of radau; their indices begin at `first`. */
   void (*select_radau)(dae__onestep *o, int first);
+  void (*select_radau_after_failure)(dae__onestep *o, int first, double h);
   int stages;             /* number of stages, 0: by the tolerance */
   int order;              /* order of the explicit pair */
   double evaluations;     /* number of its evaluations per attempt */

@@ -205,8 +205,9 @@ static bool impact_is_still(const dae__impact_system *s, const dae__motion *moti
 }
 
 /* v += change by the impulses: without the round-off of large impulses that cancel across the
- * constraints, and without the energy that it adds. */
-static void impact_change(dae__impact_system *s, dae__motion *motion, double *v)
+ * constraints, and without the energy that it adds. *lost: of bodies that do not move by
+ * themselves that of the velocities, where large impulses cancel more exact than by them. */
+static void impact_change(dae__impact_system *s, dae__motion *motion, double *v, double *lost)
 {
   const dae__mech *m = motion->m;
   double *change = s->basis, *momentum = s->dual;
@@ -224,7 +225,10 @@ static void impact_change(dae__impact_system *s, dae__motion *motion, double *v)
   double linear = dae__dot(m->nq, momentum, v), square = dae__dot(m->nq, momentum, change);
   double share = square > 0 ? -2 * linear / square : 1;
   bool noise = share < 1 && share > 1 - ANSWER_NOISE;
-  dae__axpy(m->nq, still && noise ? share : 1, change, v);
+  double part = still && noise ? share : 1;
+  if (still)
+    *lost = -part * (linear + part * square / 2);
+  dae__axpy(m->nq, part, change, v);
 }
 
 dae_status dae__impact_begin(dae__motion *motion, dae__arena *arena, double t, const double *y,
@@ -252,7 +256,7 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
   dae__impact_system s;
   DAE__TRY(dae__impact_begin(motion, arena, t, y, count, contact, v, &s, err));
   impact_select(&s, v, out);
-  impact_change(&s, motion, v);
+  impact_change(&s, motion, v, &out->lost);
   for (int i = 0; i < count; i++) {
     double rate;
     out->impulse[i] = s.impulse[s.first[i]];

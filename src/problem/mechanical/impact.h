@@ -40,6 +40,7 @@ typedef struct dae__press_force {
    * contacts hold */
   bool sticks;
   double slip;
+  bool shares;       /* other contacts hold it */
   double gap, slide; /* given: accelerations with these forces; 0 but for dependent rows */
   bool breaks;       /* given: it has come to the end of its friction at rest */
   bool changed;      /* they are not those that were given */

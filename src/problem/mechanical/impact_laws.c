@@ -145,12 +145,14 @@ static double impact_weight(int a, int attempt)
   return attempt == 0 ? 1 : 0.25 + fmod((a + 1) * attempt * GOLDEN, 1);
 }
 
-/* Solves the problem into s->z; false: no path of Lemke's method leads to an answer. */
-static bool impact_complement(dae__impact_system *s, bool restitution, bool friction, int n)
+/* Solves the problem into s->z; *size: the largest of its speeds. False: no path of Lemke's method
+ * leads to an answer. */
+static bool impact_complement(dae__impact_system *s, bool restitution, bool friction, int n,
+                              double *size)
 {
   int attempts = friction ? ATTEMPTS : 1; /* without friction the first path ends at an answer */
   for (int attempt = 0; attempt < attempts; attempt++) {
-    double size = impact_form(s, restitution, n);
+    *size = impact_form(s, restitution, n);
     for (int a = 0; a < n; a++) {
       double weight = impact_weight(a, attempt);
       s->q[a] *= weight;
@@ -158,7 +160,7 @@ static bool impact_complement(dae__impact_system *s, bool restitution, bool fric
         s->M[b * n + a] *= weight;
     }
     if (dae__lcp_solve(&s->lcp, n, s->M, s->q, s->z) &&
-        dae__lcp_error(n, s->M, s->q, s->z) <= ANSWER_ERROR * size)
+        dae__lcp_error(n, s->M, s->q, s->z) <= ANSWER_ERROR * *size)
       return true;
   }
   return false;
@@ -168,16 +170,16 @@ bool dae__impact_solve(dae__impact_system *s, bool restitution, bool friction, d
 {
   const dae__impact_unknown *list = s->unknown;
   int n = impact_list(s, friction), row;
-  double weight[1 + DAE_SLIDES];
+  double weight[1 + DAE_SLIDES], size = 0;
   dae__zero(s->rows, impulse);
-  if (!impact_complement(s, restitution, friction, n))
+  if (!impact_complement(s, restitution, friction, n, &size))
     return false;
   for (int i = 0; i < s->contacts; i++)
     s->sliding[i] = true; /* without friction */
   for (int a = 0; a < n; a++) {
     int m = impact_forces(s, list[a], &row, weight);
-    if (list[a].kind == -2) /* exactly zero where it is no basic variable */
-      s->sliding[list[a].contact] = s->z[a] > 0;
+    if (list[a].kind == -2) /* speed of sliding */
+      s->sliding[list[a].contact] = s->z[a] > ANSWER_ERROR * size;
     for (int k = 0; k < m; k++)
       impulse[row + k] += weight[k] * s->scale[row + k] * s->z[a];
   }

@@ -135,7 +135,10 @@ static void press_store(const dae__impact_system *s, int i, dae__press_force *of
   dae__press_force found = {.normal = normal > press_noise(s, i) ? normal : 0, .slip = of->slip};
   if (of->sticks) {
     found.friction = s->impulse[s->first[i] + 1];
-    found.slip = s->sliding[i] ? (found.friction > 0 ? -1 : 1) : 0;
+    /* against its friction, or without friction as it accelerates */
+    double along =
+        found.friction != 0 ? -found.friction : dae__impact_after(s, s->impulse, s->first[i] + 1);
+    found.slip = !s->sliding[i] ? 0 : along < 0 ? -1 : 1;
     found.sticks = !s->sliding[i];
   }
   found.changed = (of->normal > 0) != (found.normal > 0) || found.sticks != of->sticks;
@@ -192,6 +195,7 @@ static void press_share(dae__impact_system *s, const dae__impact_contact *contac
       basis[rank++] = s->first[best] + 1;
     } else if (contact[best].friction > 0) {
       of->sticks = false;
+      of->shares = true;
       of->slip = -of->friction / (contact[best].friction * of->normal);
       of->changed = true;
     }

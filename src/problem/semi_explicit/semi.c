@@ -301,8 +301,7 @@ void dae__semi_matrix_fill(dae__semi_matrix *matrix, double c, const double *M, 
 {
   int count = dae__pattern_count(&matrix->pattern);
   if (dae__pattern_count(matrix->J.pattern) == count) { /* J has the entries of the whole matrix */
-    for (int e = 0; e < count; e++)
-      matrix->values[e] = -J[e];
+    dae__negate(count, J, matrix->values);
   } else {
     dae__zero(count, matrix->values);
     dae__block_add(&matrix->J, -1, J, matrix->values);
