@@ -156,7 +156,8 @@ bool dae_checkpoint_replaces(const char *path)
 
 void dae_checkpoint_remove(const char *path)
 {
-  static const char *const beside[] = {"", ".old", ".part"};
+  /* itself last: killed between them, the run can still be resumed */
+  static const char *const beside[] = {".part", ".old", ""};
   char name[CHECKPOINT_PATH];
   for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
     if (snprintf(name, sizeof name, "%s%s", path, beside[i]) < CHECKPOINT_PATH)

@@ -211,9 +211,11 @@ static void check_kills(const mission *m, int kills, bool each)
         shell("find . -maxdepth 1 -type f -delete && cp -p copy/* .");
       }
     }
-    /* without a checkpoint the run is complete, or it has not begun */
+    /* without a checkpoint the run is complete, or it has not begun, or a kill just before its exit
+     * was followed by another run that has not got far */
     char *text = file_read("a.csv");
-    bool complete = !file_exists("c") && strcmp(text, "old") != 0;
+    bool begun = file_exists("c") || file_exists("a.csv.part") || file_exists("a.json.part");
+    bool complete = !begun && strcmp(text, "old") != 0;
     free(text);
     if (!complete)
       run_to_the_end(words);

@@ -161,11 +161,12 @@ static void report_write_data(const work *w)
 static void report_write_matrix(const work *w)
 {
   const dae_run_plan *plan = w->r->options.plan;
+  dae_env env = *dae__arena_env(w->arena); /* a run that was stopped has its page, too */
   dae_sparsity *s;
   char text[160];
+  env.stop = NULL;
   if (dae_problem_size(&plan->problem) > REPORT_MAX_MATRIX ||
-      dae_sparsity_create(&plan->problem, plan->start.t, w->r->start, dae__arena_env(w->arena), &s,
-                          NULL) < 0)
+      dae_sparsity_create(&plan->problem, plan->start.t, w->r->start, &env, &s, NULL) < 0)
     return;
   int n = s->pattern.cols, entries = s->pattern.start[n];
   dae_page_heading(w->r->page, "Iteration matrix");
