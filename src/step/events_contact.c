@@ -179,16 +179,19 @@ dae_status dae__events_release(dae__events *ev, bool *changed, dae_error *err)
 
 /* ---- watches ---- */
 
-/* Starts the watch of the friction of a contact, which acts where its value falls through zero. Of
- * several contacts that one sliding coordinate moves some may be at the end of their friction while
- * another one sticks: their sliding speed is an error of the motion. */
+/* Starts the watch of the friction of a contact, which acts where its value falls through zero; one
+ * that starts at zero may fall below it by the error of the motion before it acts. Of several
+ * contacts that one sliding coordinate moves some may have a share of their friction while another
+ * one sticks: their sliding speed is such an error. */
 static void contact_start_friction(dae__events *ev, int i, dae__sample at)
 {
+  double *shift = &ev->counts[i].shift;
   double error = dae__event_change(ev, i, at.t, ev->after, at.value, ev->rtol, ev->atol, ev->y);
-  double noise = fmax(dae__contact_noise(ev, i, at.value), error);
-  dae__events_start_watch(ev, i, at, fabs(at.value) <= noise ? noise : 0);
+  at.value -= *shift;
+  *shift = fabs(at.value) <= error ? error - fmin(at.value, 0) : 0;
+  at.value += *shift;
+  dae__events_start_watch(ev, i, at, 0);
   ev->watches[i].side = 1;
-  ev->watches[i].leaves = fabs(at.value) <= noise;
 }
 
 dae_status dae__events_start_contact(dae__events *ev, int i, dae__sample at, bool *started,

@@ -29,6 +29,7 @@ typedef struct dae__impact_contact {
   const double *slide[DAE_SLIDES];
   double slide_t[DAE_SLIDES];
   double restitution, friction, rest_friction;
+  bool breaks; /* contacts that press: friction at rest has come to its end */
   int slip; /* contacts that press: direction of sliding, which friction opposes; 0: it is found */
 } dae__impact_contact;
 

@@ -9,9 +9,12 @@
 /* Acceleration by the force of a contact, relative to the terms of the acceleration of its gap,
  * that is round-off. Chosen. */
 #define FORCE_NOISE 1e-11
-/* Share of its friction at rest that a contact at the end of it is without, so that it breaks
- * loose, unless others hold it: more than the error of a solution. Chosen. */
-#define BREAKS 1e-7
+/* Friction that a contact at the end of its friction at rest is without, relative to it or to a
+ * small friction, so that it breaks loose, unless others hold it: more than the error of a
+ * solution. Chosen.
+ */
+#define BREAKS 1e-6
+#define SMALL_FRICTION 0.01
 /* Gap acceleration by the force of a contact that slides, relative to that without friction, below
  * which its force has no bound. Chosen: far above round-off. */
 #define JAMMED 1e-10
@@ -215,8 +218,12 @@ dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, c
     pressing[i] = contact[i];
     pressing[i].slip = force[i].slip > 0 ? 1 : force[i].slip < 0 ? -1 : 0;
     if (force[i].sticks)
-      pressing[i].friction = contact[i].rest_friction * (force[i].breaks ? 1 - BREAKS : 1);
-    else if (pressing[i].slip == 0)
+      pressing[i].friction = contact[i].rest_friction;
+    pressing[i].breaks = force[i].breaks;
+    if (force[i].sticks && force[i].breaks)
+      pressing[i].friction =
+          fmax(pressing[i].friction - BREAKS * fmax(pressing[i].friction, SMALL_FRICTION), 0);
+    if (!force[i].sticks && pressing[i].slip == 0)
       pressing[i].slides = 0;
     friction = friction || force[i].sticks;
   }
