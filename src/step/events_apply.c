@@ -266,11 +266,12 @@ static dae_status events_check_sliding(dae__events *ev, int i, bool acted, dae_e
   if (ev->opposed[i] < MAX_OPPOSED)
     return DAE_OK;
   const char *name = dae__event_name(ev, i, text);
-  dae__fail(err, DAE_ERROR_STEP, name,
-            "both branches of %s lead back to its border at t = %.10g: the motion slides there. "
-            "Write the force smoothly across the border, or give it hysteresis; a switch without "
-            "width has no motion that follows it",
-            name, ev->t_found);
+  dae__fail(
+      err, DAE_ERROR_STEP, name,
+      "both branches of %s lead back to its border at t = %.10g: the motion slides there. "
+      "Dry friction that sticks is written contact NAME: E >= 0 friction mu along S; or write "
+      "the force smoothly across the border, or give it hysteresis",
+      name, ev->t_found);
   dae__fail_at(err, ev->t_found, NAN);
   return DAE_ERROR_STEP;
 }
