@@ -189,8 +189,12 @@ static check_words check_event_text(const findings *f, int i, const dae_event *e
 {
   static const char *const ways[] = {"falling", "at every zero", "rising"};
   check_words w = {""}, place = check_place(f->model, i);
+  const dae_contact *contact = event->contact;
   const char *how = event->kind == DAE_EVENT_CONDITION ? "when a condition becomes true"
-                                                       : ways[1 + event->direction];
+                    : !contact                         ? ways[1 + event->direction]
+                    : !contact->holds                  ? "impact"
+                    : contact->slides > 0              ? "contact with friction"
+                                                       : "contact";
   snprintf(w.text, sizeof w.text, "%.160s%s%s%.60s",
            event->next ? check_instants(f, i, event).text : how, event->stop ? ", stop" : "",
            place.text[0] ? "; " : "", place.text);
@@ -207,7 +211,8 @@ static void check_print_event_kind(const findings *f, const dae_run_plan *plan, 
     for (int i = 0; i < plan->event_count; i++) {
       const dae_event *event = &plan->events[i];
       bool guard = event->kind == DAE_EVENT_GUARD;
-      if (guard != guards || (guard && i > 0 && event->name == plan->events[i - 1].name))
+      if (guard != guards || event->rubs > 0 ||
+          (guard && i > 0 && event->name == plan->events[i - 1].name))
         continue;
       if (pass == 0) {
         int length = (int)strlen(event->name);

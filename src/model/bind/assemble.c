@@ -166,8 +166,11 @@ dae_status dae__build_problem(dae__binder *b, dae_model *model, dae__layout *lay
   n->systems = x->systems - 1;
   n->joints = x->joints.count;
   n->outputs = x->outputs.count;
-  n->events = x->events.count - x->guard_events;
-  n->guards = x->guards.count;
+  for (int i = x->guard_events; i < x->events.count;
+       i++) /* with friction a contact has two events */
+    n->events += !x->events.item[i].rubs;
+  for (int i = 0; i < x->guards.count; i++)
+    n->guards += !x->guards.item[i].contact;
   model->event_count = x->events.count;
   model->unwatched = x->unwatched;
   for (int i = 0; i < layout->count; i++) {
