@@ -223,32 +223,56 @@ dae_status dae__events_start_contact(dae__events *ev, int i, dae__sample at, boo
   return DAE_OK;
 }
 
-dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err)
+/* Value of a contact at the start, and whether it counts as closed there. */
+static dae_status contact_touches(dae__events *ev, int i, double *value, bool *touches,
+                                  dae_error *err)
 {
-  char text[32];
-  const char *name = dae__event_name(ev, i, text);
-  double value;
-  ev->crossings[i].found = false;
-  if (!dae__event_holds(&ev->events[i]))
-    return DAE_OK;
-  DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, &value, err));
+  DAE__TRY(dae__event_value(ev, i, ev->t_found, ev->after, value, err));
   double change =
-      dae__event_change(ev, i, ev->t_found, ev->after, value, ev->rtol, ev->atol, ev->y);
-  ev->crossings[i].found = fabs(value) <= START_TOLERANCES * change;
-  if (ev->crossings[i].found) { /* what touches and leaves is open */
-    double speed;
-    DAE__TRY(dae__contact_speed(ev, i, -1, ev->t_found, ev->after, ev->unmoved, &speed, NULL, err));
-    ev->crossings[i].found = speed <= dae__contact_slow(ev, i);
-    return DAE_OK;
+      dae__event_change(ev, i, ev->t_found, ev->after, *value, ev->rtol, ev->atol, ev->y);
+  *touches = fabs(*value) <= START_TOLERANCES * change;
+  return DAE_OK;
+}
+
+/* Names contact i and those behind it that start with negative gaps. */
+static dae_status contact_fail_start(dae__events *ev, int i, dae_error *err)
+{
+  char names[300] = "", own[32];
+  dae__text list = dae__text_in(names, sizeof names);
+  int count = 0;
+  for (int k = i; k < ev->count; k++) {
+    double value = 0;
+    bool touches = true;
+    if (!dae__event_holds(&ev->events[k]) || contact_touches(ev, k, &value, &touches, NULL) ||
+        touches || value >= 0)
+      continue;
+    dae__text_add(&list, "%s'%.40s' with a gap of %.6g", count++ > 0 ? ", " : "",
+                  dae__event_name(ev, k, own), value);
   }
-  if (value >= 0)
-    return DAE_OK;
-  dae__fail(err, DAE_ERROR_START, name,
-            "the contact '%s' starts with a gap of %.6g: its bodies are inside of each other. Give "
-            "start values at which the gap is 0 or positive",
-            name, value);
+  dae__fail(err, DAE_ERROR_START, dae__event_name(ev, i, own),
+            "contacts start with bodies inside of each other: %s. Give start values at which %s",
+            names,
+            count > 1 ? "all gaps are 0 or positive; where there are none, these contacts "
+                        "contradict each other"
+                      : "the gap is 0 or positive");
   dae__fail_at(err, ev->t_found, NAN);
   return DAE_ERROR_START;
+}
+
+dae_status dae__events_find_closed(dae__events *ev, int i, dae_error *err)
+{
+  double value, speed;
+  bool *found = &ev->crossings[i].found;
+  *found = false;
+  if (!dae__event_holds(&ev->events[i]))
+    return DAE_OK;
+  DAE__TRY(contact_touches(ev, i, &value, found, err));
+  if (!*found)
+    return value >= 0 ? DAE_OK : contact_fail_start(ev, i, err);
+  /* what touches and leaves is open */
+  DAE__TRY(dae__contact_speed(ev, i, -1, ev->t_found, ev->after, ev->unmoved, &speed, NULL, err));
+  *found = speed <= dae__contact_slow(ev, i);
+  return DAE_OK;
 }
 
 void dae__events_leave_contacts(dae__events *ev)

@@ -55,12 +55,11 @@ dae_status dae__events_check_jam(dae__events *ev, dae_integrator *it, double t, 
   dae_status status = jam_ask(ev, arena, &all, &jam, NULL);
   if (!status && jam.contact >= 0 && jam.share < JAMMED) {
     const char *name = all.contact[jam.contact].name;
-    status =
-        dae__fail(err, DAE_ERROR_STEP, name,
-                  "'%s' jams at t = %.10g: sliding with friction %.6g its pressing force grows "
-                  "without bound, since friction presses it as much as its force opens it. "
-                  "Friction below %.6g is safe there; or give its bodies compliance",
-                  name, t, all.contact[jam.contact].friction, jam.safe);
+    (void)dae__fail(err, DAE_ERROR_STEP, name,
+                    "'%s' jams at t = %.10g: sliding with friction %.6g its pressing force grows "
+                    "without bound, since friction presses it as much as its force opens it. "
+                    "Friction below %.6g is safe there; or give its bodies compliance",
+                    name, t, all.contact[jam.contact].friction, jam.safe);
     dae__fail_at(err, t, NAN);
     status = DAE_ERROR_STEP;
   } else {
