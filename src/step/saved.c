@@ -146,7 +146,7 @@ typedef struct saved_header {
 
 static size_t integrator_vector_bytes(const dae_integrator *it)
 {
-  size_t entries = (size_t)(dae_integrator_view(it).size + it->problem.held.count);
+  size_t entries = (size_t)dae_integrator_view(it).size + (size_t)it->problem.held.count;
   return it->has_problem ? entries * sizeof(double) : 0;
 }
 
@@ -263,9 +263,9 @@ static dae_status integrator_check_options(const dae_integrator *it, const char 
   double value;
   for (int i = 0; i < it->options; i++, saved += sizeof value) {
     const dae_option *option = &it->table_of_options->options[i];
-    if (memcmp(saved, &it->option[i], sizeof value) == 0)
-      continue;
     memcpy(&value, saved, sizeof value);
+    if (value == it->option[i] || (isnan(value) && isnan(it->option[i])))
+      continue;
     dae__format_double(value, theirs, sizeof theirs);
     dae__format_double(it->option[i], ours, sizeof ours);
     return dae__fail(err, DAE_ERROR_USAGE, option->name,

@@ -81,10 +81,11 @@ void dae__radau_select_after_failure(dae__onestep *o, int first, double h)
   c->since_failure = radau->diverged ? 0 : c->since_failure;
   if (!again || all < 0 || c->trial || c->wait > 0)
     return;
-  int s = dae__radau_stages_of(stepper->rule);
+  const int s = dae__radau_stages_of(stepper->rule), pairs = s / 2;
+  const int iterations = DAE__RADAU_SLOW_ITERATIONS;
   double work =
-      DAE__RADAU_JACOBIAN_WORK + DAE__RADAU_SLOW_ITERATIONS * s +
-      radau->block_work * (DAE__RADAU_REAL_BLOCK_WORK + DAE__RADAU_COMPLEX_BLOCK_WORK * (s / 2));
+      DAE__RADAU_JACOBIAN_WORK + iterations * s +
+      radau->block_work * (DAE__RADAU_REAL_BLOCK_WORK + DAE__RADAU_COMPLEX_BLOCK_WORK * pairs);
   c->work_rate_before = work / o->driver->bound;
   c->before = o->memory->current;
   radau_select_switch_to(o, radau, all);
