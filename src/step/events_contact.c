@@ -13,8 +13,7 @@
 #define LEFT_SHIFTS 10
 /* Gap at the start, in tolerances of its value, that counts as closed. Chosen. */
 #define START_TOLERANCES 10
-/* Sliding speed, relative to its terms and to the fastest sliding of the contact, that is
- * round-off. Chosen. */
+/* Sliding speed, relative to that by the fastest rate of the motion, that is round-off. Chosen. */
 #define SLIDING_NOISE 1e-10
 
 /* ---- states ---- */
@@ -87,7 +86,8 @@ static dae_status contact_sliding(dae__events *ev, int i, double *speed, dae_err
       fastest = fmax(fastest, fabs(ev->after[ev->rate_entry[k]]));
   for (int k = 0; k < ev->size; k++)
     size += fabs(ev->unmoved[k]) * fastest;
-  bool rests = ev->mode[i] == DAE__CONTACT_STICKS || ev->counts[i].held;
+  bool held = ev->mode[i] == DAE__CONTACT_CLOSED && ev->counts[i].held;
+  bool rests = ev->mode[i] == DAE__CONTACT_STICKS || held;
   if ((rests && !ev->struck) || ev->ends[i] || fabs(*speed) <= fmax(SLIDING_NOISE * size, DBL_MIN))
     *speed = 0;
   return DAE_OK;

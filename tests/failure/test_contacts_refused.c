@@ -98,6 +98,13 @@ static void test_contacts_without_a_motion(void **state)
        5,
        {"'floor' closes", "speed of 1", "no impulse can stop it", "Give the mechanism"},
        1.57},
+      {"coord x = 0 rate 1, y = 1\nkinetic (x'^2 + y'^2)/2\npotential 9.81*y\n"
+       "constraint drive: x = t acts (x: 1, y: 0.3)\n"
+       "contact floor: y >= 0 restitution 0.5\n",
+       DAE_ERROR_STEP,
+       5,
+       {"force of constraint drive", "direction of its own", "touch at rest"},
+       0.45},
       {"coord x = 0 rate 1\ndiscrete on = 0\nkinetic x'^2/2\n"
        "constraint hold when on == 1: x = 5\nevent couple: at 1 { on = 1 }\n",
        DAE_ERROR_STEP,

@@ -23,8 +23,13 @@ static double impact_comply(dae__motion *motion, const double *D, double *x)
   double *left = motion->top, *y = motion->bottom, size = dae__max_abs(m->nq, D);
   dae__copy(m->nq, D, x);
   dae__zero(m->nc, y);
-  dae__saddle_solve(motion->saddle, x, y);
   dae__copy(m->nq, D, left);
+  if (motion->directed) {
+    dae__motion_respond_directed(motion, x, y);
+    dae__matrix_transposed_times(&m->B, motion->B, -1, y, left);
+    return size > 0 ? dae__max_abs(m->nq, left) / size : 0;
+  }
+  dae__saddle_solve(motion->saddle, x, y);
   if (m->ng > 0)
     dae__matrix_transposed_times(&m->G, motion->G, -1, y, left);
   if (m->nk > 0)
@@ -242,10 +247,43 @@ dae_status dae__impact_begin(dae__motion *motion, dae__arena *arena, double t, c
   /* accelerations leave the saddle matrix factored */
   dae__copy(m->at.size, y, state);
   DAE__TRY(dae__motion_accelerate(motion, t, state, dy, err));
-  if (motion->directed)
-    DAE__TRY(dae__level_factor(&motion->velocity, 0, err));
   s->acceleration = dy + m->at.v;
   return impact_prepare(s, motion, t, v, err);
+}
+
+/* Refuses impacts where the force of a constraint that is on has a direction of its own: its
+ * impulse does work, which the laws of impacts do not account for. */
+static dae_status impact_check_directions(dae__motion *motion, double t, const double *y,
+                                          dae_error *err)
+{
+  dae__mech *m = motion->m;
+  const dae_mechanical_at at = dae__mech_at(m, t, y);
+  const dae_mechanical_wanted want = {.G = motion->G, .K = motion->K, .B = motion->B};
+  double *right = motion->residual, *left = motion->scale;
+  char name[64];
+  if (!motion->directed)
+    return DAE_OK;
+  DAE__TRY(dae__mech_eval(m, &at, &want, err));
+  for (int j = 0; j < m->nq; j++) { /* columns of B and of [G; K] */
+    dae__zero(m->nc, right);
+    dae__zero(m->nc, left);
+    for (int e = m->B.start[j]; e < m->B.start[j + 1]; e++)
+      left[m->B.row[e]] += motion->B[e];
+    for (int e = m->G.start[j]; e < m->G.start[j + 1]; e++)
+      right[m->G.row[e]] += motion->G[e];
+    for (int e = m->K.start[j]; e < m->K.start[j + 1]; e++)
+      right[m->ng + m->K.row[e]] += motion->K[e];
+    for (int i = 0; i < m->nc; i++)
+      if (m->active[i] && fabs(left[i] - right[i]) > DETERMINED * fabs(right[i]))
+        return dae__fail(
+            err, DAE_ERROR_STEP, dae__mech_constraint_name(m->p, i, name, sizeof name),
+            "an impact at t = %.10g in a mechanism where the force of constraint %s has "
+            "a direction of its own: what its impulse would be is not known. Let the "
+            "bodies touch at rest, or give %s the direction of its gradient: leave out "
+            "acts, and its multiplier in forces",
+            t, name, name);
+  }
+  return DAE_OK;
 }
 
 dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, const double *y,
@@ -254,6 +292,7 @@ dae_status dae__motion_impact(dae__motion *motion, dae__arena *arena, double t, 
 {
   const dae__mech *m = motion->m;
   dae__impact_system s;
+  DAE__TRY(impact_check_directions(motion, t, y, err));
   DAE__TRY(dae__impact_begin(motion, arena, t, y, count, contact, v, &s, err));
   impact_select(&s, v, out);
   impact_change(&s, motion, v, &out->lost);

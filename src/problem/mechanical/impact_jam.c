@@ -4,6 +4,15 @@
 #include "core/error.h"
 #include "problem/mechanical/impact_private.h"
 
+double dae__impact_own_share(const dae__impact_system *s, int i)
+{
+  const dae__impact_contact *c = &s->contact[i];
+  int n = s->first[i];
+  return c->slip == 0 || s->scale[n] == 0
+             ? 1
+             : 1 - c->friction * c->slip * s->H[(n + 1) * s->rows + n] / s->H[n * s->rows + n];
+}
+
 dae_status dae__motion_jam(dae__motion *motion, dae__arena *arena, double t, const double *y,
                            int count, const dae__impact_contact *contact, const double *v,
                            dae__jam *out, dae_error *err)
@@ -12,14 +21,12 @@ dae_status dae__motion_jam(dae__motion *motion, dae__arena *arena, double t, con
   *out = (dae__jam){.contact = -1, .share = 1};
   DAE__TRY(dae__impact_begin(motion, arena, t, y, count, contact, v, &s, err));
   for (int i = 0; i < count; i++) {
-    const dae__impact_contact *c = &contact[i];
     int n = s.first[i];
-    if (c->slip == 0 || c->slides != 1 || s.scale[n] == 0)
-      continue;
-    double own = s.H[n * s.rows + n], by_friction = s.H[(n + 1) * s.rows + n];
-    double share = 1 - c->friction * c->slip * by_friction / own;
+    double share = dae__impact_own_share(&s, i);
     if (share < out->share)
-      *out = (dae__jam){.contact = i, .share = share, .safe = own / fabs(by_friction)};
+      *out = (dae__jam){.contact = i,
+                        .share = share,
+                        .safe = s.H[n * s.rows + n] / fabs(s.H[(n + 1) * s.rows + n])};
   }
   return DAE_OK;
 }

@@ -19,26 +19,36 @@
  * which its force has no bound. Chosen: far above round-off. */
 #define JAMMED 1e-10
 
-/* Whether the normals of the contacts are dependent, by a pivot of their scaled compliance; of
- * dependent contacts a basic solution of the complementarity problem closes independent ones. */
-static bool press_is_dependent(const dae__impact_system *s)
+/* Whether the gradient of row r is independent of those of the `rank` rows of the basis, by its
+ * pivot in the Cholesky factorisation of their scaled compliance, whose next row it then is. */
+static bool press_is_independent(const dae__impact_system *s, int r, int rank, const int *basis)
 {
-  int n = s->contacts;
-  double *L = s->E;
-  for (int j = 0; j < n; j++) {
-    for (int i = j; i < n; i++) {
-      int a = s->first[i], b = s->first[j];
-      L[j * n + i] = s->scale[a] * s->H[b * s->rows + a] * s->scale[b];
-      for (int k = 0; k < j; k++)
-        L[j * n + i] -= L[k * n + i] * L[k * n + j];
-    }
-    if (!(L[j * n + j] > DEPENDENT))
-      return true;
-    double root = sqrt(L[j * n + j]);
-    for (int i = j; i < n; i++)
-      L[j * n + i] /= root;
+  double *L = s->M, *own = L + (size_t)rank * (size_t)s->rows, size = s->scale[r];
+  for (int j = 0; j <= rank; j++) {
+    int other = j < rank ? basis[j] : r;
+    const double *row = j < rank ? L + (size_t)j * (size_t)s->rows : own;
+    own[j] = s->scale[r] * s->H[other * s->rows + r] * s->scale[other];
+    for (int k = 0; k < j; k++)
+      own[j] -= own[k] * row[k];
+    if (j < rank)
+      own[j] /= row[j];
   }
-  return false;
+  if (!(size > 0 && own[rank] > DEPENDENT))
+    return false;
+  own[rank] = sqrt(own[rank]);
+  return true;
+}
+
+/* Whether the normals of the contacts are dependent; of dependent contacts a basic solution of the
+ * complementarity problem closes independent ones. */
+static bool press_is_dependent(const dae__impact_system *s, int *basis)
+{
+  int rank = 0;
+  while (rank < s->contacts && press_is_independent(s, s->first[rank], rank, basis)) {
+    basis[rank] = s->first[rank];
+    rank++;
+  }
+  return rank < s->contacts;
 }
 
 /* Round-off of the force of a contact: that of the terms of the acceleration of its gap. */
@@ -71,12 +81,7 @@ static dae_status press_fail_jammed(const dae__impact_system *s, int i, double t
 static dae_status press_check_sliding(const dae__impact_system *s, double t, dae_error *err)
 {
   for (int i = 0; i < s->contacts; i++) {
-    const dae__impact_contact *c = &s->contact[i];
-    int n = s->first[i];
-    if (c->slip == 0 || s->scale[n] == 0)
-      continue;
-    double own = s->H[n * s->rows + n], by_friction = s->H[(n + 1) * s->rows + n];
-    if (own - c->friction * c->slip * by_friction <= JAMMED * own)
+    if (dae__impact_own_share(s, i) <= JAMMED)
       return press_fail_jammed(s, i, t, err);
   }
   return DAE_OK;
@@ -99,9 +104,9 @@ static double press_friction(const dae__impact_contact *c, const dae__press_forc
 }
 
 /* Whether the given forces are those of contacts that press, within their cones of friction. */
-static bool press_holds(const dae__impact_system *s, const dae__press_force *force)
+static bool press_holds(const dae__impact_system *s, const dae__press_force *force, int *basis)
 {
-  bool holds = !press_is_dependent(s);
+  bool holds = !press_is_dependent(s, basis);
   for (int i = 0; i < s->contacts; i++) {
     const dae__impact_contact *c = &s->contact[i];
     bool sticks = force[i].sticks;
@@ -154,25 +159,6 @@ static double press_left(const dae__impact_contact *c, const dae__press_force *o
   return c->friction > 0 ? c->rest_friction * of->normal - fabs(of->friction) : INFINITY;
 }
 
-/* Orthogonalises row r of the compliance against the rows of the basis; true: it is one of them. */
-static bool press_is_new(const dae__impact_system *s, int r, int rank, const int *basis)
-{
-  double *L = s->M, *own = L + (size_t)rank * (size_t)s->rows, size = s->scale[r];
-  for (int j = 0; j <= rank; j++) {
-    int other = j < rank ? basis[j] : r;
-    const double *row = j < rank ? L + (size_t)j * (size_t)s->rows : own;
-    own[j] = s->scale[r] * s->H[other * s->rows + r] * s->scale[other];
-    for (int k = 0; k < j; k++)
-      own[j] -= own[k] * row[k];
-    if (j < rank)
-      own[j] /= row[j];
-  }
-  if (!(size > 0 && own[rank] > DEPENDENT))
-    return false;
-  own[rank] = sqrt(own[rank]);
-  return true;
-}
-
 /* Of sticking contacts whose rows depend on each other those that have most friction left keep
  * their rows, and the others the share of friction that they have in the solution. */
 static void press_share(dae__impact_system *s, const dae__impact_contact *contact, int *basis,
@@ -180,7 +166,7 @@ static void press_share(dae__impact_system *s, const dae__impact_contact *contac
 {
   int rank = 0, best;
   for (int i = 0; i < s->contacts; i++)
-    if (force[i].normal > 0 && press_is_new(s, s->first[i], rank, basis))
+    if (force[i].normal > 0 && press_is_independent(s, s->first[i], rank, basis))
       basis[rank++] = s->first[i];
   for (int i = 0; i < s->contacts; i++)
     s->sliding[i] = !(force[i].normal > 0 && force[i].sticks); /* done */
@@ -194,7 +180,7 @@ static void press_share(dae__impact_system *s, const dae__impact_contact *contac
       return;
     dae__press_force *of = &force[best];
     s->sliding[best] = true;
-    if (press_is_new(s, s->first[best] + 1, rank, basis)) {
+    if (press_is_independent(s, s->first[best] + 1, rank, basis)) {
       basis[rank++] = s->first[best] + 1;
     } else if (contact[best].friction > 0) {
       of->sticks = false;
@@ -247,7 +233,7 @@ dae_status dae__motion_press(dae__motion *motion, dae__arena *arena, double t, c
     if (force[i].sticks)
       s.before[s.first[i] + 1] += force[i].slide;
   }
-  if (press_holds(&s, force))
+  if (press_holds(&s, force, basis))
     return DAE_OK;
   if (!press_solve(&s, pressing, contact, friction))
     return press_fail(&s, t, err);

@@ -53,6 +53,10 @@ dae_status dae__impact_begin(dae__motion *motion, dae__arena *arena, double t, c
 /* before + H impulse for a row. */
 double dae__impact_after(const dae__impact_system *s, const double *impulse, int r);
 
+/* Acceleration of the gap of contact i by its own force while it slides, over that without
+ * friction: where it is not positive, friction presses the contact more than its force opens it. */
+double dae__impact_own_share(const dae__impact_system *s, int i);
+
 /* Number of unknowns of the complementarity problem for one contact. */
 int dae__impact_unknowns(const dae__impact_contact *c);
 

@@ -103,6 +103,8 @@ dae_status dae__motion_create_directed(dae__motion *motion, dae_error *err);
 /* Accelerations, into acceleration, and multipliers, into motion->bottom, from evaluated M, A, B,
  * the forces in motion->top and the right sides (gamma, kappa) in motion->bottom. */
 dae_status dae__motion_solve_directed(dae__motion *motion, double *acceleration, dae_error *err);
+/* Solution for other right sides, in place, with the matrix of the last accelerations. */
+void dae__motion_respond_directed(dae__motion *motion, double *top, double *bottom);
 
 /* Accelerations and multipliers like dae__motion_accelerate, with dy given; by the fused factor and
  * solve where possible, which leaves no factorisation. */

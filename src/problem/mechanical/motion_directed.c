@@ -57,6 +57,18 @@ static dae_status directed_fail(const dae__motion *motion, dae_status status, da
                    name[0] ? "constraint " : "a constraint", name);
 }
 
+void dae__motion_respond_directed(dae__motion *motion, double *top, double *bottom)
+{
+  const dae__mech *m = motion->m;
+  dae__motion_directed *d = motion->directed;
+  dae__copy(m->nq, top, d->solution);
+  for (int i = 0; i < m->nc; i++)
+    d->solution[m->nq + i] = m->active[i] ? bottom[i] : 0;
+  dae__solver_solve(d->solver, d->solution);
+  dae__copy(m->nq, d->solution, top);
+  dae__copy(m->nc, d->solution + m->nq, bottom);
+}
+
 dae_status dae__motion_solve_directed(dae__motion *motion, double *acceleration, dae_error *err)
 {
   const dae__mech *m = motion->m;
@@ -74,13 +86,6 @@ dae_status dae__motion_solve_directed(dae__motion *motion, double *acceleration,
   motion->memory->factorisations++;
   if (status)
     return directed_fail(motion, status, err);
-  dae__copy(m->nq, acceleration, d->solution);
-  dae__copy(m->nc, motion->bottom, d->solution + m->nq);
-  for (int i = 0; i < m->nc; i++)
-    if (!m->active[i])
-      d->solution[m->nq + i] = 0;
-  dae__solver_solve(d->solver, d->solution);
-  dae__copy(m->nq, d->solution, acceleration);
-  dae__copy(m->nc, d->solution + m->nq, motion->bottom);
+  dae__motion_respond_directed(motion, acceleration, motion->bottom);
   return DAE_OK;
 }
